@@ -1,0 +1,43 @@
+// Carries a publication out. Keeps I1, I2 and I5: at every moment, and after a kill at any of them, what a document names is there. Each phase is
+// durable before the next begins.
+
+import type { Output, StagedFile } from './output/output.ts';
+import type { Placement, Publication } from './publication.ts';
+
+/** `step` is told before each phase, for progress. */
+export async function applyPublication(publication: Publication, output: Output, step: (phase: string) => void): Promise<void> {
+  const { archives, pins, indexes, documents, plain, removals, root, head } = publication;
+  const last = root === undefined ? [head] : [root, head];
+  step('making everything durable');
+  await output.settle([...archives, ...indexes, ...documents, ...last].map((placement): StagedFile => placement.file));
+
+  step('archives');
+  await placeAll(output, 'public', archives);
+  for (const { from, to } of pins) await output.alias(from, to);
+  await output.barrier();
+
+  step('serving index');
+  await placeAll(output, 'index', indexes);
+  await output.barrier();
+
+  step('documents');
+  await placeAll(output, 'public', documents);
+  await output.barrier();
+  if (root !== undefined) {
+    await placeAll(output, 'public', [root]);
+    await output.barrier();
+  }
+
+  step('newest dev archives');
+  for (const { from, to } of plain) await output.alias(from, to);
+  for (const path of removals) await output.remove('public', path);
+  await output.barrier();
+
+  step('announcement');
+  await placeAll(output, 'index', [head]);
+  await output.barrier();
+}
+
+async function placeAll(output: Output, area: 'public' | 'index', placements: readonly Placement[]): Promise<void> {
+  for (const { file, path, lastModified } of placements) await output.publish(file, area, path, lastModified);
+}

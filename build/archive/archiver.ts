@@ -1,0 +1,116 @@
+// Makes ZIPs of contents: same files, same bytes (architecture, decision 5). Reads and deflates only what no earlier archive of this build
+// had, so that the next version of a package costs little more than what changed in it.
+
+import pLimit from 'p-limit';
+import type { Sha1 } from '../contract/digest.ts';
+import { QuarantineError } from '../sources/quarantine.ts';
+import type { Content, ContentFile } from '../sources/release.ts';
+import type { DeflatePool } from './deflate-pool.ts';
+import { createDeflateQueue } from './deflate-queue.ts';
+import { sortedByPath } from './entry-order.ts';
+import { createPieceStore, type PieceStore } from './piece-store.ts';
+import { checkFilePath, checkFileTree } from './safe-paths.ts';
+import { createScratch, type ScratchOptions } from './scratch.ts';
+import { layoutZip } from './zip-layout.ts';
+import { writeZip } from './zip-writer.ts';
+
+export interface ArchiveOptions {
+  /** the one folder everything lies in: one path segment */
+  readonly topFolder: string;
+  /** the file to write; it must not exist, its folder must */
+  readonly target: string;
+}
+
+export interface Archived {
+  readonly shasum: Sha1;
+  /** bytes of the ZIP */
+  readonly size: number;
+  /** files left out because they look like credentials */
+  readonly withheld: readonly string[];
+}
+
+export interface Archiver {
+  /**
+   * Writes one archive; any number may be asked for at once. Does not fsync. Throws QuarantineError for what must not be published
+   * (EMPTY_ARCHIVE, UNSAFE_PATH, and whatever the content throws) and StorageError for what a disk refuses; the target is then gone again.
+   */
+  readonly archive: (content: Content, options: ArchiveOptions) => Promise<Archived>;
+  /** Ends the workers and removes the scratch file. */
+  readonly close: () => Promise<void>;
+}
+
+export interface ArchiverOptions {
+  /** for a file of pieces that do not fit into memory; made when needed */
+  readonly scratchDirectory: string;
+  /** how many processors may be used; 1 means no workers */
+  readonly jobs: number;
+  readonly memory?: Pick<ScratchOptions, 'slabBytes' | 'slabsInMemory'>;
+}
+
+/** Archives laid out and written at the same time: one is copied and hashed here while the disk takes another. */
+const archivesAtOnce = 4;
+
+export function createArchiver(options: ArchiverOptions): Archiver {
+  const scratch = createScratch({ directory: options.scratchDirectory, ...options.memory });
+  const queue = createDeflateQueue({ threads: threadsFor(options.jobs), startPool });
+  const store = createPieceStore(queue, scratch);
+  const slots = pLimit(archivesAtOnce);
+  // One content is read at a time, so that however many archives are asked for, few large files are in memory
+  const readingTurn = pLimit(1);
+
+  const archive = async (content: Content, { topFolder, target }: ArchiveOptions): Promise<Archived> => {
+    const { files: unsorted, withheld } = await content.list();
+    if (unsorted.length === 0) {
+      throw new QuarantineError('EMPTY_ARCHIVE', 'No file is left to publish after export-ignore and archive.exclude. Exclude less, or add files.');
+    }
+    if (topFolder.includes('/')) throw new RangeError(`The top folder ${topFolder} is more than one path segment.`);
+    const files = sortedByPath(unsorted);
+    checkFilePath(topFolder);
+    checkFileTree(files.map(({ path }) => path));
+    await readingTurn(() => addMissing(store, content, files));
+    const entries = await Promise.all(files.map(async ({ path, mode, identity }) => ({ path, mode, ...(await store.get(identity)) })));
+    const layout = layoutZip(entries, { topFolder, time: content.entryTime });
+    const shasum = await writeZip(target, { layout, pieces: entries, scratch });
+    return { shasum, size: layout.size, withheld };
+  };
+
+  return {
+    archive: (content, archiveOptions) => slots(() => archive(content, archiveOptions)),
+    close: async () => {
+      await queue.close();
+      scratch.close();
+    },
+  };
+}
+
+/** Reads what the store lacks, each distinct content once. */
+async function addMissing(store: PieceStore, content: Content, files: readonly ContentFile[]): Promise<void> {
+  const missing = new Map<string, ContentFile>();
+  for (const file of files) if (!store.has(file.identity)) missing.set(file.identity, file);
+  const identities = missing.keys();
+  try {
+    if (missing.size > 0) for await (const bytes of content.read([...missing.values()])) await store.add(nextOf(identities), bytes);
+  } finally {
+    store.flush();
+  }
+  if (identities.next().done !== true) throw new Error('unreachable: a source gave fewer files than it was asked for');
+}
+
+function nextOf(identities: Iterator<string, undefined>): string {
+  const { value } = identities.next();
+  if (value === undefined) throw new Error('unreachable: a source gave more files than it was asked for');
+  return value;
+}
+
+/** Node loads a worker from the compiled module beside this one. Sources that a test runner transforms have none, and deflate in this thread. */
+const compiled = import.meta.url.endsWith('.js');
+
+/** Beside this thread, which reads and writes; the bytes are the same with any number. */
+function threadsFor(jobs: number): number {
+  return compiled && jobs > 1 ? jobs : 0;
+}
+
+async function startPool(threads: number): Promise<DeflatePool> {
+  const { createDeflatePool } = await import('./deflate-pool.ts');
+  return createDeflatePool(new URL('./deflate-worker.js', import.meta.url), threads);
+}

@@ -1,0 +1,112 @@
+// Deflates contents in the order they come: at first in this thread, and in workers once there is so much that starting them pays. What is
+// accepted and not finished is bounded, so that whoever reads faster than this compresses has to wait.
+
+import { deflateContent, type Deflated } from './deflate.ts';
+import type { DeflatePool } from './deflate-pool.ts';
+
+export interface DeflateQueue {
+  /** `bytes` stay untouched until `result`. */
+  readonly push: (bytes: Uint8Array) => {
+    readonly result: Promise<Deflated>;
+    /** resolves once there is room for the next one */
+    readonly accepted: Promise<void>;
+  };
+  /** Nothing more comes for now: starts what was waiting to share a message. */
+  readonly flush: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Deflated here before workers are started: their start takes as long as 2 MB, and both run at once from then on. */
+const inlineBytes = 4 * 1024 * 1024;
+const batchBytes = 256 * 1024;
+const inFlightBytes = 32 * 1024 * 1024;
+
+interface Waiting {
+  readonly bytes: Uint8Array;
+  readonly resolve: (deflated: Deflated) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** With `threads` 0 all is done in this thread. */
+export function createDeflateQueue(options: { readonly threads: number; readonly startPool: (threads: number) => Promise<DeflatePool> }): DeflateQueue {
+  return new Queue(options.threads, options.startPool);
+}
+
+class Queue implements DeflateQueue {
+  readonly #threads: number;
+  readonly #startPool: (threads: number) => Promise<DeflatePool>;
+  #pool: Promise<DeflatePool> | undefined;
+  #doneInline = 0;
+  #batch: Waiting[] = [];
+  #batchSize = 0;
+  #inFlight = 0;
+  #roomWanted: (() => void)[] = [];
+
+  constructor(threads: number, startPool: (threads: number) => Promise<DeflatePool>) {
+    this.#threads = threads;
+    this.#startPool = startPool;
+  }
+
+  readonly push: DeflateQueue['push'] = (bytes) => {
+    if (this.#threads === 0 || this.#doneInline < inlineBytes) {
+      this.#doneInline += bytes.length;
+      return { result: Promise.resolve(deflateContent(bytes)), accepted: Promise.resolve() };
+    }
+    const result = new Promise<Deflated>((resolve, reject) => this.#batch.push({ bytes, resolve, reject }));
+    this.#batchSize += bytes.length;
+    this.#inFlight += bytes.length;
+    if (this.#batchSize >= batchBytes) this.flush();
+    return { result, accepted: this.#room() };
+  };
+
+  readonly flush = (): void => {
+    if (this.#batch.length === 0) return;
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#batchSize = 0;
+    this.#run(batch).catch((reason: unknown) => {
+      for (const { reject } of batch) reject(reason);
+    });
+  };
+
+  readonly close = async (): Promise<void> => {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    if (pool !== undefined) await (await pool).close();
+  };
+
+  async #run(batch: readonly Waiting[]): Promise<void> {
+    const lengths = batch.map(({ bytes }) => bytes.length);
+    const size = lengths.reduce((sum, length) => sum + length, 0);
+    try {
+      this.#pool ??= this.#startPool(this.#threads);
+      const pool = await this.#pool;
+      const { bytes, pieces } = await pool.run({ bytes: joined(batch, size), lengths });
+      let start = 0;
+      for (const [index, { method, crc32, length }] of pieces.entries()) {
+        batch[index]?.resolve({ method, crc32, bytes: bytes.subarray(start, start + length) });
+        start += length;
+      }
+    } finally {
+      this.#inFlight -= size;
+      if (this.#inFlight < inFlightBytes) for (const goOn of this.#roomWanted.splice(0)) goOn();
+    }
+  }
+
+  #room(): Promise<void> {
+    if (this.#inFlight < inFlightBytes) return Promise.resolve();
+    this.flush();
+    return new Promise((resolve) => this.#roomWanted.push(resolve));
+  }
+}
+
+/** A copy of its own, since the bytes of a source may share memory with others and could not be handed over. */
+function joined(batch: readonly Waiting[], size: number): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(size);
+  let start = 0;
+  for (const { bytes } of batch) {
+    all.set(bytes, start);
+    start += bytes.length;
+  }
+  return all;
+}

@@ -1,0 +1,48 @@
+// One pattern of a .gitattributes file. It looks like gitignore's, but a match of a folder says nothing of what is below it, and there is no
+// negation (gitattributes(5); parse_path_pattern, match_basename and match_pathname in git's dir.c).
+
+import { compileWildmatch } from './wildmatch.ts';
+
+/** A path as a pattern sees it, in byte strings. */
+export interface Candidate {
+  /** below the folder whose .gitattributes this is; a folder has no slash at its end */
+  readonly relative: string;
+  /** its last segment */
+  readonly name: string;
+  readonly folder: boolean;
+}
+
+export type AttributePattern = (candidate: Candidate) => boolean;
+
+const special = /[*?[\\]/;
+
+/** undefined for a negated pattern, which git ignores in attributes. */
+export function compileAttributePattern(text: string): AttributePattern | undefined {
+  if (text.startsWith('!')) return undefined;
+  const foldersOnly = text.endsWith('/');
+  const pattern = foldersOnly ? text.slice(0, -1) : text;
+  const matches = pattern.includes('/') ? matchPath(pattern) : matchName(pattern);
+  return foldersOnly ? (candidate) => candidate.folder && matches(candidate) : matches;
+}
+
+/** Without a slash: the last segment alone, at any depth. */
+function matchName(pattern: string): AttributePattern {
+  if (!special.test(pattern)) return ({ name }) => name === pattern;
+  const ending = pattern.slice(1);
+  if (pattern.startsWith('*') && !special.test(ending)) return ({ name }) => name.endsWith(ending);
+  const matches = compileWildmatch(pattern);
+  return ({ name }) => matches(name);
+}
+
+/**
+ * With a slash: the whole path below the folder. Git compares what stands before the first wildcard byte by byte and gives its glob only
+ * the rest, so that in `lib**` before a slash the stars count as filling a segment.
+ */
+function matchPath(pattern: string): AttributePattern {
+  const anchored = pattern.startsWith('/') ? pattern.slice(1) : pattern;
+  const first = anchored.search(special);
+  if (first === -1) return ({ relative }) => relative === anchored;
+  const literal = anchored.slice(0, first);
+  const matches = compileWildmatch(anchored.slice(first));
+  return ({ relative }) => relative.startsWith(literal) && matches(relative.slice(first));
+}

@@ -1,0 +1,130 @@
+// What may stand as a path or a symlink in an archive. Everything here throws a QuarantineError that names the path; nothing is ever
+// repaired silently. Whoever unpacks an archive that passed can only write below its own top folder (invariant I4).
+
+import { QuarantineError } from '../sources/quarantine.ts';
+
+const maxSegmentBytes = 255;
+const maxPathBytes = 4096;
+
+/** Refuses what some system or unpacker would take for another path. Throws QuarantineError UNSAFE_PATH. */
+export function checkFilePath(path: string): void {
+  const fault = faultOf(path);
+  if (fault !== undefined) throw new QuarantineError('UNSAFE_PATH', `The path ${quote(path)} cannot be published: ${fault}. Rename or exclude the file.`);
+}
+
+/**
+ * The paths of one whole archive: each safe by itself, none twice, and none below another one. An entry below a symlink would be
+ * written wherever the link points. Throws QuarantineError UNSAFE_PATH.
+ */
+export function checkFileTree(paths: readonly string[]): void {
+  const taken = new Set<string>();
+  for (const path of paths) {
+    checkFilePath(path);
+    if (taken.has(path)) throw new QuarantineError('UNSAFE_PATH', `The path ${quote(path)} stands twice in this package. Remove one of the two.`);
+    taken.add(path);
+  }
+  for (const folder of foldersOf(paths)) {
+    if (taken.has(folder)) throw new QuarantineError('UNSAFE_PATH', `${quote(folder)} is both a file or symlink and a folder in this package. Rename one of the two.`);
+  }
+}
+
+/**
+ * Every symlink must end at a file or folder of the same package, through other links or not. Folders exist where a file is below them.
+ * `links` maps a link's path to its target as it stands in the link; `paths` holds all files and links. Throws QuarantineError
+ * UNSAFE_SYMLINK for an absolute, leaving, dangling or circular link, also where the way leads outside and back in again.
+ */
+export function checkSymlinks(links: ReadonlyMap<string, string>, paths: ReadonlySet<string>): void {
+  if (links.size === 0) return;
+  const folders = foldersOf(paths);
+  for (const [link, target] of links) {
+    const fault = followLink(link, { links, paths, folders });
+    if (fault !== undefined) throw new QuarantineError('UNSAFE_SYMLINK', `The symlink ${quote(link)} → ${quote(target)} cannot be published: ${fault}. Replace it by a file, mend it or exclude it.`);
+  }
+}
+
+// eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+function faultOf(path: string): string | undefined {
+  if (path === '') return 'it is empty';
+  if (path.startsWith('/')) return 'it is absolute';
+  if (/^[A-Za-z]:/.test(path)) return 'it starts with a drive letter';
+  if (path.includes('\\')) return 'it holds a backslash';
+  if (controlCharacter.test(path)) return 'it holds a control character';
+  if (!path.isWellFormed()) return 'it is not valid Unicode';
+  if (path.length * 3 > maxPathBytes && Buffer.byteLength(path) > maxPathBytes) return `it is longer than ${maxPathBytes} bytes`;
+  return faultOfSegments(path);
+}
+
+function faultOfSegments(path: string): string | undefined {
+  for (const segment of path.split('/')) {
+    if (segment === '') return 'it has an empty segment';
+    if (segment === '.' || segment === '..') return `it has a "${segment}" segment`;
+    if (segment.length * 3 > maxSegmentBytes && Buffer.byteLength(segment) > maxSegmentBytes) return `a segment of it is longer than ${maxSegmentBytes} bytes`;
+  }
+  return undefined;
+}
+
+/** Every folder that is above one of these paths; not the root. */
+function foldersOf(paths: Iterable<string>): Set<string> {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    let slash = path.lastIndexOf('/');
+    while (slash > 0) {
+      const folder = path.slice(0, slash);
+      if (folders.has(folder)) break;
+      folders.add(folder);
+      slash = path.lastIndexOf('/', slash - 1);
+    }
+  }
+  return folders;
+}
+
+interface Tree {
+  readonly links: ReadonlyMap<string, string>;
+  readonly paths: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
+}
+
+/** Links met on the way before it counts as a loop; what Linux allows (path_resolution(7)). */
+const maxLinksFollowed = 40;
+
+/** Why the link leads nowhere it may lead, or undefined. Walks as the kernel does: `..` means the parent of where the walk really is. */
+function followLink(link: string, { links, paths, folders }: Tree): string | undefined {
+  const here = link.split('/');
+  const ahead = [here.pop() ?? ''];
+  let followed = 0;
+  for (let segment = ahead.pop(); segment !== undefined; segment = ahead.pop()) {
+    if (segment === '' || segment === '.') continue;
+    if (segment === '..') {
+      if (here.pop() === undefined) return 'it leaves the package';
+      continue;
+    }
+    here.push(segment);
+    const reached = here.join('/');
+    const target = links.get(reached);
+    if (target !== undefined) {
+      const fault = faultOfTarget(target);
+      if (fault !== undefined) return fault;
+      followed += 1;
+      if (followed > maxLinksFollowed) return 'it runs in a circle';
+      here.pop();
+      ahead.push(...target.split('/').reverse());
+    } else if (!(folders.has(reached) || (paths.has(reached) && ahead.length === 0))) {
+      return 'there is nothing it points at in this package';
+    }
+  }
+  return undefined;
+}
+
+function faultOfTarget(target: string): string | undefined {
+  if (target.startsWith('/') || /^[A-Za-z]:/.test(target)) return 'its target is absolute';
+  if (target.includes('\\')) return 'its target holds a backslash';
+  if (target === '' || controlCharacter.test(target) || !target.isWellFormed()) return 'its target is no path';
+  if (Buffer.byteLength(target) > maxPathBytes) return `its target is longer than ${maxPathBytes} bytes`;
+  return undefined;
+}
+
+function quote(path: string): string {
+  return JSON.stringify(path);
+}

@@ -1,0 +1,140 @@
+// Room for what will be needed again: bytes are appended and read back by offset. The newest stay in memory up to a bound, older ones go to a
+// file, which only comes into being then. Reads and writes of it are synchronous: they are small and nearly always meet the page cache.
+
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { StorageError } from '../output/storage-error.ts';
+
+export interface Scratch {
+  /** Copies `bytes` and returns their offset. */
+  readonly append: (bytes: Uint8Array) => number;
+  /** Offset of `size` bytes that `fill` will write, straight to the file. */
+  readonly reserve: (size: number) => number;
+  readonly fill: (offset: number, bytes: Uint8Array) => void;
+  /** Copies `length` bytes at `offset`, which lie within one thing appended or reserved, to `out` at `start`. */
+  readonly copy: (offset: number, length: number, out: Uint8Array, start: number) => void;
+  /** Removes the file; nothing can be read any more. */
+  readonly close: () => void;
+}
+
+export interface ScratchOptions {
+  /** where the file comes to lie; made when needed */
+  readonly directory: string;
+  /** default 64 */
+  readonly slabsInMemory?: number;
+  /** default 1 MiB */
+  readonly slabBytes?: number;
+}
+
+interface Slab {
+  readonly bytes: Uint8Array;
+  used: number;
+  lastUse: number;
+}
+
+export function createScratch(options: ScratchOptions): Scratch {
+  return new SlabScratch(options);
+}
+
+/** The address space is cut into slabs of one size; slab n starts at n × slabBytes, in memory and in the file alike. */
+class SlabScratch implements Scratch {
+  readonly #path: string;
+  readonly #slabBytes: number;
+  readonly #slabsInMemory: number;
+  readonly #slabs = new Map<number, Slab>();
+  #file: number | undefined;
+  #slabCount = 0;
+  #open = -1;
+  #clock = 0;
+
+  constructor({ directory, slabsInMemory = 64, slabBytes = 1024 * 1024 }: ScratchOptions) {
+    this.#path = join(directory, `pieces-${randomUUID()}`);
+    this.#slabBytes = slabBytes;
+    this.#slabsInMemory = slabsInMemory;
+  }
+
+  readonly append = (bytes: Uint8Array): number => {
+    if (bytes.length > this.#slabBytes) {
+      const offset = this.reserve(bytes.length);
+      this.fill(offset, bytes);
+      return offset;
+    }
+    let slab = this.#slabs.get(this.#open);
+    if (slab === undefined || slab.used + bytes.length > this.#slabBytes) slab = this.#openSlab();
+    const offset = this.#open * this.#slabBytes + slab.used;
+    slab.bytes.set(bytes, slab.used);
+    slab.used += bytes.length;
+    slab.lastUse = this.#tick();
+    return offset;
+  };
+
+  readonly reserve = (size: number): number => {
+    const first = this.#slabCount;
+    this.#slabCount += Math.ceil(size / this.#slabBytes);
+    return first * this.#slabBytes;
+  };
+
+  readonly fill = (offset: number, bytes: Uint8Array): void => {
+    for (let done = 0; done < bytes.length; ) done += this.#guarded((file) => writeSync(file, bytes, done, bytes.length - done, offset + done));
+  };
+
+  readonly copy = (offset: number, length: number, out: Uint8Array, start: number): void => {
+    const slab = this.#slabs.get(Math.floor(offset / this.#slabBytes));
+    if (slab !== undefined) {
+      const from = offset % this.#slabBytes;
+      out.set(slab.bytes.subarray(from, from + length), start);
+      slab.lastUse = this.#tick();
+      return;
+    }
+    for (let done = 0; done < length; ) {
+      const read = this.#guarded((file) => readSync(file, out, start + done, length - done, offset + done));
+      if (read === 0) throw new StorageError(this.#path, new Error('the scratch file is shorter than what was written to it'));
+      done += read;
+    }
+  };
+
+  readonly close = (): void => {
+    this.#slabs.clear();
+    if (this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+    rmSync(this.#path, { force: true });
+  };
+
+  #openSlab(): Slab {
+    if (this.#slabs.size >= this.#slabsInMemory) this.#spillOldest();
+    this.#open = this.reserve(this.#slabBytes) / this.#slabBytes;
+    const slab = { bytes: Buffer.allocUnsafe(this.#slabBytes), used: 0, lastUse: this.#tick() };
+    this.#slabs.set(this.#open, slab);
+    return slab;
+  }
+
+  #spillOldest(): void {
+    let oldest: readonly [number, Slab] | undefined;
+    for (const entry of this.#slabs) if (oldest === undefined || entry[1].lastUse < oldest[1].lastUse) oldest = entry;
+    if (oldest === undefined) return;
+    const [index, slab] = oldest;
+    this.fill(index * this.#slabBytes, slab.bytes.subarray(0, slab.used));
+    this.#slabs.delete(index);
+  }
+
+  #tick(): number {
+    this.#clock += 1;
+    return this.#clock;
+  }
+
+  #guarded(operation: (file: number) => number): number {
+    try {
+      this.#file ??= this.#create();
+      return operation(this.#file);
+    } catch (error) {
+      throw new StorageError(this.#path, error);
+    }
+  }
+
+  #create(): number {
+    mkdirSync(dirname(this.#path), { recursive: true });
+    return openSync(this.#path, 'wx+', 0o600);
+  }
+}

@@ -1,0 +1,48 @@
+// Which of a package's files its archive holds. In this order:
+//
+// | rule                                       | effect                                                                        |
+// |--------------------------------------------|-------------------------------------------------------------------------------|
+// | folders and files of version control       | out, always: `.git` `.svn` `.hg` `.bzr` `.jj` `_darcs`, at any depth          |
+// | composer.json at the root                  | in, always: it is what makes this a package                                   |
+// | `.gitattributes`, export-ignore            | out, exactly as `git archive` does                                            |
+// | composer.json, `archive.exclude`           | out, or with `!` in again, exactly as `composer archive` does                 |
+// | names that say credential (credentials.ts) | out whatever the rules said, and listed as withheld                           |
+//
+// `.gitattributes` and `.gitignore` themselves are ordinary files. Rules nobody asked for stay out of it: .gitignore, .hgignore, settings
+// of the machine's own git.
+
+import { compileComposerExcludes } from './rules/composer-exclude.ts';
+import { isCredential } from './rules/credentials.ts';
+import { compileExportIgnore, type AttributeFile } from './rules/export-ignore.ts';
+
+export type { AttributeFile } from './rules/export-ignore.ts';
+
+export interface ArchiveRules {
+  /** all .gitattributes files of the package, in any order */
+  readonly attributes: readonly AttributeFile[];
+  /** `archive.exclude` of its composer.json */
+  readonly excludes: readonly string[];
+}
+
+export interface Selection<File> {
+  readonly files: File[];
+  /** paths left out only because they look like credentials */
+  readonly withheld: string[];
+}
+
+const versionControl = /(?:^|\/)(?:\.git|\.svn|\.hg|\.bzr|\.jj|_darcs)(?:\/|$)/i;
+
+/** Pure. Keeps the order of `files`, whose paths are relative to the package with forward slashes. */
+export function selectFiles<F extends { readonly path: string }>(files: readonly F[], rules: ArchiveRules): Selection<F> {
+  const exportIgnored = compileExportIgnore(rules.attributes);
+  const composerExcluded = compileComposerExcludes(rules.excludes);
+  const selection: Selection<F> = { files: [], withheld: [] };
+  for (const file of files) {
+    const { path } = file;
+    if (versionControl.test(path)) continue;
+    if (path !== 'composer.json' && composerExcluded(path, exportIgnored(path))) continue;
+    if (isCredential(path)) selection.withheld.push(path);
+    else selection.files.push(file);
+  }
+  return selection;
+}

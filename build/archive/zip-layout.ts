@@ -1,0 +1,55 @@
+// The bytes of a ZIP around its contents: where everything lies, and the headers, directory and end records that say so. Pure: what goes in
+// fixes every byte that comes out. There are no entries for folders: unzip, ZipArchive and Composer make the folders of a file themselves,
+// and a package's content has no empty ones.
+
+import { centralHeaderLength, endLength, localHeaderLength, writeCentralHeader, writeEnd, writeLocalHeader, type ZipEntry, type ZipName } from './zip-headers.ts';
+import { zipTimeOf } from './zip-time.ts';
+
+export interface ZipLayout {
+  /** all local headers one behind another; entry n's lies in front of its content */
+  readonly localHeaders: Uint8Array;
+  /** where entry n's local header ends in `localHeaders` */
+  readonly headerEnds: readonly number[];
+  /** central directory and end records: what stands behind the last content */
+  readonly tail: Uint8Array;
+  /** bytes of the whole archive */
+  readonly size: number;
+}
+
+interface Placed {
+  readonly entry: ZipEntry;
+  readonly name: ZipName;
+  /** of its local header in the archive */
+  readonly offset: number;
+}
+
+/** Lays `entries` out in the order given. `time` is epoch seconds, and every entry carries it; `topFolder` is one path segment. */
+export function layoutZip(entries: readonly ZipEntry[], options: { readonly topFolder: string; readonly time: number }): ZipLayout {
+  const time = zipTimeOf(options.time);
+  const placed: Placed[] = [];
+  const headerEnds: number[] = [];
+  let headersLength = 0;
+  let directoryOffset = 0;
+  let directoryLength = 0;
+  for (const entry of entries) {
+    const text = `${options.topFolder}/${entry.path}`;
+    const name = { text, bytes: Buffer.byteLength(text) };
+    const headerLength = localHeaderLength(entry, name);
+    placed.push({ entry, name, offset: directoryOffset });
+    headersLength += headerLength;
+    headerEnds.push(headersLength);
+    directoryLength += centralHeaderLength(entry, name, directoryOffset);
+    directoryOffset += headerLength + entry.compressedSize;
+  }
+  const localHeaders = Buffer.alloc(headersLength);
+  const end = { count: entries.length, directoryLength, directoryOffset };
+  const tail = Buffer.alloc(directoryLength + endLength(end));
+  let local = 0;
+  let central = 0;
+  for (const { entry, name, offset } of placed) {
+    local = writeLocalHeader(localHeaders, local, { entry, name, time });
+    central = writeCentralHeader(tail, central, { entry, name, time, offset });
+  }
+  writeEnd(tail, central, end);
+  return { localHeaders, headerEnds, tail, size: directoryOffset + tail.length };
+}

@@ -1,0 +1,84 @@
+// Writes an archive to a new file a block at a time, and takes its SHA-1 on the way. Never fsyncs: whoever publishes the file does.
+
+import { createHash } from 'node:crypto';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import type { Sha1 } from '../contract/digest.ts';
+import { withPath } from '../output/storage-error.ts';
+import type { Piece } from './piece-store.ts';
+import type { Scratch } from './scratch.ts';
+import type { ZipLayout } from './zip-layout.ts';
+
+/** Small enough to stay in the processor's cache between copying, hashing and writing. */
+const blockBytes = 512 * 1024;
+
+export interface ZipContent {
+  readonly layout: ZipLayout;
+  /** the layout's entries, in its order */
+  readonly pieces: readonly Piece[];
+  /** where the pieces are */
+  readonly scratch: Scratch;
+}
+
+/** Returns the SHA-1 of the file. Fails where `target` exists; where anything else fails it leaves nothing behind. */
+export async function writeZip(target: string, content: ZipContent): Promise<Sha1> {
+  const file = await withPath(target, open(target, 'wx', 0o644));
+  try {
+    const hash = createHash('sha1');
+    try {
+      for (const block of blocksOf(content)) {
+        hash.update(block);
+        await withPath(target, writeWhole(file, block));
+      }
+    } finally {
+      await withPath(target, file.close());
+    }
+    return hash.digest('hex') as Sha1;
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
+  }
+}
+
+async function writeWhole(file: FileHandle, block: Uint8Array): Promise<void> {
+  for (let done = 0; done < block.length; ) done += (await file.write(block, done, block.length - done)).bytesWritten;
+}
+
+/** The archive from its first byte to its last. Each block is only good until the next one is asked for. */
+function* blocksOf({ layout, pieces, scratch }: ZipContent): Generator<Uint8Array, void, void> {
+  const block = Buffer.allocUnsafe(Math.min(blockBytes, layout.size));
+  let used = 0;
+  for (const part of partsOf(layout, pieces, scratch)) {
+    for (let done = 0; done < part.length; ) {
+      if (used === block.length) {
+        yield block;
+        used = 0;
+      }
+      const count = Math.min(part.length - done, block.length - used);
+      part.copy(done, count, block, used);
+      used += count;
+      done += count;
+    }
+  }
+  if (used > 0) yield block.subarray(0, used);
+}
+
+interface Part {
+  readonly length: number;
+  /** `count` bytes of it, `from` its own start, to `out` at `start` */
+  readonly copy: (from: number, count: number, out: Uint8Array, start: number) => void;
+}
+
+function* partsOf(layout: ZipLayout, pieces: readonly Piece[], scratch: Scratch): Generator<Part, void, void> {
+  let headerStart = 0;
+  for (const [index, piece] of pieces.entries()) {
+    const headerEnd = layout.headerEnds[index] ?? headerStart;
+    yield partOf(layout.localHeaders.subarray(headerStart, headerEnd));
+    yield { length: piece.compressedSize, copy: (from, count, out, start) => scratch.copy(piece.offset + from, count, out, start) };
+    headerStart = headerEnd;
+  }
+  yield partOf(layout.tail);
+}
+
+function partOf(bytes: Uint8Array): Part {
+  return { length: bytes.length, copy: (from, count, out, start) => out.set(bytes.subarray(from, from + count), start) };
+}

@@ -1,0 +1,107 @@
+// Version constraints as Composer reads and matches them (composer/semver 3.4, VersionParser.php, parseConstraints; Constraint.php).
+// `self.version` is no constraint: whoever reads a link puts the package's own version in its place.
+
+import { parseSingleConstraint } from './constraint-part.ts';
+import { splitAlternatives, splitConjunction } from './constraint-split.ts';
+import { phpVersionCompare } from './php-version-compare.ts';
+import type { NormalizedVersion } from './version.ts';
+
+export type Operator = '==' | '!=' | '<' | '<=' | '>' | '>=';
+
+export interface Comparison {
+  readonly kind: 'comparison';
+  readonly operator: Operator;
+  /** normalized, but a bound may also be one no package has, such as 1.0.0.0-BETA */
+  readonly version: string;
+}
+
+export type Constraint =
+  | Comparison
+  /** `*` */
+  | { readonly kind: 'anything' }
+  | { readonly kind: 'all' | 'some'; readonly parts: readonly Constraint[] };
+
+/** The constraint, or why Composer refuses it, in a few words to follow "the constraint …". */
+export function parseConstraint(text: string): { readonly constraint: Constraint } | { readonly refusal: string } {
+  const alternatives: Constraint[] = [];
+  for (const alternative of splitAlternatives(text)) {
+    const parts: Constraint[] = [];
+    for (const part of splitConjunction(alternative)) {
+      const parsed = parseSingleConstraint(part);
+      if ('refusal' in parsed) return parsed;
+      parts.push(...parsed.constraints);
+    }
+    alternatives.push(grouped('all', parts));
+  }
+  return { constraint: grouped('some', joinAdjacent(alternatives)) };
+}
+
+/** Whether a package of this version satisfies the constraint. Branches (`dev-main`) only ever equal themselves. */
+export function matches(constraint: Constraint, version: NormalizedVersion): boolean {
+  switch (constraint.kind) {
+    case 'anything':
+      return true;
+    case 'all':
+      return constraint.parts.every((part) => matches(part, version));
+    case 'some':
+      return constraint.parts.some((part) => matches(part, version));
+    case 'comparison':
+      return compares(version, constraint.operator, constraint.version);
+  }
+}
+
+/** In Composer's notation: `[>= 1.0.0.0-dev < 2.0.0.0-dev]`. */
+export function formatConstraint(constraint: Constraint): string {
+  if (constraint.kind === 'anything') return '*';
+  if (constraint.kind === 'comparison') return `${constraint.operator} ${constraint.version}`;
+  return `[${constraint.parts.map(formatConstraint).join(constraint.kind === 'all' ? ' ' : ' || ')}]`;
+}
+
+function grouped(kind: 'all' | 'some', parts: readonly Constraint[]): Constraint {
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : { kind, parts };
+}
+
+function compares(version: string, operator: Operator, bound: string): boolean {
+  if (version.startsWith('dev-') || bound.startsWith('dev-')) {
+    if (operator === '!=') return version !== bound;
+    return operator === '==' && version === bound;
+  }
+  const order = phpVersionCompare(version, bound);
+  switch (operator) {
+    case '==':
+      return order === 0;
+    case '!=':
+      return order !== 0;
+    case '<':
+      return order < 0;
+    case '<=':
+      return order <= 0;
+    case '>':
+      return order > 0;
+    case '>=':
+      return order >= 0;
+  }
+}
+
+/** `^1 || ^2` → `>=1.0.0.0-dev <3.0.0.0-dev` (MultiConstraint.php, optimizeConstraints). */
+function joinAdjacent(alternatives: readonly Constraint[]): readonly Constraint[] {
+  const joined: Constraint[] = [];
+  for (const next of alternatives) {
+    const previous = joined.at(-1);
+    const [left, right] = [previous === undefined ? undefined : asRange(previous), asRange(next)];
+    if (left?.upper.operator === '<' && right !== undefined && left.upper.version === right.lower.version) {
+      joined[joined.length - 1] = { kind: 'all', parts: [left.lower, right.upper] };
+    } else {
+      joined.push(next);
+    }
+  }
+  return joined;
+}
+
+function asRange(constraint: Constraint): { readonly lower: Comparison; readonly upper: Comparison } | undefined {
+  if (constraint.kind !== 'all' || constraint.parts.length !== 2) return undefined;
+  const [lower, upper] = constraint.parts;
+  if (lower?.kind !== 'comparison' || upper?.kind !== 'comparison') return undefined;
+  return lower.operator === '>=' && upper.operator.startsWith('<') ? { lower, upper } : undefined;
+}

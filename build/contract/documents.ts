@@ -1,0 +1,50 @@
+// The documents Composer reads, as it reads them (composer-client.md §3 and §6 of the specification; ComposerRepository.php).
+
+import type { Reference, Sha1 } from './digest.ts';
+import type { JsonObject } from './json.ts';
+import type { PackageName } from './name.ts';
+
+/** `/packages.json` */
+export interface RootDocument {
+  readonly packages: Readonly<Record<string, never>>;
+  readonly 'metadata-url': string;
+  /** lower case, sorted; absent from the client's point of view when empty, hence the patterns */
+  readonly 'available-packages': readonly PackageName[];
+  readonly 'available-package-patterns'?: readonly string[];
+  readonly mirrors?: readonly { readonly 'dist-url': string; readonly preferred: true }[];
+}
+
+/** One version in a p2 document: the whole composer.json, less root-only keys, plus what says where its archive is. */
+export interface VersionRecord extends JsonObject {
+  readonly name: string;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly dist?: DistRecord & JsonObject;
+  readonly time?: string;
+  readonly 'default-branch'?: true;
+}
+
+export interface DistRecord {
+  readonly type: 'zip';
+  /** `/dist/<vendor>/<package>/<version>.zip`, or absolute where the operator asked for it */
+  readonly url: string;
+  readonly reference: Reference;
+  readonly shasum: Sha1;
+}
+
+/** `/p2/<vendor>/<package>.json` and its `~dev` twin: name → version label → record. */
+export interface ProviderDocument {
+  readonly packages: Readonly<Record<string, Readonly<Record<string, VersionRecord>>>>;
+}
+
+/** What the interface asks for, exactly. Composer fills `%package%` in and leaves `$%hash%` as it stands. */
+export const exactMetadataUrl = '/p2/%package%$%hash%.json';
+
+/** For use behind web servers that refuse the exact one (nginx, Apache, Caddy) and for bare static hosts. */
+export const plainMetadataUrl = '/p2/%package%.json';
+
+/** Lets Composer resolve a dist path against the address it knows us by, with the reference that pins a dev version's bytes. */
+export const mirrorDistUrl = '/dist/%package%/%prettyVersion%.zip?ref=%reference%';
+
+/** Stands in `available-package-patterns` when a list is empty: Composer takes an empty list for none at all and asks for every dependency. */
+export const matchesNothingPattern = '~none~/~none~';

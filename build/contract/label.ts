@@ -1,0 +1,16 @@
+// What a version's label must promise before it is published, whatever kind of source it comes from.
+
+import { parseConstraint } from './constraint.ts';
+import { normalizeVersion, type NormalizedVersion } from './version.ts';
+
+/**
+ * Why this label may not stand beside this normalized version, in words that follow the label; undefined where it may. Clients trust
+ * `version_normalized` blindly but read the label again from their lock file, and `self.version` turns it into a constraint.
+ */
+export function labelRefusal(version: string, normalized: NormalizedVersion): string | undefined {
+  const meant = normalizeVersion(version);
+  if (meant === undefined) return 'is not a version Composer accepts';
+  if (meant !== normalized) return `means ${meant} to Composer, not ${normalized}`;
+  if ('refusal' in parseConstraint(version)) return 'cannot stand in a version constraint, so no one could require it';
+  return undefined;
+}

@@ -1,0 +1,55 @@
+// `index/_publication.json`: written last of all that a publication changes for readers. A reader that sees its serial move drops what it
+// remembered. It also names the sources, so that a builder that lost its own memory still knows whose versions these are.
+
+import { isJsonObject } from './json.ts';
+
+export const publicationFormat = 1;
+
+export interface PublishedSource {
+  readonly id: string;
+  /** without credentials */
+  readonly location: string;
+  /** `argument`: given to a build and remembered. `configuration`: stands in libretto.json. */
+  readonly from: 'argument' | 'configuration';
+}
+
+export interface Publication {
+  readonly format: typeof publicationFormat;
+  /** only ever grows (I6) */
+  readonly serial: number;
+  /** RFC 3339 UTC */
+  readonly published_at: string;
+  /** last_modified of packages.json, epoch seconds, and the hex SHA-256 of its bytes */
+  readonly root: { readonly last_modified: number; readonly sha256: string };
+  readonly sources: readonly PublishedSource[];
+}
+
+export function formatPublication(publication: Publication): string {
+  return `${JSON.stringify(publication, null, 1)}\n`;
+}
+
+/** Throws an Error that says what is wrong with it; the caller names the file. A newer format is said as such. */
+export function parsePublication(text: string): Publication {
+  const json: unknown = JSON.parse(text);
+  if (!isJsonObject(json)) throw new Error('it is not a JSON object');
+  const format = json['format'];
+  if (typeof format === 'number' && format > publicationFormat) throw new Error(`its format is ${format}: a newer version of Libretto wrote it`);
+  const { serial, published_at: publishedAt, root, sources } = json;
+  if (format !== publicationFormat || typeof serial !== 'number' || !Number.isSafeInteger(serial) || typeof publishedAt !== 'string') throw new Error('format, serial or published_at is malformed');
+  if (!isJsonObject(root) || typeof root['last_modified'] !== 'number' || typeof root['sha256'] !== 'string') throw new Error('root is malformed');
+  if (!Array.isArray(sources)) throw new Error('sources is malformed');
+  return {
+    format: publicationFormat,
+    serial,
+    published_at: publishedAt,
+    root: { last_modified: root['last_modified'], sha256: root['sha256'] },
+    sources: sources.map(parseSource),
+  };
+}
+
+function parseSource(value: unknown): PublishedSource {
+  if (!isJsonObject(value)) throw new Error('a source is malformed');
+  const { id, location, from } = value;
+  if (typeof id !== 'string' || typeof location !== 'string' || (from !== 'argument' && from !== 'configuration')) throw new Error('a source is malformed');
+  return { id, location, from };
+}

@@ -1,0 +1,107 @@
+// The serving index: for each package every version that can be retrieved, the withdrawn and the superseded ones too. It is how the proxy
+// finds a ZIP (nothing of a request is ever joined into a path), and what a build knows of a package between two runs. It only grows
+// until `prune`. It travels with `public/` and is never served.
+
+import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { parsePackageName, type PackageName } from './name.ts';
+import type { PublicPath } from './paths.ts';
+
+export const servingIndexFormat = 1;
+
+/** `published`: p2 names it. `superseded`: an older content of a dev version. `withdrawn`: its version has left p2. */
+export type IndexState = 'published' | 'superseded' | 'withdrawn';
+
+export interface IndexEntry {
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: Reference;
+  readonly shasum: Sha1;
+  /** bytes of the ZIP */
+  readonly size: number;
+  /** the release's own time, RFC 3339 UTC; null where the source knows none */
+  readonly time: string | null;
+  /** where the bytes of exactly this reference are, below public/ */
+  readonly path: PublicPath;
+  readonly state: IndexState;
+  /** when it took this state, RFC 3339 UTC */
+  readonly since: string;
+  /** id of the source that published it */
+  readonly source: string;
+}
+
+/** What is known of one published document, or of one that was: Last-Modified must go on rising when it returns. */
+export interface DocumentStamp {
+  /** epoch seconds */
+  readonly last_modified: number;
+  /** hex SHA-256 of its bytes; null while it does not exist */
+  readonly sha256: string | null;
+}
+
+export interface PackageIndex {
+  readonly format: typeof servingIndexFormat;
+  readonly name: PackageName;
+  readonly documents: { readonly stable: DocumentStamp | null; readonly dev: DocumentStamp | null };
+  /** newest version first; of one version the published content first */
+  readonly versions: readonly IndexEntry[];
+}
+
+/** Canonical bytes. */
+export function formatPackageIndex(index: PackageIndex): string {
+  return `${JSON.stringify(index, null, 1)}\n`;
+}
+
+/** Throws an Error that says what is wrong with it; the caller names the file. */
+export function parsePackageIndex(text: string): PackageIndex {
+  const json: unknown = JSON.parse(text);
+  if (!isJsonObject(json)) throw new Error('it is not a JSON object');
+  if (json['format'] !== servingIndexFormat) throw new Error(`its format is ${String(json['format'])}, this version reads ${servingIndexFormat}`);
+  const name = typeof json['name'] === 'string' ? parsePackageName(json['name']) : undefined;
+  if (name === undefined) throw new Error('its name is not a package name');
+  const { documents, versions } = json;
+  if (!isJsonObject(documents) || !Array.isArray(versions)) throw new Error('documents or versions is missing');
+  return {
+    format: servingIndexFormat,
+    name,
+    documents: { stable: parseStamp(documents['stable']), dev: parseStamp(documents['dev']) },
+    versions: versions.map((entry: unknown) => parseEntry(entry, name)),
+  };
+}
+
+function parseStamp(value: unknown): DocumentStamp | null {
+  if (value === null || value === undefined) return null;
+  if (!isJsonObject(value) || typeof value['last_modified'] !== 'number') throw new Error('a document stamp is malformed');
+  return { last_modified: value['last_modified'], sha256: typeof value['sha256'] === 'string' ? value['sha256'] : null };
+}
+
+const states: ReadonlySet<unknown> = new Set<IndexState>(['published', 'superseded', 'withdrawn']);
+
+function parseEntry(value: unknown, name: PackageName): IndexEntry {
+  if (!isJsonObject(value)) throw new Error('a version entry is not an object');
+  const text = (key: keyof IndexEntry & string): string => requireText(value, key);
+  const reference = parseReference(text('reference'));
+  const shasum = parseSha1(text('shasum'));
+  const path = text('path');
+  const size = value['size'];
+  if (reference === undefined || shasum === undefined) throw new Error(`version ${text('version')} has a malformed reference or shasum`);
+  if (!path.startsWith(`dist/${name}/`) || path.split('/').includes('..')) throw new Error(`version ${text('version')} has a path outside its package`);
+  if (typeof size !== 'number' || !states.has(value['state'])) throw new Error(`version ${text('version')} has a malformed size or state`);
+  return {
+    version: text('version'),
+    version_normalized: text('version_normalized'),
+    reference,
+    shasum,
+    size,
+    time: typeof value['time'] === 'string' ? value['time'] : null,
+    path: path as PublicPath,
+    state: value['state'] as IndexState,
+    since: text('since'),
+    source: text('source'),
+  };
+}
+
+function requireText(value: JsonObject, key: string): string {
+  const found = value[key];
+  if (typeof found !== 'string') throw new Error(`${key} of a version entry is missing`);
+  return found;
+}

@@ -1,0 +1,53 @@
+// Refuses a data folder that could hurt: before any write, with the reason (rows 50 and 51 of the fault list in docs/INVARIANTS.md).
+
+import { lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isMissing, withPath } from './output/storage-error.ts';
+import { BuildRefused } from './refusals.ts';
+import type { SourceSpec } from './sources/spec.ts';
+
+const ours: ReadonlySet<string> = new Set(['public', 'index', 'build', 'state', 'keys', 'artifacts', 'log', 'lost+found']);
+
+/** The data folder's real path. Makes it where it is not there. Throws BuildRefused or StorageError. */
+export async function openDataFolder(path: string): Promise<string> {
+  const wanted = resolve(path);
+  if (wanted === dirname(wanted) || wanted === resolve(homedir())) throw new BuildRefused(`The data folder cannot be ${wanted} itself. Name a folder of its own with --data.`);
+  await refuseForeign(wanted);
+  await withPath(wanted, mkdir(wanted, { recursive: true }));
+  const real = await realpath(wanted);
+  for (const name of ['public', 'index', 'build']) {
+    const facts = await lstat(join(real, name)).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error)));
+    if (facts?.isSymbolicLink() === true) throw new BuildRefused(`${join(real, name)} is a symbolic link. Make the data folder itself the link, or choose another one with --data: a build replaces files in it.`);
+    if (facts !== undefined && !facts.isDirectory()) throw new BuildRefused(`${join(real, name)} is a file where a folder of the registry should be. Choose another data folder with --data.`);
+  }
+  return real;
+}
+
+async function refuseForeign(path: string): Promise<void> {
+  const facts = await stat(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error)));
+  if (facts === undefined) return;
+  if (!facts.isDirectory()) throw new BuildRefused(`The data folder ${path} is a file. Name a folder with --data.`);
+  const names = (await withPath(path, readdir(path))).filter((name) => !name.startsWith('.'));
+  const foreign = names.filter((name) => !ours.has(name));
+  if (foreign.length > 0 && !names.includes('index') && !names.includes('state')) {
+    throw new BuildRefused(`The data folder ${path} holds other things already (${foreign.slice(0, 3).join(', ')}${foreign.length > 3 ? ', …' : ''}). Name an empty folder, or one that does not exist yet, with --data.`);
+  }
+}
+
+/** A directory source that holds the data folder, or lies in it, would read what it writes. */
+export function refuseOverlap(dataDirectory: string, spec: SourceSpec): void {
+  if (!('path' in spec.place)) return;
+  const { path, kind } = spec.place;
+  if (kind === 'directory' && isBelow(dataDirectory, path)) {
+    throw new BuildRefused(`The data folder ${dataDirectory} is inside the source ${path}. Move it out of there with --data.`);
+  }
+  if (isBelow(path, dataDirectory) && !isBelow(path, join(dataDirectory, 'artifacts'))) {
+    throw new BuildRefused(`The source ${path} is inside the data folder ${dataDirectory}. Keep sources elsewhere.`);
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
+}

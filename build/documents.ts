@@ -1,0 +1,73 @@
+// From records to the bytes of the documents, pure: equal records give equal bytes, in whatever order and over however many builds they came.
+
+import { createHash } from 'node:crypto';
+import { matchesNothingPattern, mirrorDistUrl, type ProviderDocument, type RootDocument, type VersionRecord } from './contract/documents.ts';
+import { isJsonObject } from './contract/json.ts';
+import type { PackageName } from './contract/name.ts';
+import { compareNormalized } from './contract/ordering.ts';
+import type { DocumentStamp } from './contract/serving-index.ts';
+import { isDevVersion, type NormalizedVersion } from './contract/version.ts';
+
+/** Moves when the same records would give other bytes: then every document is compared again. */
+export const documentRecipe = 1;
+
+export interface DocumentSettings {
+  readonly metadataUrl: string;
+  /** undefined: dist.url is a path and packages.json names the mirror; else the address every dist.url starts with, without a slash at its end */
+  readonly distBaseUrl: string | undefined;
+}
+
+/** The bytes of packages.json. */
+export function formatRoot(names: readonly PackageName[], settings: DocumentSettings): string {
+  const root: RootDocument = {
+    packages: {},
+    'metadata-url': settings.metadataUrl,
+    'available-packages': names.toSorted(),
+    ...(names.length === 0 ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
+    ...(settings.distBaseUrl === undefined ? { mirrors: [{ 'dist-url': mirrorDistUrl, preferred: true }] } : {}),
+  };
+  return `${JSON.stringify(root)}\n`;
+}
+
+/** The bytes of both documents of a package; `dev` is undefined where no version is a dev one: Composer takes a 404 for that. */
+export function formatProviders(name: PackageName, records: readonly VersionRecord[]): { readonly stable: string; readonly dev: string | undefined } {
+  const newestFirst = records.toSorted((one, other) => compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion));
+  const dev = newestFirst.filter((record) => isDevVersion(record.version_normalized));
+  const stable = newestFirst.filter((record) => !isDevVersion(record.version_normalized));
+  return { stable: formatProvider(name, stable), dev: dev.length === 0 ? undefined : formatProvider(name, dev) };
+}
+
+function formatProvider(name: PackageName, records: readonly VersionRecord[]): string {
+  const document: ProviderDocument = { packages: { [name]: Object.fromEntries(records.map((record) => [record.version, record])) } };
+  return `${JSON.stringify(document)}\n`;
+}
+
+/** The records of a document of ours. Throws an Error that says what is wrong with it; the caller names the file. */
+export function parseProvider(text: string, name: PackageName): readonly VersionRecord[] {
+  const json: unknown = JSON.parse(text);
+  const packages = isJsonObject(json) ? json['packages'] : undefined;
+  const versions = isJsonObject(packages) ? packages[name] : undefined;
+  if (!isJsonObject(versions)) throw new Error(`it has no versions of ${name}`);
+  return Object.values(versions).map((record) => {
+    if (!isJsonObject(record) || typeof record['version'] !== 'string' || typeof record['version_normalized'] !== 'string' || !isJsonObject(record['dist'])) throw new Error(`a version of ${name} is malformed`);
+    return record as VersionRecord;
+  });
+}
+
+/** `dist.url` of a version. An absolute one is percent-encoded where a client would cut it, and names the reference that Composer fills in. */
+export function distUrl(name: PackageName, version: string, settings: DocumentSettings): string {
+  if (settings.distBaseUrl === undefined) return `/dist/${name}/${version}.zip`;
+  return `${settings.distBaseUrl}/dist/${name}/${encodeURI(version).replaceAll('#', '%23').replaceAll('?', '%3F')}.zip?ref=%reference%`;
+}
+
+/** The stamp of a document after this build. Last-Modified only ever rises, by whole seconds, and only when the bytes differ (decision 9). */
+export function stampDocument(previous: DocumentStamp | null, bytes: string | undefined, nowSeconds: number): DocumentStamp | null {
+  const sha256 = bytes === undefined ? null : digestOf(bytes);
+  if (previous === null) return sha256 === null ? null : { last_modified: nowSeconds, sha256 };
+  if (previous.sha256 === sha256) return previous;
+  return { last_modified: Math.max(nowSeconds, previous.last_modified + 1), sha256 };
+}
+
+export function digestOf(bytes: string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

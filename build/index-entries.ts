@@ -1,0 +1,55 @@
+// The entries of a package's serving index after a build, pure: it only grows, and one (version, reference) has one entry.
+
+import type { PackageName } from './contract/name.ts';
+import { compareNormalized } from './contract/ordering.ts';
+import { distPath, pinnedDistPath, type DistLabel } from './contract/paths.ts';
+import type { IndexEntry } from './contract/serving-index.ts';
+import type { NormalizedVersion } from './contract/version.ts';
+import type { Alias } from './publication.ts';
+
+export interface NewEntries {
+  /** published entries that stay, perhaps with another source */
+  readonly kept: readonly IndexEntry[];
+  readonly made: readonly IndexEntry[];
+  readonly now: Date;
+}
+
+/** All entries in the file's order, and the further names that archives need because another content takes their plain one. */
+export function mergeEntries(name: PackageName, before: readonly IndexEntry[], next: NewEntries): { readonly entries: readonly IndexEntry[]; readonly pins: readonly Alias[] } {
+  const published = new Map([...next.kept, ...next.made].map((entry) => [entryKey(entry), entry]));
+  const republished = new Set([...next.kept, ...next.made].map((entry) => entry.version_normalized));
+  const pins: Alias[] = [];
+  const past = before
+    .filter((entry) => !published.has(entryKey(entry)))
+    .map((entry) => retire(entry, republished.has(entry.version_normalized), next.now))
+    .map((entry) => {
+      const plain = distPath(name, entry.version as DistLabel);
+      if (entry.path !== plain || !next.made.some((made) => made.version === entry.version && made.path !== plain)) return entry;
+      const path = pinnedDistPath(name, entry.version as DistLabel, entry.reference);
+      pins.push({ from: plain, to: path });
+      return { ...entry, path };
+    });
+  return { entries: [...published.values(), ...past].toSorted(compareEntries), pins };
+}
+
+function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
+  if (entry.state !== 'published') return entry;
+  return { ...entry, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() };
+}
+
+function entryKey(entry: IndexEntry): string {
+  return `${entry.version}\0${entry.reference}`;
+}
+
+function compareEntries(one: IndexEntry, other: IndexEntry): number {
+  return (
+    compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion) ||
+    Number(other.state === 'published') - Number(one.state === 'published') ||
+    compareText(other.since, one.since) ||
+    compareText(entryKey(one), entryKey(other))
+  );
+}
+
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,42 @@
+// `build/manifest.json`: which publication the builder's memory belongs to, and under which settings it was made. If it does not fit the tree
+// (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every source is read and every package compared.
+
+import { isJsonObject } from '../contract/json.ts';
+import type { Output } from '../output/output.ts';
+import { BuildRefused } from '../refusals.ts';
+
+export const manifestFormat = 1;
+export const manifestPath = 'manifest.json';
+
+export interface Manifest {
+  readonly format: typeof manifestFormat;
+  readonly serial: number;
+  /** digest of every setting that goes into a document, and of the recipe documents are made by */
+  readonly settings: string;
+}
+
+export function formatManifest(manifest: Manifest): string {
+  return `${JSON.stringify(manifest)}\n`;
+}
+
+/** undefined: none, or one that says nothing. Throws BuildRefused for one of a newer Libretto, which an older one must not touch. */
+export async function readManifest(output: Output): Promise<Manifest | undefined> {
+  const text = await output.read('build', manifestPath);
+  const json = text === undefined ? undefined : parseJson(text);
+  if (!isJsonObject(json)) return undefined;
+  const { format, serial, settings } = json;
+  if (typeof format === 'number' && format > manifestFormat) {
+    throw new BuildRefused(`build/${manifestPath} has format ${format}: a newer version of Libretto wrote this data folder. Use that version, or one newer still.`);
+  }
+  if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string') return undefined;
+  return { format: manifestFormat, serial, settings };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A corrupt manifest is as good as none: the tree and the serving index say the same, at the cost of reading them.
+    return undefined;
+  }
+}

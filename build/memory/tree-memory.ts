@@ -1,0 +1,73 @@
+// What a build knows when it begins: the publication readers see, and how far the builder's own memory of it can be believed.
+
+import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
+import { parsePublication, type Publication, type PublishedSource } from '../contract/publication.ts';
+import { isJsonObject } from '../contract/json.ts';
+import { parsePackageName, type PackageName } from '../contract/name.ts';
+import type { Output } from '../output/output.ts';
+import { BuildRefused } from '../refusals.ts';
+import { readManifest } from './manifest.ts';
+
+export interface TreeMemory {
+  readonly publication: Publication | undefined;
+  readonly serial: number;
+  readonly sources: readonly PublishedSource[];
+  /** true: the memory of sources belongs to this very publication and these settings */
+  readonly trusted: boolean;
+  /** names in packages.json, where that can be read */
+  readonly names: readonly PackageName[];
+  /** false: packages.json is not on disk as the publication has it */
+  readonly rootIntact: boolean;
+}
+
+/** Throws BuildRefused for a tree of a newer Libretto, and for one that holds something but says nothing. */
+export async function readTreeMemory(output: Output, settings: string): Promise<TreeMemory> {
+  const manifest = await readManifest(output);
+  const publication = await readPublication(output);
+  const rootText = await output.read('public', rootDocumentPath);
+  const facts = await output.facts('public', rootDocumentPath);
+  const names = rootText === undefined ? undefined : parseNames(rootText);
+  if (publication === undefined && rootText === undefined && (await output.list('public', 'p2')).length > 0 && (await output.list('index', '')).length === 0) {
+    throw new BuildRefused('The output tree holds packages, but packages.json and the serving index are lost: what was published, and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.');
+  }
+  const rootIntact = publication !== undefined && names !== undefined && facts?.lastModified === publication.root.last_modified;
+  return {
+    publication,
+    serial: Math.max(manifest?.serial ?? 0, publication?.serial ?? 0),
+    sources: publication?.sources ?? [],
+    trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
+    names: names ?? [],
+    rootIntact,
+  };
+}
+
+async function readPublication(output: Output): Promise<Publication | undefined> {
+  const text = await output.read('index', publicationPath);
+  if (text === undefined) return undefined;
+  try {
+    return parsePublication(text);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('newer version')) throw new BuildRefused(`index/${publicationPath}: ${error.message}. Use that version, or one newer still.`, { cause: error });
+    // Damaged: packages and their sources are found again from the serving index, file by file.
+    return undefined;
+  }
+}
+
+function parseNames(text: string): readonly PackageName[] | undefined {
+  try {
+    const json: unknown = JSON.parse(text);
+    const list = isJsonObject(json) ? json['available-packages'] : undefined;
+    if (!Array.isArray(list)) return undefined;
+    return list.flatMap((name: unknown) => (typeof name === 'string' ? (parsePackageName(name) ?? []) : []));
+  } catch {
+    // Damaged: it is written again from the serving index.
+    return undefined;
+  }
+}
+
+/** Every package the tree knows of, from the files themselves. */
+export async function listPackages(output: Output): Promise<readonly PackageName[]> {
+  const files = [...(await output.list('index', '')), ...(await output.list('public', 'p2')).map((file) => file.slice('p2/'.length).replace(/~dev\.json$/, '.json'))];
+  const names = files.filter((file) => file.endsWith('.json')).flatMap((file) => parsePackageName(file.slice(0, -'.json'.length)) ?? []);
+  return [...new Set(names)].toSorted();
+}

@@ -1,0 +1,159 @@
+// One build at a time for one data folder. The lock is a file made by link(2), which fails when it exists, holding who owns it; its mtime is
+// the heartbeat. A lock of a dead process of this host is taken over at once, one of another host or container after 60 s without a heartbeat.
+
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { isJsonObject } from '../contract/json.ts';
+import { BuildBusy } from '../refusals.ts';
+import { errorCode, isMissing, withPath } from './storage-error.ts';
+
+const heartbeatMs = 10_000;
+const staleAfterMs = 60_000;
+const takeOverPauseMs = 50;
+
+export interface LockOwner {
+  /** of this very taking: tells two locks of one process apart */
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+  /** of the owner's pid namespace, so that equal pids of two containers are not taken for one process */
+  readonly boot: string;
+  /** when the process started, in the kernel's ticks: tells a pid from a later process that got the same number */
+  readonly startTicks: string;
+  /** RFC 3339 UTC */
+  readonly since: string;
+}
+
+export interface Lock {
+  readonly release: () => Promise<void>;
+}
+
+/** Takes the lock or throws BuildBusy with who holds it. */
+export async function takeLock(path: string, now: () => Date): Promise<Lock> {
+  await withPath(dirname(path), mkdir(dirname(path), { recursive: true }));
+  const token = `${path}.${randomUUID()}`;
+  const owner = await describeSelf(now());
+  await withPath(token, writeFile(token, JSON.stringify(owner), { flag: 'wx' }));
+  try {
+    if (!(await tryLink(token, path))) {
+      await removeIfStale(path, now);
+      if (!(await tryLink(token, path))) throw new BuildBusy(await busyMessage(path));
+      await confirm(path, JSON.stringify(owner));
+    }
+  } finally {
+    await rm(token, { force: true });
+  }
+  return holdLock(path, JSON.stringify(owner), now);
+}
+
+function holdLock(path: string, content: string, now: () => Date): Lock {
+  const beat = setInterval(() => {
+    // A missed beat matters only after six in a row; the next one tries again.
+    utimes(path, now(), now()).catch(() => undefined);
+  }, heartbeatMs);
+  beat.unref();
+  return {
+    release: async () => {
+      clearInterval(beat);
+      if ((await readLock(path)) === content) await rm(path, { force: true });
+    },
+  };
+}
+
+async function tryLink(token: string, path: string): Promise<boolean> {
+  try {
+    await link(token, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    return withPath(path, Promise.reject(error));
+  }
+}
+
+/** Moves a stale lock aside. What was moved is read again: had a third process just taken it over, it gets its lock back. */
+async function removeIfStale(path: string, now: () => Date): Promise<void> {
+  const judged = await readLock(path);
+  if (judged === undefined || !(await isStale(path, judged, now()))) return;
+  const aside = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  if ((await readLock(aside)) !== judged) await tryLink(aside, path);
+  await rm(aside, { force: true });
+}
+
+/** After a take-over: two processes that judged the same lock stale may both have moved it. Only the one whose lock stands in the end goes on. */
+async function confirm(path: string, content: string): Promise<void> {
+  await setTimeout(takeOverPauseMs);
+  if ((await readLock(path)) !== content) throw new BuildBusy(await busyMessage(path));
+}
+
+async function isStale(path: string, content: string, now: Date): Promise<boolean> {
+  const owner = parseOwner(content);
+  const self = await describeSelf(now);
+  if (owner !== undefined && owner.host === self.host && owner.boot === self.boot) {
+    const ticks = await startTicks(owner.pid);
+    return ticks === undefined || ticks !== owner.startTicks;
+  }
+  const facts = await stat(path).catch(() => undefined);
+  return facts !== undefined && now.getTime() - facts.mtimeMs > staleAfterMs;
+}
+
+async function busyMessage(path: string): Promise<string> {
+  const content = await readLock(path);
+  const owner = content === undefined ? undefined : parseOwner(content);
+  const who = owner === undefined ? 'another build' : `a build with process id ${owner.pid} on ${owner.host}, since ${owner.since},`;
+  return `${path}: ${who} is at work on this data folder. Wait until it has ended and try again.`;
+}
+
+async function readLock(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function parseOwner(content: string): LockOwner | undefined {
+  try {
+    const json: unknown = JSON.parse(content);
+    if (!isJsonObject(json)) return undefined;
+    const { id, pid, host, boot, startTicks: ticks, since } = json;
+    if (typeof id !== 'string' || typeof pid !== 'number' || typeof host !== 'string' || typeof boot !== 'string' || typeof ticks !== 'string' || typeof since !== 'string') return undefined;
+    return { id, pid, host, boot, startTicks: ticks, since };
+  } catch {
+    // Half a lock, of a machine that lost its power: then its heartbeat decides.
+    return undefined;
+  }
+}
+
+async function describeSelf(now: Date): Promise<LockOwner> {
+  return { id: randomUUID(), pid: process.pid, host: hostname(), boot: await bootId(), startTicks: (await startTicks(process.pid)) ?? '', since: now.toISOString() };
+}
+
+/** Linux's boot id together with the pid namespace; elsewhere empty, where a host name has to do. */
+async function bootId(): Promise<string> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+  const namespace = await stat('/proc/self/ns/pid').then((facts) => String(facts.ino)).catch(() => '');
+  return `${boot.trim()}/${namespace}`;
+}
+
+/** Field 22 of /proc/<pid>/stat; undefined where no such process runs. Without /proc, `0` for a process that answers a signal. */
+async function startTicks(pid: number): Promise<string | undefined> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (line !== undefined) return line.slice(line.lastIndexOf(')') + 2).split(' ')[19];
+  if (process.platform === 'linux') return undefined;
+  try {
+    process.kill(pid, 0);
+    return '0';
+  } catch (error) {
+    return errorCode(error) === 'EPERM' ? '0' : undefined;
+  }
+}

@@ -1,0 +1,49 @@
+// The port to where a build writes. Every method that changes something is one storage operation: a test can make any of them fail or be the
+// last one before a kill. Files appear under their final name only by an atomic rename of a staged, fsynced file.
+
+import type { Sha1 } from '../contract/digest.ts';
+import type { PublicPath } from '../contract/paths.ts';
+
+/** `public`: the served tree. `index`: the serving index. `build`: the builder's own memory. */
+export type Area = 'public' | 'index' | 'build';
+
+/** A complete file that no reader can see yet. */
+export interface StagedFile {
+  readonly path: string;
+}
+
+export interface FileFacts {
+  readonly size: number;
+  /** whole epoch seconds */
+  readonly lastModified: number;
+  /** equal for two names of one file */
+  readonly inode: bigint;
+}
+
+export interface Output {
+  /** undefined where there is no such file. */
+  readonly read: (area: Area, path: string) => Promise<string | undefined>;
+  readonly facts: (area: Area, path: string) => Promise<FileFacts | undefined>;
+  /** Hex SHA-1 of a file's bytes; undefined where there is no such file. */
+  readonly sha1: (area: Area, path: string) => Promise<Sha1 | undefined>;
+  /** Where a public file stands, for readers that take a path. */
+  readonly locate: (path: PublicPath) => string;
+  /** All files below a folder, relative to the area, sorted. */
+  readonly list: (area: Area, folder: string) => Promise<readonly string[]>;
+
+  /** A path in the staging folder that nobody else gets, for a writer that makes the file itself. */
+  readonly stagingPath: () => string;
+  readonly stage: (bytes: string) => Promise<StagedFile>;
+  /** Makes staged files durable. */
+  readonly settle: (files: readonly StagedFile[]) => Promise<void>;
+
+  /** Moves a settled file under its name, replacing what was there. `lastModified` (epoch seconds) becomes its mtime. */
+  readonly publish: (file: StagedFile, area: Area, path: string, lastModified?: number) => Promise<void>;
+  /** Gives a published file a second name, replacing what had it. */
+  readonly alias: (from: string, to: string) => Promise<void>;
+  readonly remove: (area: Area, path: string) => Promise<void>;
+  /** Makes all renames so far durable: the border between two phases of a publication. */
+  readonly barrier: () => Promise<void>;
+  /** Removes whatever is staged, by this build or by one that was killed. */
+  readonly discard: () => Promise<void>;
+}

@@ -1,0 +1,49 @@
+// What a failing disk says, with the path it says it of and what to do about it.
+
+/** A write that failed: the build stops, and what was published before stays as it is. */
+export class StorageError extends Error {
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super(`${path}: ${reasonOf(cause)}`, { cause });
+    this.name = 'StorageError';
+    this.path = path;
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full. Free some space and build again',
+  EDQUOT: 'the disk quota is used up. Free some space and build again',
+  EACCES: 'no permission. Give the user that builds write access to the data folder',
+  EPERM: 'not permitted. Give the user that builds write access to the data folder',
+  EROFS: 'the file system is read-only',
+  EIO: 'the disk reported an input/output error',
+  EMFILE: 'too many open files. Raise the limit (ulimit -n)',
+  ENFILE: 'too many open files on this machine',
+  EXDEV: 'public/, index/ and build/ must be on one file system',
+  ENOTDIR: 'a part of this path is a file, not a folder',
+  EISDIR: 'there is a folder where a file should be',
+  ENAMETOOLONG: 'the file name is too long for this file system',
+};
+
+function reasonOf(cause: unknown): string {
+  const code = errorCode(cause);
+  return (code === undefined ? undefined : reasons[code]) ?? (cause instanceof Error ? cause.message : String(cause));
+}
+
+/** Waits for an operation and names the path in whatever it fails with. */
+export async function withPath<Result>(path: string, operation: Promise<Result>): Promise<Result> {
+  try {
+    return await operation;
+  } catch (error) {
+    throw error instanceof StorageError ? error : new StorageError(path, error);
+  }
+}
+
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+export function isMissing(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT';
+}

@@ -1,0 +1,60 @@
+// What is published of one package now: its serving index and its records, as far as they can be believed.
+
+import type { VersionRecord } from './contract/documents.ts';
+import type { PackageName } from './contract/name.ts';
+import { indexPath, providerPath } from './contract/paths.ts';
+import { parsePackageIndex, servingIndexFormat, type PackageIndex } from './contract/serving-index.ts';
+import { parseProvider } from './documents.ts';
+import type { Output } from './output/output.ts';
+import { recoverIndex } from './recover-index.ts';
+
+export interface PackageState {
+  readonly index: PackageIndex;
+  /** the bytes of the index file; undefined where it has to be written again */
+  readonly indexText: string | undefined;
+  /** by normalized version */
+  readonly records: ReadonlyMap<string, VersionRecord>;
+  /** documents that are not on disk as the index has them: a publication was interrupted, or somebody touched them */
+  readonly doubtful: ReadonlySet<'stable' | 'dev'>;
+}
+
+/** Throws BuildRefused where index and documents are both damaged. */
+export async function readPackageState(output: Output, name: PackageName, now: Date): Promise<PackageState> {
+  const { index, indexText } = await readIndex(output, name, now);
+  const records = new Map<string, VersionRecord>();
+  const doubtful = new Set<'stable' | 'dev'>();
+  for (const kind of ['stable', 'dev'] as const) {
+    const stamp = index.documents[kind];
+    const path = providerPath(name, kind);
+    const facts = await output.facts('public', path);
+    if ((stamp?.sha256 ?? null) === null ? facts !== undefined : facts?.lastModified !== stamp?.last_modified) doubtful.add(kind);
+    if (facts === undefined) continue;
+    for (const record of await readRecords(output, name, kind)) records.set(record.version_normalized, record);
+  }
+  return { index, indexText, records, doubtful };
+}
+
+async function readIndex(output: Output, name: PackageName, now: Date): Promise<{ index: PackageIndex; indexText: string | undefined }> {
+  const text = await output.read('index', indexPath(name));
+  if (text !== undefined) {
+    try {
+      const index = parsePackageIndex(text);
+      if (index.name === name) return { index, indexText: text };
+    } catch {
+      // Damaged: what is published says it again, below.
+    }
+  }
+  const recovered = await recoverIndex(output, name, now);
+  return { index: recovered ?? { format: servingIndexFormat, name, documents: { stable: null, dev: null }, versions: [] }, indexText: undefined };
+}
+
+/** A damaged document gives no records: its versions are then read from their sources again. */
+async function readRecords(output: Output, name: PackageName, kind: 'stable' | 'dev'): Promise<readonly VersionRecord[]> {
+  const text = await output.read('public', providerPath(name, kind));
+  if (text === undefined) return [];
+  try {
+    return parseProvider(text, name);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,135 @@
+// The decision, pure: what is published of a package, what its sources now hold, and what follows from it. Keeps I3: content under a released
+// version never changes unless the operator says so, and no source takes over what another one publishes.
+
+import type { IndexEntry } from './contract/serving-index.ts';
+import type { NormalizedVersion } from './contract/version.ts';
+import type { Quarantine } from './sources/quarantine.ts';
+import type { Release } from './sources/release.ts';
+
+/** What one source, read in this build, has for the package. */
+export interface Contribution {
+  readonly source: string;
+  readonly releases: readonly Release[];
+  /** versions whose present content may not be published: they stay as they were */
+  readonly held: ReadonlySet<string>;
+  /** true: something unpublishable could not be told by name and version, so nothing of this source is taken for gone */
+  readonly holdsAll: boolean;
+}
+
+export interface PackageInputs {
+  readonly name: string;
+  /** all entries of its serving index */
+  readonly entries: readonly IndexEntry[];
+  readonly contributions: readonly Contribution[];
+  /** id → location of every source there is after this build */
+  readonly sources: ReadonlyMap<string, string>;
+  /** ids of sources that were removed: what they published is withdrawn */
+  readonly forgotten: ReadonlySet<string>;
+  readonly allowRepublish: boolean;
+}
+
+/** A release that is to be published, or published again with other content. */
+export interface FreshRelease {
+  readonly release: Release;
+  readonly source: string;
+  /** the published content it takes the place of */
+  readonly replaces: IndexEntry | undefined;
+  /** the same content, archived before: its bytes are used again */
+  readonly reuse: IndexEntry | undefined;
+}
+
+export interface PackageDecision {
+  /** published entries that stay, with the release they were found equal to, if their source was read */
+  readonly kept: readonly { readonly entry: IndexEntry; readonly release: Release | undefined }[];
+  readonly fresh: readonly FreshRelease[];
+  readonly withdrawn: readonly IndexEntry[];
+  readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
+}
+
+interface Claim {
+  readonly source: string;
+  readonly release: Release;
+}
+
+export function decidePackage(inputs: PackageInputs): PackageDecision {
+  const decision = { kept: [] as PackageDecision['kept'][number][], fresh: [] as FreshRelease[], withdrawn: [] as IndexEntry[], refused: [] as PackageDecision['refused'][number][] };
+  const published = new Map(inputs.entries.filter((entry) => entry.state === 'published').map((entry) => [entry.version_normalized, entry]));
+  const claims = claimsByVersion(inputs.contributions);
+
+  for (const [normalized, claimants] of claims) {
+    const current = published.get(normalized);
+    const { owner, refused } = arbitrate(claimants, current, inputs);
+    decision.refused.push(...refused);
+    if (owner !== undefined) settleClaim(owner, current, inputs, decision);
+    else if (current !== undefined) decision.kept.push({ entry: current, release: undefined });
+  }
+  for (const [normalized, entry] of published) {
+    if (claims.has(normalized as NormalizedVersion)) continue;
+    if (isGone(entry, inputs)) decision.withdrawn.push(entry);
+    else decision.kept.push({ entry, release: undefined });
+  }
+  return decision;
+}
+
+function claimsByVersion(contributions: readonly Contribution[]): ReadonlyMap<NormalizedVersion, readonly Claim[]> {
+  const claims = new Map<NormalizedVersion, Claim[]>();
+  for (const { source, releases } of contributions) {
+    for (const release of releases) {
+      const found = claims.get(release.normalized);
+      if (found === undefined) claims.set(release.normalized, [{ source, release }]);
+      else found.push({ source, release });
+    }
+  }
+  return claims;
+}
+
+/** One version belongs to one source: the one that publishes it, as long as it still has it; never to one of several newcomers. */
+function arbitrate(claimants: readonly Claim[], current: IndexEntry | undefined, inputs: PackageInputs): { owner: Claim | undefined; refused: PackageDecision['refused'] } {
+  const holder = current !== undefined && inputs.sources.has(current.source) && !isGone(current, inputs) ? current.source : undefined;
+  const owner = holder === undefined ? (claimants.length === 1 ? claimants[0] : undefined) : claimants.find((claim) => claim.source === holder);
+  const locations = new Set([...claimants.map((claim) => claim.source), ...(holder === undefined ? [] : [holder])]);
+  const named = [...locations].map((id) => inputs.sources.get(id) ?? id).toSorted().join(' and ');
+  const refused = claimants
+    .filter((claim) => claim !== owner)
+    .map((claim) => ({
+      source: claim.source,
+      quarantine: quarantine('DUPLICATE_VERSION', claim.release, `${named} both have this version${holder === undefined ? '' : `; the one of ${inputs.sources.get(holder) ?? holder} stays published`}. Remove it from one of them, or forget one source with --forget.`),
+    }));
+  return { owner, refused };
+}
+
+function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: PackageInputs, decision: { kept: PackageDecision['kept'][number][]; fresh: FreshRelease[]; refused: PackageDecision['refused'][number][] }): void {
+  const { release, source } = claim;
+  if (current !== undefined && current.reference === release.reference && current.version === release.version) {
+    decision.kept.push({ entry: current.source === source ? current : { ...current, source }, release });
+    return;
+  }
+  const history = inputs.entries.filter((entry) => entry.version_normalized === release.normalized);
+  const standing = current ?? history.find((entry) => entry.state === 'withdrawn');
+  if (!release.dev && standing !== undefined && standing.reference !== release.reference && !inputs.allowRepublish) {
+    const was = standing.state === 'withdrawn' ? 'was published before and is still retrievable' : 'stays published as it was';
+    decision.refused.push({
+      source,
+      quarantine: quarantine('VERSION_CHANGED', release, `its content differs from what was published as ${standing.version} (${standing.reference.slice(0, 12)}, now ${release.reference.slice(0, 12)}), which ${was}. Released versions never change: publish a new version, or use --allow-republish if nobody can have installed the old one.`),
+    });
+    if (current !== undefined) decision.kept.push({ entry: current, release: undefined });
+    return;
+  }
+  const reuse = history.find((entry) => entry.reference === release.reference);
+  decision.fresh.push({ release, source, replaces: current, reuse });
+}
+
+/**
+ * Whether a published version's source no longer has it: it was read without it, or was forgotten. A version whose source is not known at all (the
+ * tree's memory was lost) stays until a source claims it.
+ */
+function isGone(entry: IndexEntry, inputs: PackageInputs): boolean {
+  if (inputs.forgotten.has(entry.source)) return true;
+  const contribution = inputs.contributions.find((candidate) => candidate.source === entry.source);
+  if (contribution === undefined || contribution.holdsAll || contribution.held.has(entry.version_normalized)) return false;
+  return !contribution.releases.some((release) => release.normalized === entry.version_normalized);
+}
+
+function quarantine(code: 'DUPLICATE_VERSION' | 'VERSION_CHANGED', release: Release, message: string): Quarantine {
+  return { code, message, where: release.where, name: release.name, version: release.version };
+}

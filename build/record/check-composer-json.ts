@@ -1,0 +1,73 @@
+// What a composer.json may not hold, because a client that meets it in our metadata aborts: often the whole command, whatever package it was
+// about. Composer's loader is strictly typed and checks nothing itself (ArrayLoader.php, configureObject and loadPackages; every rule here
+// was tried against Composer 2.5.5). What Composer silently ignores passes.
+
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import { QuarantineError } from '../sources/quarantine.ts';
+import { archiveExcludesOf } from './archive-excludes.ts';
+import { checkAutoload } from './check-autoload.ts';
+import { checkLinks, linkFields } from './check-links.ts';
+import { packageNameOf } from './package-name.ts';
+import { entriesOf, isIntegerKey, isSet } from './php-array.ts';
+
+/** Whether Composer can load this value, and what a person is to write instead where it cannot. null and absent always pass. */
+interface Rule {
+  readonly holds: (value: JsonValue) => boolean;
+  readonly wanted: string;
+}
+
+const text: Rule = { holds: (value) => typeof value === 'string', wanted: 'a string' };
+const anyArray: Rule = { holds: (value) => entriesOf(value) !== undefined, wanted: 'an object' };
+const texts: Rule = { holds: (value) => everyEntry(value, (entry) => typeof entry === 'string') === true, wanted: 'a list of strings' };
+const textOrTexts: Rule = { holds: (value) => typeof value === 'string' || texts.holds(value), wanted: 'a string or a list of strings' };
+
+/** Fields of which Composer takes no notice where they are no array, so that only what is inside one is looked at. */
+const scalarsInside: Rule = { holds: (value) => everyEntry(value, (entry) => typeof entry !== 'object' || entry === null) !== false, wanted: 'a list of strings' };
+const reasonsInside: Rule = {
+  holds: (value) => everyEntry(value, (entry, key) => typeof entry === 'string' && !isIntegerKey(key)) !== false,
+  wanted: 'an object of package names and reasons',
+};
+const textsInside: Rule = { holds: (value) => everyEntry(value, (entry) => typeof entry === 'string') !== false, wanted: 'an object of strings, such as {"dev-main": "2.x-dev"}' };
+
+const rules: Readonly<Record<string, Rule>> = {
+  type: text,
+  'target-dir': text,
+  bin: textOrTexts,
+  suggest: reasonsInside,
+  'include-path': texts,
+  keywords: scalarsInside,
+  license: { holds: scalarsInside.holds, wanted: 'a string or a list of strings' },
+  support: { holds: (value) => everyEntry(value, (entry) => typeof entry === 'string' || entry === null) === true, wanted: 'an object of strings, such as {"issues": "https://…"}' },
+  autoload: anyArray,
+  'autoload-dev': anyArray,
+};
+
+/**
+ * Throws QuarantineError for the first thing a client would stumble over: NAME_MISSING, NAME_INVALID, CONSTRAINT_INVALID or
+ * INVALID_COMPOSER_JSON. `version` is not looked at: what it means depends on the source.
+ */
+export function checkComposerJson(json: JsonObject): void {
+  packageNameOf(json);
+  for (const [field, rule] of Object.entries(rules)) checkField(field, json[field], rule);
+  for (const field of linkFields) checkLinks(field, json[field]);
+  checkAutoload('autoload', json['autoload']);
+  checkAutoload('autoload-dev', json['autoload-dev']);
+  archiveExcludesOf(json);
+  checkField('archive.name', inside(json['archive'], 'name'), text);
+  checkField('extra.branch-alias', inside(json['extra'], 'branch-alias'), textsInside);
+}
+
+function checkField(field: string, value: JsonValue | undefined, rule: Rule): void {
+  if (!isSet(value) || rule.holds(value)) return;
+  throw new QuarantineError('INVALID_COMPOSER_JSON', `The field "${field}" must be ${rule.wanted}; Composer aborts on anything else.`);
+}
+
+function inside(value: JsonValue | undefined, key: string): JsonValue | undefined {
+  if (!isSet(value)) return undefined;
+  return entriesOf(value)?.find(([name]) => name === key)?.[1];
+}
+
+/** undefined where the value is no array to PHP. */
+function everyEntry(value: JsonValue, holds: (entry: JsonValue, key: string) => boolean): boolean | undefined {
+  return entriesOf(value)?.every(([key, entry]) => holds(entry, key));
+}

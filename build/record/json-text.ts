@@ -1,0 +1,127 @@
+// Finds what is wrong with a JSON text and where, which JSON.parse says in every Node version differently, and refuses what JSON.parse lets
+// pass but PHP's json_decode or a reader's eye would not: a key that stands twice, half a surrogate pair, nesting without end.
+
+/** What is wrong, and the character it is wrong at. */
+export class JsonTextError extends Error {
+  readonly offset: number;
+  /** false: the text is JSON, but not JSON that clients could all read alike */
+  readonly syntax: boolean;
+
+  constructor(message: string, offset: number, syntax = true) {
+    super(message);
+    this.name = 'JsonTextError';
+    this.offset = offset;
+    this.syntax = syntax;
+  }
+}
+
+/** PHP decodes 512 levels, and a p2 document puts a composer.json four levels down. */
+export const maxJsonDepth = 128;
+
+/** Throws JsonTextError where the text is not one JSON value. Linear time. */
+export function checkJsonText(text: string): void {
+  const end = skipBlanks(text, checkValue(text, skipBlanks(text, 0), 1));
+  if (end < text.length) throw new JsonTextError(`nothing may follow the end of the JSON text, but ${shown(text, end)} does`, end);
+}
+
+/** All of these take the offset a thing begins at and return the one behind it. */
+function checkValue(text: string, offset: number, depth: number): number {
+  const first = text.charAt(offset);
+  if (depth > maxJsonDepth) throw new JsonTextError(`it is nested deeper than ${maxJsonDepth} levels`, offset, false);
+  if (first === '{') return checkObject(text, offset, depth);
+  if (first === '[') return checkArray(text, offset, depth);
+  if (first === '"') return checkString(text, offset);
+  const end = endOf(literal, text, offset);
+  if (end === undefined) throw new JsonTextError(`a value was expected, not ${shown(text, offset)}${hint(first)}`, offset);
+  return end;
+}
+
+function checkObject(text: string, start: number, depth: number): number {
+  const keys = new Set<string>();
+  let offset = skipBlanks(text, start + 1);
+  if (text.charAt(offset) === '}') return offset + 1;
+  for (;;) {
+    offset = checkKey(text, offset, keys);
+    if (text.charAt(offset) !== ':') throw new JsonTextError(`a colon was expected behind a key, not ${shown(text, offset)}`, offset);
+    offset = skipBlanks(text, checkValue(text, skipBlanks(text, offset + 1), depth + 1));
+    if (text.charAt(offset) === '}') return offset + 1;
+    offset = behindComma(text, offset, '}');
+  }
+}
+
+/** Returns where the colon has to be. */
+function checkKey(text: string, offset: number, keys: Set<string>): number {
+  if (text.charAt(offset) !== '"') throw new JsonTextError(`a key in double quotes was expected, not ${shown(text, offset)}${hint(text.charAt(offset))}`, offset);
+  const end = checkString(text, offset);
+  const key: unknown = JSON.parse(text.slice(offset, end));
+  if (keys.has(String(key))) throw new JsonTextError(`the key ${JSON.stringify(String(key).slice(0, 100))} stands twice in one object; keep one of them`, offset, false);
+  keys.add(String(key));
+  return skipBlanks(text, end);
+}
+
+function checkArray(text: string, start: number, depth: number): number {
+  let offset = skipBlanks(text, start + 1);
+  if (text.charAt(offset) === ']') return offset + 1;
+  for (;;) {
+    offset = skipBlanks(text, checkValue(text, offset, depth + 1));
+    if (text.charAt(offset) === ']') return offset + 1;
+    offset = behindComma(text, offset, ']');
+  }
+}
+
+/** Behind a comma and blanks, where another entry has to begin. */
+function behindComma(text: string, offset: number, closing: '}' | ']'): number {
+  if (text.charAt(offset) !== ',') throw new JsonTextError(`a comma or "${closing}" was expected, not ${shown(text, offset)}`, offset);
+  const next = skipBlanks(text, offset + 1);
+  if (text.charAt(next) === closing) throw new JsonTextError(`the comma before "${closing}" is one too many`, offset);
+  return next;
+}
+
+// eslint-disable-next-line no-control-regex -- JSON forbids exactly these in a string
+const plainRun = /[^"\\\u0000-\u001f]*/y;
+const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+function checkString(text: string, start: number): number {
+  let offset = start + 1;
+  for (;;) {
+    offset = endOf(plainRun, text, offset) ?? offset;
+    if (text.charAt(offset) === '"') break;
+    if (offset >= text.length) throw new JsonTextError('a string is not closed: its double quote is missing', start);
+    const next = endOf(escapeSequence, text, offset);
+    if (next === undefined) throw new JsonTextError(badInString(text, offset), offset);
+    offset = next;
+  }
+  const value: unknown = JSON.parse(text.slice(start, offset + 1));
+  if (typeof value === 'string' && !value.isWellFormed()) throw new JsonTextError('a \\u escape is half of a surrogate pair, which PHP cannot decode', start);
+  return offset + 1;
+}
+
+function badInString(text: string, offset: number): string {
+  if (text.charAt(offset) === '\\') return `${JSON.stringify(text.slice(offset, offset + 2))} is not an escape JSON knows; a backslash is written \\\\`;
+  if (text.charAt(offset) === '\n' || text.charAt(offset) === '\r') return 'a string may not go on in the next line; is its closing double quote missing?';
+  return 'a control character may not stand in a string as it is; write it as \\u00XX';
+}
+
+const literal = /(?:true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)(?![0-9A-Za-z_.+-])/y;
+
+const blanks = /[ \t\n\r]*/y;
+
+function skipBlanks(text: string, offset: number): number {
+  return endOf(blanks, text, offset) ?? offset;
+}
+
+function endOf(sticky: RegExp, text: string, offset: number): number | undefined {
+  sticky.lastIndex = offset;
+  return sticky.test(text) ? sticky.lastIndex : undefined;
+}
+
+function shown(text: string, offset: number): string {
+  if (offset >= text.length) return 'the end of the file';
+  return JSON.stringify(/^(?:[A-Za-z0-9_]{1,20}|[^])/.exec(text.slice(offset, offset + 20))?.[0] ?? '');
+}
+
+function hint(first: string): string {
+  if (first === "'") return '; JSON has double quotes only';
+  if (first === '/' || first === '#') return '; JSON has no comments';
+  return '';
+}

@@ -1,0 +1,48 @@
+// Gathers what a build found into its report, pure.
+
+import type { IndexEntry } from './contract/serving-index.ts';
+import type { PackageResult } from './package-build.ts';
+import type { PackagesOutcome } from './packages.ts';
+import type { BuildReport, VersionLine } from './report.ts';
+import type { ScannedSource } from './scan.ts';
+
+export interface ReportInputs {
+  readonly scanned: readonly ScannedSource[];
+  readonly packages: PackagesOutcome;
+  /** `--strict` kept everything from being published */
+  readonly strictlyRefused: boolean;
+  readonly serial: number;
+  readonly published: boolean;
+  /** milliseconds */
+  readonly timings: { readonly scan: number; readonly archive: number; readonly publish: number; readonly total: number };
+}
+
+export function reportOf(inputs: ReportInputs): BuildReport {
+  const { scanned, packages, strictlyRefused } = inputs;
+  const locations = new Map(scanned.map(({ chosen }) => [chosen.spec.id, chosen.spec.location]));
+  const locate = (id: string): string => locations.get(id) ?? id;
+  const lines = (pick: (result: PackageResult) => readonly IndexEntry[]): readonly VersionLine[] =>
+    strictlyRefused ? [] : packages.results.flatMap((result) => pick(result).map(({ version, source }) => ({ name: result.name, version, source: locate(source) })));
+  const unchanged = packages.results.reduce((sum, { published, added, changed }) => sum + published.length - added.length - changed.length, 0);
+  return {
+    serial: inputs.serial,
+    published: inputs.published,
+    added: lines(({ added }) => added),
+    changed: lines(({ changed }) => changed),
+    withdrawn: lines(({ withdrawn }) => withdrawn),
+    unchanged,
+    quarantined: packages.quarantined.map(({ source, quarantine }) => ({ source: locate(source), ...quarantine })),
+    failed: scanned.flatMap((source) => (source.outcome === 'failed' ? [{ source: source.chosen.spec.location, reason: source.reason }] : [])),
+    notices: [
+      ...scanned.flatMap((source) => (source.outcome === 'read' ? source.notices.map((message) => ({ source: source.chosen.spec.location, message })) : [])),
+      ...packages.results.flatMap(({ notices }) => notices.map(({ source, message }) => ({ source: locate(source), message }))),
+    ],
+    retained: strictlyRefused ? [] : packages.results.flatMap(({ name, retained }) => retained.map(({ version, source, reference }) => ({ name, version, source: locate(source), reference }))),
+    timings_ms: {
+      scan: Math.round(inputs.timings.scan),
+      archive: Math.round(inputs.timings.archive),
+      publish: Math.round(inputs.timings.publish),
+      total: Math.round(inputs.timings.total),
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// The composer.json of one package folder: read, parsed, and known by its hash.
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { JsonObject } from '../../contract/json.ts';
+import { checkComposerJson } from '../../record/check-composer-json.ts';
+import { parseComposerJson } from '../../record/parse-composer-json.ts';
+import { QuarantineError } from '../quarantine.ts';
+import { maxRulesBytes } from './limits.ts';
+import type { Pause } from './pause.ts';
+import { changedWhileRead, readWhole } from './read-file.ts';
+import type { WalkedEntry } from './walk-package.ts';
+
+export interface ComposerJson {
+  readonly json: JsonObject;
+  /** lower-case hex SHA-256 of its bytes */
+  readonly hash: string;
+  /** Throws QuarantineError where a client would choke on it. */
+  readonly check: () => void;
+}
+
+/** `entry` is what the walk saw at composer.json's place, if it walked. Throws QuarantineError. */
+export async function readComposerJson(folder: string, pause: Pause, entry: WalkedEntry | undefined): Promise<ComposerJson> {
+  const path = join(folder, 'composer.json');
+  if (entry?.fault !== undefined) throw entry.fault;
+  if (entry?.kind === 'symlink') throw new QuarantineError('UNSAFE_SYMLINK', `${path} is a symbolic link. Put the file itself there: what it points at may change without this folder changing.`);
+  if (entry !== undefined && entry.bytes > maxRulesBytes) throw new QuarantineError('INVALID_COMPOSER_JSON', `${path} is larger than 1 MiB.`);
+  const bytes = await readWhole(path, { maxBytes: maxRulesBytes, ...(entry === undefined ? {} : { stamp: entry.stamp }) }, pause);
+  const json = parseComposerJson(bytes, path);
+  return { json, hash: createHash('sha256').update(bytes).digest('hex'), check: () => checkComposerJson(json) };
+}
+
+/** The same composer.json again, parsed and checked. Throws QuarantineError UNREADABLE_FILE where it is no longer the one with this hash. */
+export async function rereadComposerJson(folder: string, hash: string, pause: Pause): Promise<JsonObject> {
+  const found = await readComposerJson(folder, pause, undefined);
+  if (found.hash !== hash) throw changedWhileRead(join(folder, 'composer.json'));
+  found.check();
+  return found.json;
+}

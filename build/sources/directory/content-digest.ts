@@ -1,0 +1,37 @@
+// What a directory release is known by: a digest of the files in its archive. It depends on nothing else, so that the same files give the same
+// reference and the same archive on every machine (decision 5).
+
+import { createHash } from 'node:crypto';
+import { parseReference, type Reference } from '../../contract/digest.ts';
+import type { ContentFile } from '../release.ts';
+
+/**
+ * The first 40 hex characters of a SHA-256 over the files, sorted by path, and over composer.json, which counts even where no archive is made
+ * of it. Every part is preceded by its length in bytes, so that no two different lists can look alike. `composerHash` is hex SHA-256.
+ */
+export function contentReference(files: readonly ContentFile[], composerHash: string): Reference {
+  const hash = createHash('sha256');
+  const add = (text: string): void => void hash.update(`${Buffer.byteLength(text)}:${text}`);
+  add('libretto directory content 1');
+  add(composerHash);
+  for (const file of files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))) {
+    add(file.path);
+    add(file.mode);
+    add(file.identity);
+  }
+  const reference = parseReference(hash.digest('hex').slice(0, 40));
+  if (reference === undefined) throw new Error('A hex digest is a reference.');
+  return reference;
+}
+
+const earliest = Date.UTC(1990, 0, 2) / 1000;
+const latest = Date.UTC(2019, 11, 30) / 1000;
+
+/**
+ * The time all entries of the archive carry, epoch seconds: even, from 1990-01-02 to 2019-12-30. Another content has another time, since
+ * PHP's opcache compares nothing else to see that a file was replaced.
+ */
+export function entryTimeOf(reference: Reference): number {
+  const steps = (latest - earliest) / 2 + 1;
+  return earliest + 2 * (Number.parseInt(reference.slice(0, 12), 16) % steps);
+}

@@ -1,0 +1,104 @@
+// A folder of packages as a source: every composer.json below it is a package, except inside another package. What did not change since the
+// last scan is not read again; an unreadable folder or a faulty package never stops the others.
+
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Quarantine } from '../quarantine.ts';
+import type { Scan, Source, SourceMemory } from '../release.ts';
+import { setDuplicatesAside } from './duplicates.ts';
+import { examinePackage, type ExaminedPackage } from './examine-package.ts';
+import { describeFault } from './file-fault.ts';
+import { findPackages, type FoundPackages } from './find-packages.ts';
+import { defaultLimits, type PackageLimits } from './limits.ts';
+import { createPause } from './pause.ts';
+import { formatMemory, parseMemory, type KnownPackages } from './scan-memory.ts';
+
+export interface DirectorySourceOptions {
+  /** absolute; may itself be a package */
+  readonly root: string;
+  /** absolute; never entered, even where it lies below the root */
+  readonly dataDirectory: string;
+  readonly now: () => Date;
+  readonly limits?: PackageLimits;
+}
+
+export function createDirectorySource(options: DirectorySourceOptions): Source {
+  return { scan: (previous) => scan(options, previous), close: () => Promise.resolve() };
+}
+
+async function scan(options: DirectorySourceOptions, previous: SourceMemory | undefined): Promise<Scan> {
+  const root = resolveRoot(options.root);
+  if ('reason' in root) return { outcome: 'failed', reason: root.reason };
+  const dataDirectory = withoutSymlinks(options.dataDirectory);
+  if (dataDirectory === root.path) return { outcome: 'failed', reason: `${options.root} is the data folder itself. Give Libretto a data folder of its own with --data.` };
+  const scanStart = options.now().getTime();
+  const found = findPackages(root.path, dataDirectory);
+  const failure = failureOf(found, options.root);
+  if (failure !== undefined) return { outcome: 'failed', reason: failure };
+
+  const known = parseMemory(previous?.detail);
+  const pause = createPause();
+  const examined = new Map<string, ExaminedPackage>();
+  for (const folder of found.folders) {
+    const place = { folder: join(root.path, folder), dataDirectory, limits: options.limits ?? defaultLimits };
+    examined.set(folder, await examinePackage({ ...place, pause, scanStart, known: known.get(folder) }));
+  }
+  return concludeScan(root.path, found, examined, known, previous);
+}
+
+function concludeScan(root: string, found: FoundPackages, examined: ReadonlyMap<string, ExaminedPackage>, known: KnownPackages, previous: SourceMemory | undefined): Scan {
+  const all = [...examined.values()];
+  const { releases, quarantined: duplicates } = setDuplicatesAside(all.flatMap(({ release }) => release ?? []));
+  const hidden = found.unreadable.flatMap((place) => hiddenPackages(root, place, known));
+  const quarantined = [...all.flatMap(({ quarantine }) => quarantine ?? []), ...duplicates, ...hidden.map(({ quarantine }) => quarantine)];
+  const remembered = [...[...examined].map(([folder, outcome]) => [folder, outcome.known] as const), ...hidden.map(({ folder }) => [folder, known.get(folder)] as const)];
+  const memory = formatMemory(new Map(remembered.flatMap(([folder, row]) => (row === undefined ? [] : [[folder, row] as const]))), quarantined);
+  if (quarantined.length === 0 && memory.fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
+  return { outcome: 'read', releases, quarantined, notices: noticesOf(examined), memory };
+}
+
+/** What an unreadable folder hides: the packages it had when it could be read, so that a person sees which; else just the folder. */
+function hiddenPackages(root: string, { folder, reason }: FoundPackages['unreadable'][number], known: KnownPackages): { readonly folder: string; readonly quarantine: Quarantine }[] {
+  const absolute = join(root, folder);
+  const quarantine = { code: 'UNREADABLE_FILE', message: `The folder ${absolute} cannot be read: ${reason}. Whatever packages are in it are left out.`, where: absolute } as const;
+  const lost = [...known].filter(([place]) => place === folder || place.startsWith(`${folder}/`));
+  if (lost.length === 0) return [{ folder, quarantine: { ...quarantine, name: null, version: null } }];
+  return lost.map(([place, { release }]) => ({ folder: place, quarantine: { ...quarantine, name: release.name, version: release.version } }));
+}
+
+function noticesOf(examined: ReadonlyMap<string, ExaminedPackage>): string[] {
+  const places = [...examined].flatMap(([folder, { leftOut }]) => (leftOut === undefined ? [] : [folder === '' ? leftOut : `${folder}/${leftOut}`]));
+  const [first] = places;
+  if (first === undefined) return [];
+  const more = places.length === 1 ? '' : ` and in ${places.length - 1} more package${places.length === 2 ? '' : 's'}`;
+  return [`Folders that start with a dot are not part of a package in a directory source: left out ${first}/${more}.`];
+}
+
+/** Why there is nothing to examine, or undefined. */
+function failureOf({ folders, unreadable }: FoundPackages, root: string): string | undefined {
+  const itself = unreadable.find(({ folder }) => folder === '');
+  if (itself !== undefined) return `${root} cannot be read: ${itself.reason}.`;
+  if (folders.length > 0) return undefined;
+  const hidden = unreadable.length === 0 ? '' : ` ${unreadable.length} folder${unreadable.length === 1 ? '' : 's'} could not be read.`;
+  return `${root} holds no package: there is no composer.json in it or below. Folders called vendor or node_modules, and those that start with a dot, are not searched.${hidden}`;
+}
+
+function resolveRoot(root: string): { readonly path: string } | { readonly reason: string } {
+  try {
+    const path = realpathSync(root);
+    return statSync(path).isDirectory() ? { path } : { reason: `${root} is not a folder. Name the folder that holds the packages.` };
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return { reason: missing ? `${root} does not exist.` : `${root} cannot be read: ${describeFault(error)}.` };
+  }
+}
+
+/** A path that may not exist yet, with the symlinks of the part that does resolved. */
+function withoutSymlinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (dirname(path) === path) throw error;
+    return join(withoutSymlinks(dirname(path)), basename(path));
+  }
+}

@@ -1,0 +1,72 @@
+// Decides for one package folder whether it has to be read: not if it looks exactly as it did when it was read before, and that look could be
+// trusted. Whatever goes wrong with it is this package's own quarantine.
+
+import { join } from 'node:path';
+import { QuarantineError, type Quarantine } from '../quarantine.ts';
+import type { ContentListing, Release } from '../release.ts';
+import { isSettled } from './file-stamp.ts';
+import type { PackageLimits } from './limits.ts';
+import { packageRelease } from './package-release.ts';
+import { costOfFile, type Pause } from './pause.ts';
+import { changedWhileRead } from './read-file.ts';
+import { readPackage, type PackageReading } from './read-package.ts';
+import type { KnownPackage } from './scan-memory.ts';
+import { walkPackage, type PackageWalk } from './walk-package.ts';
+
+export interface ExamineOptions {
+  /** absolute */
+  readonly folder: string;
+  readonly dataDirectory: string;
+  readonly limits: PackageLimits;
+  readonly pause: Pause;
+  /** epoch milliseconds */
+  readonly scanStart: number;
+  readonly known: KnownPackage | undefined;
+}
+
+export interface ExaminedPackage {
+  readonly release?: Release;
+  readonly quarantine?: Quarantine;
+  /** to be remembered */
+  readonly known: KnownPackage | undefined;
+  /** path of a folder left out that somebody might miss, relative to the package */
+  readonly leftOut?: string | undefined;
+}
+
+export async function examinePackage(options: ExamineOptions): Promise<ExaminedPackage> {
+  const { known, folder, pause } = options;
+  let found: { readonly name: string | null; readonly version?: string | null } = known?.release ?? { name: null };
+  try {
+    const walk = walkPackage({ folder, dataDirectory: options.dataDirectory, maxFiles: options.limits.filesPerPackage });
+    await pause(walk.entries.length * costOfFile);
+    const digest = isSettled(walk.touched, options.scanStart) ? walk.digest : '';
+    if (known !== undefined && known.digest !== '' && known.digest === walk.digest) {
+      return { release: releaseOf(options, known, () => listAgain(options, known)), known, leftOut: walk.leftOut };
+    }
+    const reading = await readPackage(walk, { ...options, learn: (learnt) => (found = learnt) });
+    const now: KnownPackage = { digest, release: knownReleaseOf(reading) };
+    return { release: releaseOf(options, now, () => Promise.resolve(reading.listing)), known: now, leftOut: walk.leftOut };
+  } catch (error) {
+    if (!(error instanceof QuarantineError)) throw error;
+    const quarantine = { code: error.code, message: error.message, where: join(folder, 'composer.json'), name: found.name, version: found.version ?? null };
+    return { quarantine, known: known === undefined ? undefined : { ...known, digest: '' } };
+  }
+}
+
+function releaseOf(options: ExamineOptions, known: KnownPackage, list: () => Promise<ContentListing>): Release {
+  const { folder, limits, pause } = options;
+  return packageRelease({ known: known.release, list, folder, limits, pause });
+}
+
+/** Of a package that was not read in this scan: reads it after all. Throws QuarantineError. */
+async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<ContentListing> {
+  const { folder, dataDirectory, limits, pause } = options;
+  const walk: PackageWalk = walkPackage({ folder, dataDirectory, maxFiles: limits.filesPerPackage });
+  const reading = await readPackage(walk, { folder, limits, pause, learn: () => undefined });
+  if (reading.reference !== known.release.reference) throw changedWhileRead(folder);
+  return reading.listing;
+}
+
+function knownReleaseOf({ name, version, normalized, reference, composerHash }: PackageReading): KnownPackage['release'] {
+  return { name, version, normalized, reference, composerHash };
+}

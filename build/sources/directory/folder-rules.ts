@@ -1,0 +1,20 @@
+// Which folders a directory source does not enter. A working folder is full of what tools leave there; none of it may become part of a
+// release, or a test run would change what is published.
+
+/** While packages are looked for: never what Composer or npm installed, nor a folder that starts with a dot. */
+export function isSearched(name: string): boolean {
+  return name !== 'vendor' && name !== 'node_modules' && !name.startsWith('.');
+}
+
+/**
+ * Inside a package: a `vendor` folder is what Composer installed only where it stands beside a composer.json. Deeper ones
+ * (resources/views/vendor) are the package's own.
+ */
+export function isPartOfPackage(name: string, besideComposerJson: boolean): boolean {
+  return name !== 'node_modules' && !name.startsWith('.') && !(besideComposerJson && name === 'vendor');
+}
+
+/** Dot-folders that nobody expects in a package, so that leaving them out is not worth a word. */
+export function isSilentlyLeftOut(name: string): boolean {
+  return !name.startsWith('.') || /^\.(?:git|svn|hg|bzr|idea|vscode|fleet|cache|DS_Store|phpunit\.cache|php-cs-fixer\.cache|phpstan\.cache|phpdoc|composer)$/i.test(name);
+}

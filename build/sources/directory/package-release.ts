@@ -1,0 +1,30 @@
+// A package folder as a release. Nothing is kept open, and what is given later is what was read during the scan, or an error.
+
+import { join } from 'node:path';
+import { isDevVersion } from '../../contract/version.ts';
+import type { ContentListing, Release } from '../release.ts';
+import { rereadComposerJson } from './composer-json.ts';
+import { entryTimeOf } from './content-digest.ts';
+import { readContent, type ContentPlace } from './read-content.ts';
+import type { KnownRelease } from './scan-memory.ts';
+
+export interface PackageReleaseOptions extends ContentPlace {
+  readonly known: KnownRelease;
+  /** The files that `known.reference` stands for. Throws QuarantineError. */
+  readonly list: () => Promise<ContentListing>;
+}
+
+export function packageRelease({ known, list, ...place }: PackageReleaseOptions): Release {
+  return {
+    name: known.name,
+    version: known.version,
+    normalized: known.normalized,
+    dev: isDevVersion(known.normalized),
+    reference: known.reference,
+    time: undefined,
+    defaultBranch: false,
+    where: join(place.folder, 'composer.json'),
+    composerJson: () => rereadComposerJson(place.folder, known.composerHash, place.pause),
+    content: { list, read: (files) => readContent(place, files), entryTime: entryTimeOf(known.reference) },
+  };
+}

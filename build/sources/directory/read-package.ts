@@ -1,0 +1,85 @@
+// Reads one package: its composer.json, which version it is, which files belong into its archive, and what they hold. Afterwards nothing of
+// it is open, and the reference says exactly what was read.
+
+import { basename, join } from 'node:path';
+import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';
+import { selectFiles } from '../../archive/select.ts';
+import type { Reference } from '../../contract/digest.ts';
+import type { JsonObject } from '../../contract/json.ts';
+import type { PackageName } from '../../contract/name.ts';
+import type { DistLabel } from '../../contract/paths.ts';
+import type { NormalizedVersion } from '../../contract/version.ts';
+import { archiveExcludesOf } from '../../record/archive-excludes.ts';
+import { packageNameOf } from '../../record/package-name.ts';
+import { QuarantineError } from '../quarantine.ts';
+import type { ContentListing } from '../release.ts';
+import { readComposerJson } from './composer-json.ts';
+import { contentReference } from './content-digest.ts';
+import { identifyFiles } from './identify-files.ts';
+import { maxRulesBytes, type PackageLimits } from './limits.ts';
+import { packageVersion } from './package-version.ts';
+import type { Pause } from './pause.ts';
+import { readWhole } from './read-file.ts';
+import type { PackageWalk, WalkedEntry } from './walk-package.ts';
+
+export interface PackageReading {
+  readonly name: PackageName;
+  readonly version: DistLabel;
+  readonly normalized: NormalizedVersion;
+  readonly reference: Reference;
+  /** hex SHA-256 of the composer.json that was read */
+  readonly composerHash: string;
+  readonly listing: ContentListing;
+}
+
+export interface ReadingContext {
+  /** absolute */
+  readonly folder: string;
+  readonly limits: PackageLimits;
+  readonly pause: Pause;
+  /** told as soon as it is known, for the message of whatever fails after that */
+  readonly learn: (known: { readonly name: PackageName; readonly version?: string }) => void;
+}
+
+/** Throws QuarantineError. */
+export async function readPackage(walk: PackageWalk, context: ReadingContext): Promise<PackageReading> {
+  const { folder, pause, learn } = context;
+  const composerJson = await readComposerJson(folder, pause, walk.entries.find(({ path }) => path === 'composer.json'));
+  const name = packageNameOf(composerJson.json);
+  learn({ name });
+  const { version, normalized } = packageVersion(composerJson.json, name, basename(folder));
+  learn({ name, version });
+  composerJson.check();
+  const listing = await readListing(walk, composerJson.json, context);
+  return { name, version, normalized, reference: contentReference(listing.files, composerJson.hash), composerHash: composerJson.hash, listing };
+}
+
+async function readListing(walk: PackageWalk, json: JsonObject, context: ReadingContext): Promise<ContentListing> {
+  const selected = selectFiles(walk.entries, { attributes: await readAttributes(walk.entries, context), excludes: archiveExcludesOf(json) });
+  refuseFaults(selected.files, context);
+  const { files, links } = await identifyFiles(selected.files, context);
+  if (links.size > 0) checkSymlinks(links, new Set(files.map(({ path }) => path)));
+  return { files, withheld: selected.withheld };
+}
+
+/** What may not be published matters only in what is: an excluded socket harms nobody. */
+function refuseFaults(entries: readonly WalkedEntry[], { folder, limits }: ReadingContext): void {
+  for (const { fault, bytes, path } of entries) {
+    if (fault !== undefined) throw fault;
+    if (bytes > limits.bytesPerFile) {
+      throw new QuarantineError('UNREADABLE_FILE', `${join(folder, path)} has ${bytes} bytes; a file in a package may have ${limits.bytesPerFile}. Exclude it or publish it elsewhere.`);
+    }
+  }
+  checkFileTree(entries.map(({ path }) => path));
+}
+
+/** A symlink is no attributes file (gitattributes(5)). */
+async function readAttributes(entries: readonly WalkedEntry[], { folder, pause }: ReadingContext): Promise<{ readonly directory: string; readonly text: string }[]> {
+  const attributes: { directory: string; text: string }[] = [];
+  for (const { path, kind, stamp } of entries) {
+    if (!path.endsWith('.gitattributes') || (kind !== 'file' && kind !== 'executable') || basename(path) !== '.gitattributes') continue;
+    const bytes = await readWhole(join(folder, path), { stamp, maxBytes: maxRulesBytes }, pause);
+    attributes.push({ directory: path.slice(0, Math.max(0, path.length - '/.gitattributes'.length)), text: bytes.toString('utf8') });
+  }
+  return attributes;
+}

@@ -1,0 +1,61 @@
+// What a directory source remembers from one build to the next: for each package folder how it looked, and what was read there.
+// One row a package keeps it small: some 250 bytes each.
+
+import { createHash } from 'node:crypto';
+import { parseReference, type Reference } from '../../contract/digest.ts';
+import { isJsonObject, type JsonValue } from '../../contract/json.ts';
+import { parsePackageName, type PackageName } from '../../contract/name.ts';
+import { parseDistLabel, type DistLabel } from '../../contract/paths.ts';
+import { normalizeVersion, type NormalizedVersion } from '../../contract/version.ts';
+import type { Quarantine } from '../quarantine.ts';
+import type { SourceMemory } from '../release.ts';
+
+/** Raise it whenever the same files could now be read as something else: version rules, file selection, reference. */
+const recipe = 1;
+
+export interface KnownRelease {
+  readonly name: PackageName;
+  readonly version: DistLabel;
+  readonly normalized: NormalizedVersion;
+  readonly reference: Reference;
+  /** hex SHA-256 of composer.json */
+  readonly composerHash: string;
+}
+
+export interface KnownPackage {
+  /** digest of the folder's stamps; '' where it must be read again whatever they are */
+  readonly digest: string;
+  /** what was read there last, even if it was refused since */
+  readonly release: KnownRelease;
+}
+
+/** By folder, relative to the root. */
+export type KnownPackages = ReadonlyMap<string, KnownPackage>;
+
+/** The fingerprint of a scan with quarantines differs from that of any without: once they are mended, nothing is `unchanged`. */
+export function formatMemory(packages: KnownPackages, quarantined: readonly Quarantine[]): SourceMemory {
+  const rows: [string, JsonValue][] = [...packages]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([folder, { digest, release }]) => [folder, [digest, release.name, release.version, release.reference, release.composerHash]]);
+  const detail = { recipe, packages: Object.fromEntries(rows) };
+  return { fingerprint: createHash('sha256').update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where])])).digest('hex'), detail };
+}
+
+/** Empty for anything that this version did not write: everything is then read again. */
+export function parseMemory(detail: JsonValue | undefined): KnownPackages {
+  if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['packages'])) return new Map();
+  const packages = new Map<string, KnownPackage>();
+  for (const [folder, row] of Object.entries(detail['packages'])) {
+    const known = parseRow(row);
+    if (known !== undefined) packages.set(folder, known);
+  }
+  return packages;
+}
+
+function parseRow(row: JsonValue | undefined): KnownPackage | undefined {
+  if (!Array.isArray(row) || !row.every((cell) => typeof cell === 'string')) return undefined;
+  const [digest = '', nameText = '', version = '', referenceText = '', composerHash = ''] = row as readonly string[];
+  const [name, label, normalized, reference] = [parsePackageName(nameText), parseDistLabel(version), normalizeVersion(version), parseReference(referenceText)];
+  if (name === undefined || 'refusal' in label || normalized === undefined || reference === undefined) return undefined;
+  return { digest, release: { name, version: label.label, normalized, reference, composerHash } };
+}

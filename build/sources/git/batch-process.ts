@@ -1,0 +1,86 @@
+// One `git cat-file --batch` child: lines in, answers out in the same order. Says how it ended; who asked what is object-reader.ts's matter.
+
+import { spawn } from 'node:child_process';
+
+import { createBatchParser, type BatchHeader } from './batch-parser.ts';
+import { safeOptions } from './git-environment.ts';
+import { GitFailure, startFailure } from './git-failure.ts';
+import { killGroup } from './kill-group.ts';
+
+export interface BatchProcess {
+  /** object ids, each with its line feed */
+  readonly write: (lines: string) => void;
+  /** Resolves when the child is gone. */
+  readonly end: () => Promise<void>;
+}
+
+export interface BatchOwner {
+  readonly wanted: (header: BatchHeader) => boolean;
+  /** The next object. `bytes` is undefined where it was not wanted. */
+  readonly object: (header: BatchHeader, bytes: Buffer | undefined) => void;
+  /** There is no such object; `reason` completes "it …". */
+  readonly absent: (reason: string) => void;
+  /** The child ended by itself; `opened` tells whether it could open the repository at all. */
+  readonly ended: (opened: boolean, complaint: string) => void;
+  /** The child cannot be used. */
+  readonly failed: (failure: GitFailure) => void;
+  /** whether an answer is due */
+  readonly waits: () => boolean;
+}
+
+export interface BatchOptions {
+  readonly environment: Record<string, string>;
+  /** git may be silent this long while an answer is due */
+  readonly timeoutMs: number;
+}
+
+/** An id no object has. Its answer, the first of all, shows that the repository could be opened. */
+const probe = `${'0'.repeat(40)}\n`;
+
+const endGraceMs = 1000;
+
+export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProcess {
+  const child = spawn('git', [...safeOptions, 'cat-file', '--batch'], { env: options.environment, cwd: '/', stdio: 'pipe', detached: true });
+  let opened = false;
+  let complaint = '';
+  const timer = setTimeout(() => {
+    if (!owner.waits()) return;
+    owner.failed(new GitFailure(`git gave no answer for ${Math.round(options.timeoutMs / 1000)} s and was stopped.`));
+    killGroup(child);
+  }, options.timeoutMs).unref();
+  const parser = createBatchParser({
+    wanted: owner.wanted,
+    object: owner.object,
+    absent: (reason) => {
+      if (opened) owner.absent(reason === 'missing' ? 'is missing from the repository' : `is ${reason}, says git`);
+      opened = true;
+    },
+  });
+  child.stdout.on('data', (chunk: Buffer) => {
+    timer.refresh();
+    parser.push(chunk);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-16_384);
+  });
+  child.stdin.on('error', () => undefined); // EPIPE: the child is gone, and 'close' says why
+  child.once('error', (error) => owner.failed(startFailure(error)));
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  child.once('close', () => {
+    clearTimeout(timer);
+    owner.ended(opened, complaint);
+  });
+  child.stdin.write(probe);
+  return {
+    write(lines) {
+      timer.refresh();
+      child.stdin.write(lines);
+    },
+    async end() {
+      if (child.pid === undefined) return;
+      child.stdin.end();
+      const late = setTimeout(() => killGroup(child), endGraceMs);
+      await closed.finally(() => clearTimeout(late));
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// The environment a git process runs in: built from nothing, never inherited. It can run no hook, open no prompt, and speak no protocol
+// but those named here (reliability cases 70–73).
+
+/** Variables of the caller's own environment; only those listed below ever reach git. */
+export type GitEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** What any program needs to be found and to write its temporary files. */
+const always = ['PATH', 'TMPDIR', 'TEMP', 'SYSTEMROOT'] as const;
+
+/**
+ * What reaching a remote may need: the user's own git and ssh configuration with its credential helpers (HOME), an agent, an askpass program,
+ * proxies, certificates, and configuration passed by variables, as CI systems do. A registry's operator configures git as usual and
+ * Libretto never sees the secret.
+ */
+const forRemotes = [
+  'HOME', 'USER', 'LOGNAME', 'XDG_CONFIG_HOME', 'XDG_RUNTIME_DIR', 'SSH_AUTH_SOCK', 'SSH_ASKPASS', 'GIT_ASKPASS', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_SSH_VARIANT',
+  'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_COUNT', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'GIT_SSL_CERT', 'GIT_SSL_KEY', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
+  'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY',
+] as const;
+
+const forRemotesPattern = /^GIT_CONFIG_(?:KEY|VALUE)_[0-9]{1,3}$/;
+
+const fixed = {
+  LC_ALL: 'C',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_NO_REPLACE_OBJECTS: '1', // a reference must mean the bytes its id names
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+} as const;
+
+/**
+ * For reading a repository on this disk. Nobody's configuration counts but the repository's own, and that can start nothing: no
+ * transport is allowed (a partial clone's missing object stays missing). Naming GIT_DIR makes git read a repository that another user owns, too.
+ */
+export function localEnvironment(given: GitEnvironment, gitDirectory: string): Record<string, string> {
+  return { ...pick(given, always), ...fixed, GIT_CONFIG_GLOBAL: '/dev/null', GIT_ALLOW_PROTOCOL: 'none', GIT_DIR: gitDirectory };
+}
+
+/** For asking a remote and fetching from it into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL takes them, e.g. `https:ssh`. */
+export function remoteEnvironment(given: GitEnvironment, gitDirectory: string | undefined, protocols: string): Record<string, string> {
+  const configured = Object.keys(given).filter((name) => forRemotesPattern.test(name));
+  const environment: Record<string, string> = {
+    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes', // ssh must not wait for a password nobody can type
+    ...pick(given, [...always, ...forRemotes, ...configured]),
+    ...fixed,
+    GIT_ALLOW_PROTOCOL: protocols,
+  };
+  if (given['GIT_SSH'] !== undefined && given['GIT_SSH_COMMAND'] === undefined) delete environment['GIT_SSH_COMMAND'];
+  if (gitDirectory !== undefined) environment['GIT_DIR'] = gitDirectory;
+  return environment;
+}
+
+function pick(given: GitEnvironment, names: readonly string[]): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = given[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}
+
+/** Options in front of every subcommand. Hooks, maintenance and automatic packing stay off whatever a configuration says. */
+export const safeOptions = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', '-c', 'maintenance.auto=false', '-c', 'core.fsmonitor=false'] as const;

@@ -1,0 +1,43 @@
+// git, or the repository as a whole, cannot be used: the source fails and keeps what it last published. (One broken version is a
+// QuarantineError instead.) Messages are for people and hold no credentials.
+
+export class GitFailure extends Error {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'GitFailure';
+  }
+}
+
+/** A git process that could not be started at all. */
+export function startFailure(error: unknown): GitFailure {
+  const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  const reason = error instanceof Error ? error.message : String(error);
+  return new GitFailure(missing ? 'git was not found. Install it (Debian: apt install git) or put it on the PATH.' : `git could not be started: ${reason}`, { cause: error });
+}
+
+/** What to do about what git said, by a word that its message holds. */
+const advice: readonly (readonly [said: RegExp, advice: string])[] = [
+  [/could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i, 'It needs credentials: set up a git credential helper or an ssh key for the user who runs the build.'],
+  [/Permission denied \(publickey/i, 'The ssh key of the user who runs the build is not accepted there.'],
+  [/Host key verification failed/i, 'Add the host to known_hosts of the user who runs the build (ssh-keyscan).'],
+  [/Repository not found|does not exist|not found/i, 'Check the address, and that the credentials may read it.'],
+  [/Could not resolve host|Failed to connect|Connection refused|timed out/i, 'Check the address and the network.'],
+  [/dubious ownership/i, 'Another user owns it: run `git config --global --add safe.directory <path>` as the user who runs the build.'],
+  [/Permission denied/i, 'The user who runs the build may not read it.'],
+  [/transport '[^']*' not allowed/i, 'Only https and ssh are used.'],
+];
+
+/** The one line of git's error output that a person needs, with advice where there is some. */
+export function explainGit(stderr: string): string {
+  const lines = stderr.split('\n').map(scrub).filter((line) => line !== '');
+  const told = lines.find((line) => line.startsWith('fatal:')) ?? lines.find((line) => line.startsWith('error:')) ?? lines.at(-1) ?? 'git gave no reason';
+  const sentence = told.replace(/^(?:fatal|error): /, '').slice(0, 300);
+  const hint = advice.find(([said]) => lines.some((line) => said.test(line)))?.[1];
+  return hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${hint}`;
+}
+
+/** Takes the user part out of every URL, and control characters out of everything. */
+export function scrub(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
+  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, '$1').trim();
+}

@@ -1,0 +1,22 @@
+// Ends a child that was spawned `detached`, with everything it started (ssh, index-pack, a remote helper).
+
+import type { ChildProcess } from 'node:child_process';
+
+const graceMs = 2000;
+
+/** SIGTERM to the group, so that git removes its lock files; SIGKILL to what is left two seconds later. */
+export function killGroup(child: ChildProcess): void {
+  signalGroup(child, 'SIGTERM');
+  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
+  child.once('close', () => clearTimeout(timer));
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    // ESRCH: all of it has already ended, which is what was wanted
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

@@ -1,0 +1,125 @@
+// Reads objects of one repository through one long-lived `git cat-file --batch`, with many requests under way at a time. Answers come in the
+// order asked. An object that makes git die (a corrupt one) is reported broken and git is started again for the rest. What a caller does
+// not want to hold in memory it declines once the size is known, so nothing here ever waits for a caller.
+
+import { createHash } from 'node:crypto';
+
+import type { BatchHeader } from './batch-parser.ts';
+import { startBatch, type BatchOptions, type BatchProcess } from './batch-process.ts';
+import { GitFailure, explainGit } from './git-failure.ts';
+
+export type ObjectAnswer =
+  | { readonly outcome: 'found'; readonly type: string; readonly bytes: Buffer }
+  | { readonly outcome: 'declined'; readonly type: string; readonly size: number }
+  /** missing, corrupt, or its bytes do not have the id; `reason` completes "it …" */
+  | { readonly outcome: 'broken'; readonly reason: string }
+  /** git itself is gone; every later request gets the same */
+  | { readonly outcome: 'failed'; readonly failure: GitFailure };
+
+type Wanted = (header: BatchHeader) => boolean;
+
+interface Request {
+  readonly oid: string;
+  readonly wanted: Wanted;
+  readonly answer: (answer: ObjectAnswer) => void;
+}
+
+/** Requests written before their answers are read: hides the pipe's latency, and fits into the pipe itself. */
+const window = 256;
+
+/** More deaths than this are not about single objects. */
+const maxRestarts = 50;
+
+export class ObjectReader {
+  readonly #options: BatchOptions;
+  #waiting: Request[] = [];
+  #sent: Request[] = [];
+  #process: BatchProcess | undefined;
+  #restarts = 0;
+  #failure: GitFailure | undefined;
+  #scheduled = false;
+
+  constructor(options: BatchOptions) {
+    this.#options = options;
+  }
+
+  /** Never rejects. `wanted` decides by type and size, before any byte is kept. */
+  read(oid: string, wanted: Wanted): Promise<ObjectAnswer> {
+    const failure = this.#failure;
+    if (failure !== undefined) return Promise.resolve({ outcome: 'failed', failure });
+    return new Promise((answer) => {
+      this.#waiting.push({ oid, wanted, answer });
+      this.#schedule();
+    });
+  }
+
+  /** What was not answered yet never will be. */
+  async close(): Promise<void> {
+    const running = this.#process;
+    if (this.#failure === undefined) this.#fail(new GitFailure('The repository was closed.'));
+    await running?.end();
+  }
+
+  /** One write for all that is asked in this turn; the rest goes out whenever half of the window is free. */
+  #schedule(): void {
+    if (this.#scheduled || this.#sent.length > window / 2) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    const batch = this.#waiting.splice(0, window - this.#sent.length);
+    if (batch.length === 0) return;
+    this.#sent.push(...batch);
+    this.#process ??= this.#start();
+    this.#process.write(batch.map((request) => `${request.oid}\n`).join(''));
+  }
+
+  #start(): BatchProcess {
+    return startBatch(this.#options, {
+      wanted: (header) => this.#sent[0]?.wanted(header) ?? false,
+      object: (header, bytes) => this.#settle(bytes === undefined ? { outcome: 'declined', ...header } : verified(this.#sent[0]?.oid ?? '', header, bytes)),
+      absent: (reason) => this.#settle({ outcome: 'broken', reason }),
+      ended: (opened, complaint) => this.#ended(opened, complaint),
+      failed: (failure) => this.#fail(failure),
+      waits: () => this.#sent.length > 0,
+    });
+  }
+
+  #settle(answer: ObjectAnswer): void {
+    this.#sent.shift()?.answer(answer);
+    this.#schedule();
+  }
+
+  /** git died while answers were due: of the first of them. */
+  #ended(opened: boolean, complaint: string): void {
+    this.#process = undefined;
+    if (this.#failure !== undefined) return;
+    if (!opened) return this.#fail(new GitFailure(explainGit(complaint)));
+    const culprit = this.#sent.shift();
+    culprit?.answer({ outcome: 'broken', reason: `cannot be read: ${explainGit(complaint)}` });
+    this.#restarts += 1;
+    if (this.#restarts > maxRestarts) return this.#fail(new GitFailure(`More than ${maxRestarts} objects of the repository are broken: run \`git fsck\` there.`));
+    this.#waiting = [...this.#sent, ...this.#waiting];
+    this.#sent = [];
+    return this.#pump();
+  }
+
+  #fail(failure: GitFailure): void {
+    this.#failure = failure;
+    const unanswered = [...this.#sent, ...this.#waiting];
+    this.#sent = [];
+    this.#waiting = [];
+    for (const request of unanswered) request.answer({ outcome: 'failed', failure });
+  }
+}
+
+/** The bytes must have the id they were asked by: a reference never stands for other bytes. */
+function verified(oid: string, header: BatchHeader, bytes: Buffer): ObjectAnswer {
+  const hash = createHash(oid.length === 64 ? 'sha256' : 'sha1');
+  const actual = hash.update(`${header.type} ${header.size}\0`).update(bytes).digest('hex');
+  return actual === oid ? { outcome: 'found', type: header.type, bytes } : { outcome: 'broken', reason: 'is corrupt: its bytes do not have its id' };
+}

@@ -1,0 +1,139 @@
+// Commits, trees and blobs of one repository, by id. Parsed trees are kept, so that versions that share folders share the work. Throws
+// QuarantineError BROKEN_OBJECT for one bad object, GitFailure when git itself is gone.
+
+import { QuarantineError } from '../quarantine.ts';
+import type { BatchHeader } from './batch-parser.ts';
+import type { ObjectAnswer, ObjectReader } from './object-reader.ts';
+import { parseCommit, parseTag, parseTree, type Commit, type TreeEntry } from './objects.ts';
+
+const maxMetaBytes = 1024 * 1024;
+const maxTreeBytes = 64 * 1024 * 1024;
+/** Largest file that can be published out of a repository. */
+export const maxBlobBytes = 1024 * 1024 * 1024;
+/** Bytes of blobs held for a consumer that is slower than git. */
+const readAheadBytes = 16 * 1024 * 1024;
+const readAheadBlobs = 128;
+/** Tree entries kept in memory (about 150 bytes each). */
+const maxKeptEntries = 400_000;
+
+export class ObjectStore {
+  readonly #reader: ObjectReader;
+  readonly #trees = new Map<string, Promise<readonly TreeEntry[]>>();
+  readonly #commits = new Map<string, Promise<Commit>>();
+  #keptEntries = 0;
+  #sawBroken = false;
+
+  constructor(reader: ObjectReader) {
+    this.#reader = reader;
+  }
+
+  /** Whether an object was broken or missing: reading again later may then give something else. */
+  get sawBroken(): boolean {
+    return this.#sawBroken;
+  }
+
+  /** Follows annotated tags; undefined where they end at a tree or blob. */
+  async peel(oid: string): Promise<string | undefined> {
+    let current = oid;
+    for (let depth = 0; depth < 10; depth += 1) {
+      const answer = await this.#reader.read(current, (header) => header.size <= maxMetaBytes && (header.type === 'commit' || header.type === 'tag'));
+      if (answer.outcome === 'declined' && answer.type !== 'commit' && answer.type !== 'tag') return undefined;
+      const { type, bytes } = this.#found(answer, current, 'The object of this ref');
+      if (type === 'commit') {
+        if (!this.#commits.has(current)) this.#commits.set(current, Promise.resolve(parseCommit(bytes)));
+        return current;
+      }
+      const target = parseTag(bytes);
+      if (target.type !== 'commit' && target.type !== 'tag') return undefined;
+      current = target.oid;
+    }
+    throw new QuarantineError('BROKEN_OBJECT', 'This tag points at a tag that points at a tag, more than ten deep.');
+  }
+
+  commit(oid: string): Promise<Commit> {
+    return remember(this.#commits, oid, async () => parseCommit(await this.#read(oid, 'commit', maxMetaBytes, 'The commit')));
+  }
+
+  tree(oid: string): Promise<readonly TreeEntry[]> {
+    if (this.#keptEntries > maxKeptEntries) {
+      this.#trees.clear();
+      this.#keptEntries = 0;
+    }
+    return remember(this.#trees, oid, async () => {
+      const entries = parseTree(await this.#read(oid, 'tree', maxTreeBytes, 'A folder'), oid.length / 2);
+      this.#keptEntries += entries.length;
+      return entries;
+    });
+  }
+
+  /** A small blob: composer.json, attributes, the target of a symlink. undefined where it is larger than `limit` bytes. */
+  async smallBlob(oid: string, limit: number, path: string): Promise<Buffer | undefined> {
+    const answer = await this.#reader.read(oid, (header) => header.type === 'blob' && header.size <= limit);
+    if (answer.outcome === 'declined' && answer.type === 'blob') return undefined;
+    return this.#found(answer, oid, `The file ${path}`).bytes;
+  }
+
+  /**
+   * Many blobs, in this order, read ahead of the consumer within `readAheadBytes`: one that does not fit is declined and asked for again
+   * when its turn comes, so that a slow consumer holds nobody else up.
+   */
+  async *blobs(wanted: readonly { readonly oid: string; readonly path: string }[]): AsyncGenerator<Buffer> {
+    let held = 0;
+    const asked: Promise<ObjectAnswer>[] = [];
+    const ask = (oid: string): Promise<ObjectAnswer> =>
+      this.#reader.read(oid, ({ type, size }: BatchHeader) => {
+        const fits = type === 'blob' && held + size <= readAheadBytes;
+        if (fits) held += size;
+        return fits;
+      });
+    for (const [index, { oid, path }] of wanted.entries()) {
+      if (asked.length <= index + readAheadBlobs / 2) for (const next of wanted.slice(asked.length, index + readAheadBlobs)) asked.push(ask(next.oid));
+      const early = await asked[index];
+      if (early === undefined) throw new Error('unreachable: every blob is asked for before its turn');
+      asked[index] = gone;
+      if (early.outcome === 'declined' && early.type === 'blob') {
+        yield await this.#largeBlob(oid, path);
+        continue;
+      }
+      const { bytes } = this.#found(early, oid, `The file ${path}`);
+      held -= bytes.length;
+      yield bytes;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  async #largeBlob(oid: string, path: string): Promise<Buffer> {
+    const answer = await this.#reader.read(oid, (header) => header.type === 'blob' && header.size <= maxBlobBytes);
+    if (answer.outcome === 'declined' && answer.type === 'blob') {
+      throw new QuarantineError('UNREADABLE_FILE', `The file ${path} is larger than 1 GiB (${answer.size} bytes), more than a package may hold. Exclude it from the archive.`);
+    }
+    return this.#found(answer, oid, `The file ${path}`).bytes;
+  }
+
+  async #read(oid: string, type: string, limit: number, what: string): Promise<Buffer> {
+    const answer = await this.#reader.read(oid, (header) => header.type === type && header.size <= limit);
+    return this.#found(answer, oid, what).bytes;
+  }
+
+  #found(answer: ObjectAnswer, oid: string, what: string): { readonly type: string; readonly bytes: Buffer } {
+    if (answer.outcome === 'found') return answer;
+    if (answer.outcome === 'failed') throw answer.failure;
+    this.#sawBroken = true;
+    const reason = answer.outcome === 'broken' ? answer.reason : `is a ${answer.type} of ${answer.size} bytes, not what is named here`;
+    throw new QuarantineError('BROKEN_OBJECT', `${what} (object ${oid}) ${reason}. Run \`git fsck\` in the repository, and fetch or push what is missing.`);
+  }
+}
+
+const gone: Promise<ObjectAnswer> = Promise.resolve({ outcome: 'broken', reason: 'was read before' });
+
+/** Reads once for all who ask, also while the first reading is under way. */
+function remember<Value>(kept: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const value = read();
+  kept.set(key, value);
+  return value;
+}

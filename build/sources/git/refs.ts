@@ -1,0 +1,70 @@
+// What a repository's tags, branches and HEAD point at, and the fingerprint over them. Imported by the path that must cost nothing when a
+// repository has not changed: keep it free of other imports.
+//
+// Names are "binary strings", one character a byte, so that plain comparison is git's own order (strcmp); `decodeRefName` makes text of one.
+
+import { createHash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+
+export interface Ref {
+  /** without `refs/tags/` or `refs/heads/`; a binary string */
+  readonly name: string;
+  /** what the ref holds: a commit, or an annotated tag's own object */
+  readonly oid: string;
+  /** what the annotated tag points at, where that is known without reading the object */
+  readonly peeled: string | undefined;
+}
+
+export type Head =
+  /** a branch (without `refs/heads/`, a binary string), whether it exists or not */
+  | { readonly branch: string }
+  /** detached */
+  | { readonly commit: string }
+  /** the far side does not say */
+  | { readonly unknown: true };
+
+export interface Refs {
+  readonly head: Head;
+  /** in byte order, as `git show-ref` has them */
+  readonly tags: readonly Ref[];
+  readonly branches: readonly Ref[];
+}
+
+/** Goes up with every change of what is read from a repository or of the rules for it: all sources are then read again. */
+const recipe = 1;
+
+/** Equal fingerprints: reading the repository again could only give the same. */
+export function fingerprintOf(refs: Refs): string {
+  const { head } = refs;
+  const lines = [`recipe ${recipe}`, 'branch' in head ? `ref ${head.branch}` : 'commit' in head ? `at ${head.commit}` : 'unknown'];
+  for (const tag of refs.tags) lines.push(`${tag.oid} t ${tag.name}`);
+  for (const branch of refs.branches) lines.push(`${branch.oid} b ${branch.name}`);
+  return `git:${createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 40)}`;
+}
+
+/** A ref's name as text; undefined where its bytes are not UTF-8. */
+export function decodeRefName(name: string): string | undefined {
+  const bytes = Buffer.from(name, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+}
+
+/** Byte order. */
+export function compareRefs(left: Ref, right: Ref): number {
+  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
+}
+
+/** A full object id: SHA-1 or SHA-256. */
+export function isObjectId(text: string): boolean {
+  return (text.length === 40 || text.length === 64) && /^[0-9a-f]+$/.test(text);
+}
+
+/** Tags and branches out of full ref names (`refs/tags/…`, `refs/heads/…`; others are dropped), sorted. */
+export function sortRefs(head: Head, found: Iterable<readonly [fullName: string, oid: string, peeled: string | undefined]>): Refs {
+  const tags: Ref[] = [];
+  const branches: Ref[] = [];
+  for (const [fullName, oid, peeled] of found) {
+    if (fullName.startsWith('refs/tags/')) tags.push({ name: fullName.slice(10), oid, peeled });
+    else if (fullName.startsWith('refs/heads/')) branches.push({ name: fullName.slice(11), oid, peeled: undefined });
+  }
+  return { head, tags: tags.sort(compareRefs), branches: branches.sort(compareRefs) };
+}

@@ -1,0 +1,39 @@
+// Why one version is left out of a publication while everything else is published.
+
+export type QuarantineCode =
+  | 'INVALID_JSON'
+  | 'INVALID_COMPOSER_JSON'
+  | 'NAME_MISSING'
+  | 'NAME_INVALID'
+  | 'VERSION_INVALID'
+  | 'VERSION_MISMATCH'
+  | 'VERSION_CHANGED'
+  | 'DUPLICATE_VERSION'
+  | 'CONSTRAINT_INVALID'
+  | 'UNSAFE_PATH'
+  | 'UNSAFE_SYMLINK'
+  | 'UNREADABLE_FILE'
+  | 'BROKEN_OBJECT'
+  | 'EMPTY_ARCHIVE';
+
+export interface Quarantine {
+  readonly code: QuarantineCode;
+  /** a sentence a person understands: what is wrong and what to do */
+  readonly message: string;
+  /** where: a file with its line, or a tag or branch of a repository */
+  readonly where: string;
+  /** as far as it was known by then */
+  readonly name: string | null;
+  readonly version: string | null;
+}
+
+/** Thrown while one release is read; caught by the build, which leaves that version out. */
+export class QuarantineError extends Error {
+  readonly code: QuarantineCode;
+
+  constructor(code: QuarantineCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'QuarantineError';
+    this.code = code;
+  }
+}

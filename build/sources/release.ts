@@ -1,0 +1,79 @@
+// What every kind of source yields: releases, cheap to list, whose composer.json and files are only read when something new is to be
+// published. A source knows nothing of the output tree.
+
+import type { Reference } from '../contract/digest.ts';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
+import type { DistLabel } from '../contract/paths.ts';
+import type { NormalizedVersion } from '../contract/version.ts';
+import type { Quarantine } from './quarantine.ts';
+
+export interface Release {
+  readonly name: PackageName;
+  /** pretty version, safe as a path (paths.ts) */
+  readonly version: DistLabel;
+  readonly normalized: NormalizedVersion;
+  /** dev versions may change their content; all others are immutable */
+  readonly dev: boolean;
+  readonly reference: Reference;
+  /** RFC 3339 UTC, whole seconds, e.g. 2026-01-31T12:00:00+00:00; undefined where the source knows none */
+  readonly time: string | undefined;
+  /** the branch HEAD points at, of a git source */
+  readonly defaultBranch: boolean;
+  /** for people: `tag v1.0.0`, `branch main`, or the path of the composer.json */
+  readonly where: string;
+  /** The composer.json, parsed and checked. Throws QuarantineError. */
+  readonly composerJson: () => Promise<JsonObject>;
+  /** The files an archive of this release holds. */
+  readonly content: Content;
+}
+
+export interface Content {
+  /** The files after all archive rules, in any order. Throws QuarantineError for what may not be published. */
+  readonly list: () => Promise<ContentListing>;
+  /** The bytes of these files (of a symlink: its target), in the order given. Throws QuarantineError. */
+  readonly read: (files: readonly ContentFile[]) => AsyncIterable<Uint8Array>;
+  /** The time all entries carry, epoch seconds. */
+  readonly entryTime: number;
+}
+
+export interface ContentListing {
+  readonly files: readonly ContentFile[];
+  /** files left out because they look like credentials */
+  readonly withheld: readonly string[];
+}
+
+export interface ContentFile {
+  /** forward slashes, relative, valid UTF-8, no `.` or `..` segment */
+  readonly path: string;
+  readonly mode: 'file' | 'executable' | 'symlink';
+  /** equal for equal bytes within one build, e.g. `git:<oid>` or `sha256:<hex>` */
+  readonly identity: string;
+}
+
+/** What a source remembers from one build to the next. `detail` is the source's own. */
+export interface SourceMemory {
+  /** equal as long as reading the source again could only give the same */
+  readonly fingerprint: string;
+  readonly detail: JsonValue;
+}
+
+export type Scan =
+  /** nothing was read: all is as `memory` has it */
+  | { readonly outcome: 'unchanged' }
+  | {
+      readonly outcome: 'read';
+      readonly releases: readonly Release[];
+      readonly quarantined: readonly Quarantine[];
+      /** things worth a line in the report that keep nothing from being published, e.g. tags skipped by Composer's rules */
+      readonly notices: readonly string[];
+      readonly memory: SourceMemory;
+    }
+  /** cannot be reached or read at all: it keeps what it last published */
+  | { readonly outcome: 'failed'; readonly reason: string };
+
+export interface Source {
+  readonly scan: (previous: SourceMemory | undefined) => Promise<Scan>;
+  /** frees processes and files; called once after the build, whatever happened */
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,14 @@
+// Addresses as people and URLs write them. Pure.
+
+import { isIPv6 } from 'node:net';
+
+/** `127.0.0.1:8080`, `[::1]:8080` */
+export function formatAddress(host: string, port: number): string {
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}
+
+/** Where a client on this machine reaches a server: a server that listens on every address is reached by loopback. */
+export function localUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${formatAddress(reachable, port)}`;
+}

@@ -1,0 +1,26 @@
+// What a server says of itself when it is up. Pure.
+
+import { localUrl } from './address.ts';
+import type { Config } from './config.ts';
+import { counted } from './output.ts';
+import type { PublishedTree } from './published-tree.ts';
+
+export interface Announced {
+  readonly host: string;
+  readonly port: number;
+  readonly config: Config;
+  readonly tree: PublishedTree | undefined;
+}
+
+export function announcement({ host, port, config, tree }: Announced): string[] {
+  const { metadataUrl, data } = config;
+  const shown = metadataUrl.origin.from === 'default' ? tree?.metadataUrl : metadataUrl.value;
+  const lines = [`Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ${localUrl(host, port)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`];
+  if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
+  if (tree === undefined || tree.names.length === 0) lines.push(`Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as it is there.`);
+  return lines;
+}
+
+function isEverywhere(host: string): boolean {
+  return host === '0.0.0.0' || host === '::';
+}

@@ -1,0 +1,28 @@
+// `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws.
+
+import { build } from '../../build/build.ts';
+import { describeOutcome, describeProblems } from '../build-report-text.ts';
+import { buildRequest } from '../build-request.ts';
+import { loadConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { printJson, printLines } from '../output.ts';
+import type { Given } from '../program.ts';
+import { startProgress } from '../progress.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr, now } = context;
+  const config = loadConfig({ flags, environment, workingDirectory });
+  const request = buildRequest(config, {
+    sources: operands,
+    forget: (flags['forget'] ?? []) as readonly string[],
+    strict: flags['strict'] === true,
+    allowRepublish: flags['allowRepublish'] === true,
+    workingDirectory,
+  });
+  const progress = await startProgress(stderr);
+  const report = await build(request, { now, progress: progress.show, environment }).finally(progress.stop);
+  if (flags['json'] === true) printJson(stdout, report);
+  else printLines(stdout, describeOutcome(report, request.strict));
+  printLines(stderr, describeProblems(report));
+  return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}

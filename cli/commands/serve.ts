@@ -1,0 +1,21 @@
+// `libretto serve`: until a signal ends it. What it says to people goes to standard error, since standard output may be the request log.
+
+import { announcement } from '../announcement.ts';
+import { loadConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { printLines } from '../output.ts';
+import type { Given } from '../program.ts';
+import { readPublishedTree } from '../published-tree.ts';
+import { openService } from '../service.ts';
+import { untilStopped } from '../until-stopped.ts';
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { environment, workingDirectory, stderr } = context;
+  const config = loadConfig({ flags, environment, workingDirectory });
+  const { log, data } = config;
+  const service = await openService(config, context, log.value);
+  printLines(stderr, announcement({ ...service, config, tree: readPublishedTree(data.value) }));
+  if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
+  await untilStopped(context, service);
+  return 0;
+}

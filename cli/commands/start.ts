@@ -1,0 +1,79 @@
+// `libretto start`, which `npm start` runs: build, serve, a first token, and the lines that install a package with Composer.
+
+import { join } from 'node:path';
+
+import { build } from '../../build/build.ts';
+import { BuildBusy } from '../../build/refusals.ts';
+import type { Tokens } from '../../proxy/auth/tokens.ts';
+import { localUrl } from '../address.ts';
+import { announcement } from '../announcement.ts';
+import { describeOutcome, describeProblems } from '../build-report-text.ts';
+import { buildRequest } from '../build-request.ts';
+import { loadConfig, type Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { installLines } from '../install-lines.ts';
+import { printLines, revealSecret } from '../output.ts';
+import type { Given } from '../program.ts';
+import { startProgress } from '../progress.ts';
+import { readPublishedTree, type PublishedTree } from '../published-tree.ts';
+import { openService } from '../service.ts';
+import type { LogTarget } from '../setting-values.ts';
+import { untilStopped } from '../until-stopped.ts';
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { environment, workingDirectory, stderr } = context;
+  const config = loadConfig({ flags, environment, workingDirectory });
+  await buildAll(config, context);
+  const log = requestLog(config);
+  const service = await openService(config, context, log);
+  const tree = readPublishedTree(config.data.value);
+  printLines(stderr, announcement({ ...service, config, tree }));
+  if (log.to === 'file') printLines(stderr, [`Requests are logged to ${log.path}.`]);
+  if (tree !== undefined) await explainInstallation({ context, config, tokens: service.tokens, url: localUrl(service.host, service.port), tree });
+  printLines(stderr, ['', 'Press Ctrl+C to stop.']);
+  await untilStopped(context, service);
+  return 0;
+}
+
+async function buildAll(config: Config, context: Context): Promise<void> {
+  const { workingDirectory, environment, stderr, now } = context;
+  const request = buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory });
+  const progress = await startProgress(stderr);
+  try {
+    const report = await build(request, { now, progress: progress.show, environment }).finally(progress.stop);
+    printLines(stderr, [...describeOutcome(report, false), ...describeProblems(report)]);
+  } catch (error) {
+    if (!(error instanceof BuildBusy) || readPublishedTree(config.data.value) === undefined) throw error;
+    printLines(stderr, [`${error.message} What is published already is served meanwhile.`]);
+  }
+}
+
+/** The terminal is for people here: requests go to a file unless somebody says otherwise. */
+function requestLog({ log, data }: Config): LogTarget {
+  return log.origin.from === 'default' ? { to: 'file', path: join(data.value, 'log', 'requests.log') } : log.value;
+}
+
+interface Explained {
+  readonly context: Context;
+  readonly config: Config;
+  readonly tokens: Tokens;
+  readonly url: string;
+  readonly tree: PublishedTree;
+}
+
+async function explainInstallation({ context, config, tokens, url, tree }: Explained): Promise<void> {
+  const { stdout, stderr } = context;
+  const packageName = tree.names.includes('acme/hello') ? 'acme/hello' : tree.names[0];
+  if (packageName === undefined) return;
+  const isFirst = (await tokens.list()).length === 0;
+  const token = isFirst ? revealSecret((await tokens.create({ description: 'first token, made at the first start', kind: 'read' })).secret) : 'YOUR_TOKEN';
+  printLines(stderr, ['', `To install ${packageName} with Composer, paste these lines into a shell in an empty folder.`]);
+  if (isFirst) printLines(stderr, ['They hold a token that was made just now and is not shown again.', '']);
+  else printLines(stderr, ['Put a token in place of YOUR_TOKEN. Those that exist cannot be shown again; this makes another:', '', `  ${creation(context, config)}`, '']);
+  printLines(stdout, installLines({ url, token, packageName }).map((line) => `  ${line}`));
+}
+
+function creation({ invocation }: Context, { data }: Config): string {
+  const elsewhere = data.origin.from === 'flag' ? ` --data '${data.value.replaceAll("'", String.raw`'\''`)}'` : '';
+  return `${invocation} token create --description "NAME"${elsewhere}`;
+}

@@ -1,0 +1,30 @@
+// `libretto token create`: the secret stands alone on standard output, so that a script can take it; what it is stands beside it.
+
+import type { Context } from '../context.ts';
+import { describeToken } from '../token-text.ts';
+import { printJson, printLines, revealSecret } from '../output.ts';
+import type { Given } from '../program.ts';
+import { runTokenCommand, type TokenCommand } from '../token-command.ts';
+import { expiryFlag, limitFlag } from '../token-flags.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  return runTokenCommand(context, given, create, true);
+}
+
+async function create({ context, given: { flags }, tokens, nowMs, json, show }: TokenCommand): Promise<void> {
+  const limit = limitFlag(flags['limit']);
+  const expiresAt = expiryFlag(flags['expires'], nowMs);
+  const { record, secret } = await tokens.create({
+    description: String(flags['description']),
+    kind: flags['kind'] === 'write' ? 'write' : 'read',
+    limit: limit ?? null,
+    expiresAt: expiresAt ?? null,
+  });
+  const { id, ...others } = show(record);
+  if (json) {
+    printJson(context.stdout, { id, token: revealSecret(secret), ...others });
+    return;
+  }
+  printLines(context.stderr, [...describeToken({ id, ...others }), '', 'This is the token. It is shown this once and kept nowhere:']);
+  printLines(context.stdout, [revealSecret(secret)]);
+}

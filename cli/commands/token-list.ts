@@ -1,0 +1,16 @@
+// `libretto token list`: all of them, the revoked and expired ones too.
+
+import type { Context } from '../context.ts';
+import { printJson, printLines } from '../output.ts';
+import type { Given } from '../program.ts';
+import { runTokenCommand } from '../token-command.ts';
+import { describeTokens } from '../token-text.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  return runTokenCommand(context, given, async ({ tokens, json, show }) => {
+    const documents = (await tokens.list()).map(show);
+    if (json) printJson(context.stdout, { tokens: documents });
+    else if (documents.length > 0) printLines(context.stdout, describeTokens(documents));
+    else printLines(context.stderr, ['There is no token yet. Make one with `libretto token create --description TEXT`.']);
+  });
+}

@@ -1,0 +1,18 @@
+// `libretto verify`: exit code 0 when the tree holds what it names, 1 when it does not.
+
+import { verifyTree } from '../../build/verify.ts';
+import { loadConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { counted, firstOf, printJson, printLines } from '../output.ts';
+import type { Given } from '../program.ts';
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr } = context;
+  const { data } = loadConfig({ flags, environment, workingDirectory });
+  const report = await verifyTree(data.value);
+  const { checked, faults, ok } = report;
+  if (flags['json'] === true) printJson(stdout, report);
+  else printLines(stdout, [`Checked ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, ${counted(checked.archives, 'archive')}: ${ok ? 'all as published.' : `${counted(faults.length, 'fault')}.`}`]);
+  printLines(stderr, firstOf(faults.map(({ code, path, message }) => `  ${path}: ${message} [${code}]`), 40));
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,77 @@
+// libretto.json as a flat map of setting keys to JSON values. Unknown keys are problems, since a mistyped one would be silently without effect.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
+import { settingNames, settings } from './settings.ts';
+import { nearest } from './suggest.ts';
+
+export interface ConfigFile {
+  /** absolute */
+  readonly path: string;
+  /** `limits.read` → 1000 */
+  readonly values: ReadonlyMap<string, JsonValue>;
+}
+
+/** The named file, which must exist, or ./libretto.json, which need not. What is wrong with it is added to `problems`. */
+export function readConfigFile(named: { readonly path: string; readonly by: string } | undefined, workingDirectory: string, problems: string[]): ConfigFile | undefined {
+  const path = named?.path ?? join(workingDirectory, 'libretto.json');
+  try {
+    const text = readFileSync(path, 'utf8');
+    return parseConfigFile(path, text, problems);
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (named === undefined && missing) return undefined;
+    const reason = missing ? 'there is no such file' : (error as Error).message;
+    problems.push(`${path}${named === undefined ? '' : ` (from ${named.by})`} cannot be read: ${reason}.`);
+    return undefined;
+  }
+}
+
+function parseConfigFile(path: string, text: string, problems: string[]): ConfigFile | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    problems.push(`${path} is not valid JSON${linePhrase(error, text)}: ${(error as Error).message}`);
+    return undefined;
+  }
+  if (!isJsonObject(json)) {
+    problems.push(`${path} must hold a JSON object, such as {"sources": ["../packages"]}.`);
+    return undefined;
+  }
+  const values = new Map<string, JsonValue>();
+  collect(json, '', { path, problems, values });
+  return { path, values };
+}
+
+interface Collector {
+  readonly path: string;
+  readonly problems: string[];
+  readonly values: Map<string, JsonValue>;
+}
+
+const knownKeys: readonly string[] = settingNames.map((name) => settings[name].key);
+
+function collect(object: JsonObject, prefix: string, into: Collector): void {
+  for (const [part, value] of Object.entries(object)) {
+    if (value === undefined || (prefix === '' && part === '$schema')) continue;
+    const key = `${prefix}${part}`;
+    if (!part.includes('.') && knownKeys.includes(key)) into.values.set(key, value);
+    else if (isJsonObject(value) && !part.includes('.') && knownKeys.some((known) => known.startsWith(`${key}.`))) collect(value, `${key}.`, into);
+    else into.problems.push(unknownKey(key, into.path));
+  }
+}
+
+function unknownKey(key: string, path: string): string {
+  if (knownKeys.some((known) => known.startsWith(`${key}.`))) return `${key} in ${path} must be an object, such as {"read": 1000, "write": 500}.`;
+  const meant = nearest(key, knownKeys);
+  return `${key} in ${path} is not a setting${meant === undefined ? `; there are ${knownKeys.join(', ')}` : `; did you mean ${meant}?`}`;
+}
+
+/** ` (line 3)`, where the parser said at which character it stopped. */
+function linePhrase(error: unknown, text: string): string {
+  const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  return position === undefined ? '' : ` (line ${text.slice(0, Number(position)).split('\n').length})`;
+}

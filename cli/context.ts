@@ -1,0 +1,26 @@
+// Everything of the process that a command may touch. Only main.ts makes one of the real process.
+
+import type { Environment } from './environment.ts';
+
+export interface TextStream {
+  readonly isTTY?: boolean;
+  readonly write: (text: string) => unknown;
+}
+
+export interface Context {
+  readonly environment: Environment;
+  /** absolute */
+  readonly workingDirectory: string;
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  /** how this program was started, for lines a person can paste: `libretto`, or `node lib/cli/main.js` */
+  readonly invocation: string;
+  readonly now: () => Date;
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** who acts, in the audit log: `cli:<user of the operating system>` */
+  readonly actor: `cli:${string}`;
+  /** Calls back on every such signal until the returned function is called. */
+  readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => () => void;
+  /** Ends the process now, whatever is under way. */
+  readonly exitNow: (code: number) => never;
+}

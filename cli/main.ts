@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+// The `libretto` program: runs a command line and maps what comes out of it to an exit code. The only file that ends the process.
+//
+//   0  all well
+//   1  a version was quarantined, a source failed, `verify` found a fault, or something unexpected happened
+//   2  unusable arguments or configuration
+//   75 another build holds the lock: try again later (EX_TEMPFAIL of sysexits.h)
+
+import { randomBytes } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { basename, relative } from 'node:path';
+import { inspect } from 'node:util';
+
+import { StorageError } from '../build/output/storage-error.ts';
+import { BuildBusy, BuildRefused } from '../build/refusals.ts';
+import { TokenError } from '../proxy/auth/token-error.ts';
+import { StateError } from '../proxy/state/state-error.ts';
+import { processEnvironment } from './config.ts';
+import type { Context } from './context.ts';
+import { printable } from './output.ts';
+import { runProgram } from './program.ts';
+import { UsageError } from './usage-error.ts';
+
+const environment = processEnvironment();
+const debug = process.argv.includes('--debug') || !['', '0', undefined].includes(environment['LIBRETTO_DEBUG']);
+
+for (const stream of [process.stdout, process.stderr]) {
+  // Whoever reads us (`| head`) may leave: what is left unsaid is then nobody's loss, and the work goes on.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
+function realContext(): Context {
+  return {
+    environment,
+    workingDirectory: process.cwd(),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    invocation: invocation(process.argv[1]),
+    now: () => new Date(),
+    randomBytes: (count) => randomBytes(count),
+    actor: `cli:${userName()}`,
+    onSignal: (signal, callback) => {
+      process.on(signal, callback);
+      return () => void process.off(signal, callback);
+    },
+    exitNow: (code) => process.exit(code),
+  };
+}
+
+function invocation(script: string | undefined): string {
+  if (script === undefined || basename(script) !== 'main.js') return 'libretto';
+  const path = relative(process.cwd(), script);
+  return `node ${/\s/.test(path) ? JSON.stringify(path) : path}`;
+}
+
+/** A container's user need not have a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** Errors that were made for the person at the command line: their message says all, and no stack is of use. */
+const told = [UsageError, BuildRefused, BuildBusy, TokenError, StateError, StorageError];
+const unusable = [UsageError, BuildRefused, TokenError];
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof BuildBusy) return 75;
+  if (error instanceof StateError) return error.code === 'STATE_UNUSABLE' ? 2 : 1;
+  return unusable.some((kind) => error instanceof kind) ? 2 : 1;
+}
+
+function report(error: unknown): void {
+  const expected = told.some((kind) => error instanceof kind);
+  const message = error instanceof Error ? error.message : String(error);
+  if (expected) process.stderr.write(`libretto: ${printable(message)}\n`);
+  else process.stderr.write(`libretto: unexpected error: ${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}\n`);
+  if (debug && error instanceof Error) process.stderr.write(`${inspect(error)}\n`);
+}
+
+let exitCode: number;
+try {
+  exitCode = await runProgram(process.argv, realContext());
+} catch (error) {
+  report(error);
+  exitCode = exitCodeOf(error);
+}
+process.exit(exitCode);

@@ -1,0 +1,52 @@
+// What a command prints: tables for people, one JSON document for scripts. The one place that shows a token's secret, once.
+
+import type { TextStream } from './context.ts';
+
+/** One document, and the only thing a command with --json writes to standard output. */
+export function printJson(stream: TextStream, document: unknown): void {
+  stream.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+export function printLines(stream: TextStream, lines: readonly string[]): void {
+  if (lines.length > 0) stream.write(`${lines.map(printable).join('\n')}\n`);
+}
+
+/** Rows under a head line, columns as wide as their widest cell. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [head, ...rows.map((row) => row.map(printable))];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+}
+
+/** `label  value` lines with the labels in one column. */
+export function formatFields(fields: readonly (readonly [label: string, value: string])[]): string[] {
+  const width = Math.max(...fields.map(([label]) => label.length));
+  return fields.map(([label, value]) => `${label.padEnd(width)}  ${value}`);
+}
+
+/** At most `most` of the lines, and how many more there are. */
+export function firstOf(lines: readonly string[], most: number): string[] {
+  if (lines.length <= most) return [...lines];
+  return [...lines.slice(0, most - 1), `  … and ${lines.length - most + 1} more (--json lists them all)`];
+}
+
+/** `1 version`, `2 versions` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Names and messages come from other people's files: nothing in them may command a terminal. Newlines stay. */
+export function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what is looked for
+  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** What holds a token's secret. */
+export interface Revealable {
+  readonly reveal: () => string;
+}
+
+/** The secret in the clear. Called for a token that was just created, and nowhere else. */
+export function revealSecret(secret: Revealable): string {
+  return secret.reveal();
+}

@@ -1,0 +1,145 @@
+// The commands and their flags, no logic. A command's module is loaded only when that command runs: start-up time counts, and a build
+// needs neither the state store nor the server.
+
+import { Command, CommanderError, Option } from 'commander';
+
+import type { Context } from './context.ts';
+import { settings, type SettingName } from './settings.ts';
+import { version } from './version.ts';
+
+/** What a command was given: flags by their camel-case names, and its operands. */
+export interface Given {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly operands: readonly string[];
+}
+
+/** Does what a command is there for, and resolves with its exit code. */
+export type Run = (context: Context, given: Given) => Promise<number>;
+
+/** Runs a command line (`process.argv`) and resolves with its exit code. Arguments that commander refuses are told by it: exit code 2. */
+export async function runProgram(argv: readonly string[], context: Context): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(context, (code) => (exitCode = code));
+  try {
+    await program.parseAsync(argv);
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? 0 : 2;
+  }
+}
+
+function createProgram(context: Context, finish: (exitCode: number) => void): Command {
+  const program = new Command('libretto')
+    .description('A private Composer registry: builds metadata and archives out of sources, and serves them to whoever holds a token.')
+    .version(version, '-V, --version', 'print the version')
+    .option('--debug', 'show the stack of an unexpected error')
+    .helpCommand('help [command]', 'show the help of a command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => void context.stdout.write(text), writeErr: (text) => void context.stderr.write(text) })
+    .exitOverride()
+    .showHelpAfterError('Run `libretto --help` to see the commands.')
+    .addHelpText('after', example('libretto build ./packages', 'libretto token create --description "CI"', 'libretto serve'));
+  const wire: Wire = (command, load) => {
+    command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see what it takes.`);
+    command.action(async () => {
+      const { run } = await load();
+      finish(await run(context, { flags: command.optsWithGlobals(), operands: command.args }));
+    });
+  };
+  addPublishing(program, wire);
+  addServing(program, wire);
+  addTokens(program, wire);
+  return program;
+}
+
+type Wire = (command: Command, load: () => Promise<{ readonly run: Run }>) => void;
+
+function addPublishing(program: Command, wire: Wire): void {
+  const build = withSettings(program.command('build'), 'data', 'jobs')
+    .summary('publish packages out of directories and git repositories')
+    .description(
+      'Publish packages out of directories and git repositories. Sources are remembered: without SOURCE, the remembered ones and those of ' +
+        'libretto.json are built, and with neither, packages-src.',
+    )
+    .argument('[source...]', 'a folder or a git repository; git: and dir: in front decide a doubtful case')
+    .option('--forget <source>', 'withdraw what this source published, and forget it (may stand several times)', collect)
+    .option('--strict', 'publish nothing when anything would be left out')
+    .option('--allow-republish', 'let released versions change their content')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', example('libretto build ./packages https://git.example.org/acme/tool.git', 'libretto build --forget ./packages'));
+  wire(build, () => import('./commands/build.ts'));
+  const verify = withSettings(program.command('verify'), 'data')
+    .summary('prove that the output tree holds what it names')
+    .description('Read the output tree again and prove that everything it names is there, byte for byte.')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', example('libretto verify --data /srv/libretto'));
+  wire(verify, () => import('./commands/verify.ts'));
+}
+
+function addServing(program: Command, wire: Wire): void {
+  const serve = withSettings(program.command('serve'), 'data', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'log')
+    .summary('serve the output tree')
+    .description('Serve the output tree to Composer clients that hold a token.')
+    .addHelpText('after', example('libretto serve --listen 0.0.0.0:8080 --redis redis://127.0.0.1:6379', 'libretto serve --metadata-url /p2/%package%.json --trusted-proxies 10.0.0.0/8'));
+  wire(serve, () => import('./commands/serve.ts'));
+  const start = withSettings(program.command('start'), 'data', 'jobs', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'log')
+    .summary('build, make a first token, serve, and say how to install from it')
+    .description('Build, make a first read token if there is none, serve, and print the lines that install a package with Composer.')
+    .addHelpText('after', example('libretto start --listen 127.0.0.1:9000'));
+  wire(start, () => import('./commands/start.ts'));
+}
+
+function addTokens(program: Command, wire: Wire): void {
+  const token = program.command('token').summary('create, list, change and revoke tokens').description('Create, list, change and revoke the tokens that clients authenticate with.');
+  token.showHelpAfterError('Run `libretto token --help` to see the commands.');
+  token.addHelpText('after', example('libretto token create --description "CI" --expires 90d', 'libretto token list'));
+  const withJson = (command: Command, ...examples: string[]): Command =>
+    withSettings(command, 'data').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
+  const create = token
+    .command('create')
+    .summary('create a token')
+    .description('Create a token. Its secret is shown once, here.')
+    .requiredOption('--description <text>', 'who or what it is for')
+    .addOption(new Option('--kind <kind>', 'what it may do; it never changes').choices(['read', 'write']).default('read'))
+    .option('--limit <n>', 'requests an hour, 0 for no limit (default: by kind)')
+    .option('--expires <when>', 'a span such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z (default: never)');
+  wire(withJson(create, 'libretto token create --description "CI of the shop" --expires 90d --limit 5000'), () => import('./commands/token-create.ts'));
+  const list = token.command('list').summary('list all tokens').description('List all tokens, without their secrets.');
+  wire(withJson(list, 'libretto token list --json'), () => import('./commands/token-list.ts'));
+  const show = token.command('show').argument('<id>').summary('show one token').description('Show one token, without its secret.');
+  wire(withJson(show, 'libretto token show tok_2kTq9'), () => import('./commands/token-show.ts'));
+  const update = token
+    .command('update')
+    .argument('<id>')
+    .summary('change a token')
+    .description('Change a token. It acts on the next request. The kind cannot change: create another token.')
+    .option('--description <text>', 'who or what it is for')
+    .option('--limit <n|default>', 'requests an hour, 0 for no limit, default for the one of its kind')
+    .option('--expires <when|never>', 'a span such as 90d from now, a time such as 2027-01-31T00:00:00Z, or never');
+  wire(withJson(update, 'libretto token update tok_2kTq9 --limit default --expires never'), () => import('./commands/token-update.ts'));
+  const revoke = token.command('revoke').argument('<id>').summary('revoke a token for good').description('Revoke a token for good. It acts on the next request.');
+  wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('./commands/token-revoke.ts'));
+}
+
+/** The flags of these settings, and the one that names the configuration file. */
+function withSettings(command: Command, ...names: readonly SettingName[]): Command {
+  for (const name of names) {
+    const { flag, purpose, variable } = settings[name];
+    if (flag !== undefined) command.option(flag, variable === undefined ? purpose : `${purpose} (${variable})`);
+  }
+  return command.option('--config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
+}
+
+function example(...lines: readonly string[]): string {
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value];
+}
+
+function pathOf(command: Command): string {
+  const parent = command.parent;
+  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
+}

@@ -1,0 +1,28 @@
+// How far a build is, on standard error, and only where that is a terminal.
+
+import type { ProgressEvent } from '../build/report.ts';
+import type { TextStream } from './context.ts';
+import { printable } from './output.ts';
+
+export interface Progress {
+  readonly show: (event: ProgressEvent) => void;
+  /** takes the line away again */
+  readonly stop: () => void;
+}
+
+const silent: Progress = { show: () => undefined, stop: () => undefined };
+
+const doing: Readonly<Record<ProgressEvent['phase'], string>> = { scan: 'Reading sources', archive: 'Writing archives', publish: 'Publishing' };
+
+export async function startProgress(stderr: TextStream): Promise<Progress> {
+  if (stderr.isTTY !== true) return silent;
+  const { default: ora } = await import('ora');
+  const spinner = ora({ text: 'Reading sources', discardStdin: false }).start();
+  return {
+    show: ({ phase, done, total, label }) => {
+      const text = `${doing[phase]}${total > 0 ? ` ${done}/${total}` : ''} ${printable(label)}`;
+      spinner.text = text.length > 70 ? `${text.slice(0, 69)}…` : text;
+    },
+    stop: () => void spinner.stop(),
+  };
+}

@@ -1,0 +1,118 @@
+// The composition root for serving: state, counters, log and proxy, opened in this order and closed in the other one.
+
+import { mkdirSync, openSync, closeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { createAuthenticator } from '../proxy/auth/authenticate.ts';
+import type { Tokens } from '../proxy/auth/tokens.ts';
+import type { Counters } from '../proxy/limits/counters.ts';
+import { createMemoryCounters } from '../proxy/limits/memory-counters.ts';
+import { createRedisCounters } from '../proxy/limits/redis-counters.ts';
+import { openResilientCounters, type CountersNotice } from '../proxy/limits/resilient-counters.ts';
+import { loadCounters, saveCounters } from '../proxy/limits/saved-counters.ts';
+import { parseAddressRange, type AddressRange } from '../proxy/observe/client-address.ts';
+import { openLog, type Log } from '../proxy/observe/log.ts';
+import { createProxy } from '../proxy/server.ts';
+import type { StateStore } from '../proxy/state/state-store.ts';
+import { composeTokens, openState } from './compose.ts';
+import { formatOrigin, type Config } from './config.ts';
+import type { Context } from './context.ts';
+import { listenRefusal } from './listen-refusal.ts';
+import { printLines } from './output.ts';
+import type { LogTarget } from './setting-values.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface Service {
+  readonly host: string;
+  readonly port: number;
+  readonly tokens: Tokens;
+  readonly degraded: () => boolean;
+  readonly reopenLog: () => void;
+  /** Finishes what is under way, keeps the counts, and frees everything. */
+  readonly close: () => Promise<void>;
+}
+
+/** Serves, or throws UsageError or StateError with nothing left open. */
+export async function openService(config: Config, context: Context, logTarget: LogTarget): Promise<Service> {
+  const log = openRequestLog(config, context, logTarget);
+  const store = await openState(config).catch(closing(() => log.close()));
+  const counting = await openCounting(config, context, store, log).catch(closing(() => store.close(), () => log.close()));
+  const proxy = createProxy({
+    dataDirectory: config.data.value,
+    ...config.listen.value,
+    authenticator: createAuthenticator(store, { defaultLimits: { read: config.limitsRead.value, write: config.limitsWrite.value } }),
+    counters: counting.counters,
+    log: log.logger,
+    trustedProxies: config.trustedProxies.value.map(addressRange),
+    metadataUrl: config.metadataUrl.origin.from === 'default' ? undefined : config.metadataUrl.value,
+    now: Date.now,
+  });
+  const close = async (): Promise<void> => {
+    await proxy.close();
+    await inTurn(counting.close, () => store.close(), () => log.close());
+  };
+  const address = await proxy.listen().catch(async (error: unknown) => {
+    await close();
+    throw listenRefusal(error, config.listen);
+  });
+  return { ...address, tokens: composeTokens(store, context), degraded: counting.counters.degraded, reopenLog: log.reopen, close };
+}
+
+function addressRange(text: string): AddressRange {
+  const range = parseAddressRange(text);
+  if (range === undefined) throw new UsageError(`trustedProxies names ${JSON.stringify(text)}, which is not an address or a CIDR range.`);
+  return range;
+}
+
+function openRequestLog({ log: { origin } }: Config, { stderr }: Context, target: LogTarget): Log {
+  if (target.to === 'file') {
+    try {
+      mkdirSync(dirname(target.path), { recursive: true });
+      closeSync(openSync(target.path, 'a'));
+    } catch (error) {
+      throw new UsageError(`The request log ${target.path} (${formatOrigin(origin)}) cannot be written: ${(error as Error).message}. Name another with --log.`, { cause: error });
+    }
+  }
+  const onError = (error: Error): void => printLines(stderr, [`The request log cannot be written any more, serving goes on without it: ${error.message}`]);
+  return openLog({ destination: target.to === 'file' ? target.path : 1, now: Date.now, onError });
+}
+
+interface Counting {
+  readonly counters: Counters;
+  readonly close: () => Promise<void>;
+}
+
+async function openCounting({ redis }: Config, { stderr, now }: Context, store: StateStore, { logger }: Log): Promise<Counting> {
+  if (redis.value === undefined) {
+    const nowMs = now().getTime();
+    const counters = createMemoryCounters(await loadCounters(store, nowMs), nowMs);
+    return { counters, close: () => saveCounters(store, counters.snapshot(now().getTime())) };
+  }
+  const notice = (notice: CountersNotice): void => {
+    logger.warn({ counters: notice });
+    printLines(stderr, [describeNotice(notice)]);
+  };
+  const shared = createRedisCounters({ url: redis.value });
+  const counters = await openResilientCounters({ shared, notice, monotonicMs: () => performance.now() });
+  return { counters, close: counters.close };
+}
+
+function describeNotice(notice: CountersNotice): string {
+  if (notice.state === 'recovered') return 'Redis is back: requests are counted there again.';
+  return `Degraded: Redis cannot be used (${notice.reason}). Requests are counted in this process until it is back.`;
+}
+
+/** Runs all of them, in order, even when one fails; then throws what failed first. */
+async function inTurn(...steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Frees what was opened before something failed, and lets the failure go on. */
+function closing(...steps: readonly (() => Promise<void>)[]): (error: unknown) => Promise<never> {
+  return async (error) => {
+    await inTurn(...steps);
+    throw error;
+  };
+}

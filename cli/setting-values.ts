@@ -1,0 +1,107 @@
+// Parsers of setting values: raw text (a flag, a variable) or JSON (libretto.json) → a typed value, or undefined where it is not one.
+// What is allowed is said by the table in settings.ts.
+
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+/** Where relative paths start: the working directory, or the folder of libretto.json. Absolute. */
+export interface Place {
+  readonly directory: string;
+}
+
+export interface ListenAddress {
+  /** without brackets */
+  readonly host: string;
+  /** 0: any free port */
+  readonly port: number;
+}
+
+/** Where the request log goes: standard output, or an absolute path. */
+export type LogTarget = { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string };
+
+/** How p2 records name their archives: by a path, or below an absolute address. */
+export type DistUrl = { readonly form: 'path' } | { readonly form: 'absolute'; readonly base: string };
+
+export function parseDirectory(raw: unknown, place: Place): string | undefined {
+  return isPlainText(raw) ? resolve(place.directory, raw) : undefined;
+}
+
+/** `HOST:PORT`, `[IPV6]:PORT`, or a port alone (loopback). */
+export function parseListen(raw: unknown): ListenAddress | undefined {
+  const text = typeof raw === 'number' ? String(raw) : raw;
+  if (typeof text !== 'string') return undefined;
+  const match = /^(?:(?:\[([0-9a-fA-F:.%]+)\]|([A-Za-z0-9._-]+)):)?(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  if (match === null || port > 65_535) return undefined;
+  if (match[1] !== undefined && isIP(match[1].replace(/%.*$/, '')) !== 6) return undefined;
+  return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
+}
+
+/** `redis://` or `rediss://` (TLS), kept as text for the client. */
+export function parseRedisUrl(raw: unknown): string | undefined {
+  const url = parseUrl(raw);
+  return url !== undefined && (url.protocol === 'redis:' || url.protocol === 'rediss:') && url.hostname !== '' ? String(raw) : undefined;
+}
+
+/** A path or an http(s) address that holds `%package%`. */
+export function parseMetadataUrl(raw: unknown): string | undefined {
+  if (!isPlainText(raw) || /\s/.test(raw) || !raw.includes('%package%')) return undefined;
+  if (raw.startsWith('/')) return raw.startsWith('//') ? undefined : raw;
+  return /^https?:\/\/[^/?#]+\//.test(raw) && !raw.slice(0, raw.indexOf('/', 8)).includes('%') ? raw : undefined;
+}
+
+/** `path`, or an http(s) address without query; a slash at its end is dropped. */
+export function parseDistUrl(raw: unknown): DistUrl | undefined {
+  if (raw === 'path') return { form: 'path' };
+  const url = parseUrl(raw);
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return undefined;
+  return { form: 'absolute', base: url.href.replace(/\/+$/, '') };
+}
+
+/** Addresses or CIDR ranges: a list, or text with commas. */
+export function parseTrustedProxies(raw: unknown): readonly string[] | undefined {
+  const parts = typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
+  if (!Array.isArray(parts)) return undefined;
+  const given: readonly unknown[] = parts.filter((part) => part !== '');
+  return given.every(isAddressRange) ? given : undefined;
+}
+
+function isAddressRange(value: unknown): value is string {
+  if (typeof value !== 'string') return false;
+  const [address = '', bits, ...rest] = value.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+export function parseSources(raw: unknown): readonly string[] | undefined {
+  if (!Array.isArray(raw)) return undefined;
+  const sources: readonly unknown[] = raw;
+  return sources.every(isPlainText) ? sources : undefined;
+}
+
+/** A whole number in `[least, most]`, as a number or as digits. */
+export function parseWholeNumber(raw: unknown, least: number, most: number): number | undefined {
+  const number = typeof raw === 'string' && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
+  return typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most ? number : undefined;
+}
+
+export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
+  if (raw === '-') return { to: 'stdout' };
+  return isPlainText(raw) && !/[/\\]$/.test(raw) ? { to: 'file', path: resolve(place.directory, raw) } : undefined;
+}
+
+/** Hides the user and password that stand in a URL, for messages. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/(:\/\/).*@/, '$1***@');
+}
+
+function isPlainText(raw: unknown): raw is string {
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
+  return typeof raw === 'string' && raw.trim() !== '' && !/[\u0000-\u001f\u007f]/.test(raw);
+}
+
+function parseUrl(raw: unknown): URL | undefined {
+  return isPlainText(raw) && URL.canParse(raw) ? new URL(raw) : undefined;
+}

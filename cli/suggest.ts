@@ -1,0 +1,27 @@
+// "Did you mean …?" for names that were mistyped.
+
+/** The candidate nearest to `text`, or undefined where none is near enough to be meant. */
+export function nearest(text: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.ceil(text.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Insertions, deletions and replacements between two strings; long ones are compared by their first 64 characters. */
+function editDistance(left: string, right: string): number {
+  const [a, b] = [left.slice(0, 64), right.slice(0, 64)];
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

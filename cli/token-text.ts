@@ -1,0 +1,69 @@
+// A token as the token commands show it, for scripts and for people. Never its secret. Pure.
+
+import type { TokenKind } from '../proxy/auth/token-format.ts';
+import { tokenStatus, type TokenRecord } from '../proxy/auth/token.ts';
+import { formatFields, formatTable } from './output.ts';
+
+export interface TokenView {
+  /** hourly limits of tokens without one of their own */
+  readonly defaultLimits: Readonly<Record<TokenKind, number>>;
+  readonly nowMs: number;
+}
+
+/** What `--json` prints of a token; part of the interface to scripts. */
+export interface TokenDocument {
+  readonly id: string;
+  readonly description: string;
+  readonly kind: TokenKind;
+  /** requests an hour in force; 0 = no limit */
+  readonly limit: number;
+  readonly limit_is_default: boolean;
+  readonly status: 'active' | 'expired' | 'revoked';
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+}
+
+export function tokenDocument(record: TokenRecord, { defaultLimits, nowMs }: TokenView): TokenDocument {
+  const { id, description, kind, limit, created_at, created_by, expires_at, revoked_at } = record;
+  return {
+    id,
+    description,
+    kind,
+    limit: limit ?? defaultLimits[kind],
+    limit_is_default: limit === null,
+    status: tokenStatus(record, nowMs),
+    created_at,
+    created_by,
+    expires_at,
+    revoked_at,
+  };
+}
+
+export function describeToken(token: TokenDocument): string[] {
+  return formatFields([
+    ['id', token.id],
+    ['description', token.description],
+    ['kind', token.kind],
+    ['limit', `${describeLimit(token)}${token.limit_is_default ? ` (the default of ${token.kind} tokens)` : ''}`],
+    ['status', token.status],
+    ['created', `${seconds(token.created_at)} by ${token.created_by}`],
+    ['expires', token.expires_at === null ? 'never' : seconds(token.expires_at)],
+    ...(token.revoked_at === null ? [] : [['revoked', seconds(token.revoked_at)] as const]),
+  ]);
+}
+
+export function describeTokens(tokens: readonly TokenDocument[]): string[] {
+  const rows = tokens.map((token) => [token.id, token.kind, token.status, describeLimit(token), token.expires_at === null ? 'never' : seconds(token.expires_at), token.description]);
+  return formatTable(['ID', 'KIND', 'STATUS', 'LIMIT', 'EXPIRES', 'DESCRIPTION'], rows);
+}
+
+function describeLimit({ limit }: TokenDocument): string {
+  return limit === 0 ? 'none' : `${limit} an hour`;
+}
+
+/** 2027-01-31T00:00:00.000Z → 2027-01-31T00:00:00Z */
+function seconds(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
+}

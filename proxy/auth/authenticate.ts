@@ -1,0 +1,120 @@
+// Who sends a request: from its Authorization header to an active token. Runs on every request, so what was found is remembered for as long
+// as the state stands still; a revocation by any process moves the state's generation and bites with the next request.
+//
+// Unknown, expired, revoked and malformed tokens all take the same way out: nothing tells them apart.
+
+import type { StateStore } from '../state/state-store.ts';
+import { hashToken, parseToken, type TokenHash, type TokenKind } from './token-format.ts';
+import { defaultLimits as standardLimits, effectiveLimit, parseTokenId, parseTokenRecord, tokenHashKey, tokenKey, type TokenId } from './token.ts';
+
+export interface ActiveToken {
+  readonly id: TokenId;
+  readonly kind: TokenKind;
+  /** requests an hour; 0 = unlimited */
+  readonly limit: number;
+}
+
+export type Authentication =
+  /** nothing was sent */
+  | { readonly outcome: 'absent' }
+  /** something was sent that opens nothing */
+  | { readonly outcome: 'invalid' }
+  | { readonly outcome: 'valid'; readonly token: ActiveToken };
+
+export interface Authenticator {
+  /** `authorization`: the header as received. A plain value when the token is remembered or refused by its form, else a promise. Throws or rejects only when the state fails. */
+  readonly authenticate: (authorization: string | undefined, nowMs: number) => Authentication | Promise<Authentication>;
+}
+
+interface Remembered {
+  readonly authentication: Authentication;
+  readonly expiresMs: number;
+}
+
+const absent: Authentication = { outcome: 'absent' };
+const invalid: Authentication = { outcome: 'invalid' };
+
+export interface AuthenticatorOptions {
+  /** requests an hour of tokens without a limit of their own */
+  readonly defaultLimits?: Readonly<Record<TokenKind, number>>;
+  /** tokens remembered at most; the one remembered longest makes room */
+  readonly capacity?: number;
+}
+
+type Store = Pick<StateStore, 'get' | 'generation'>;
+
+export function createAuthenticator(store: Store, { defaultLimits = standardLimits, capacity = 10_000 }: AuthenticatorOptions = {}): Authenticator {
+  const remembered = new Map<TokenHash, Remembered>();
+  let rememberedAt = Number.NaN;
+
+  const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
+    const found = await readToken(store, hash, defaultLimits);
+    if (found === undefined) return invalid;
+    // what was read may be mixed of two states if the state moved meanwhile: it answers this request, and is not kept
+    if (generation === rememberedAt && store.generation() === generation) {
+      if (remembered.size >= capacity) forgetOldest(remembered);
+      remembered.set(hash, found);
+    }
+    return unlessExpired(found, nowMs);
+  };
+  return {
+    authenticate: (authorization, nowMs) => {
+      if (authorization === undefined || authorization === '') return absent;
+      const token = parseToken(readCredentials(authorization));
+      if (token === undefined) return invalid;
+      const generation = store.generation();
+      if (generation !== rememberedAt) {
+        remembered.clear();
+        rememberedAt = generation;
+      }
+      const hash = hashToken(token);
+      const known = remembered.get(hash);
+      return known === undefined ? lookUp(hash, generation, nowMs) : unlessExpired(known, nowMs);
+    },
+  };
+}
+
+function unlessExpired({ authentication, expiresMs }: Remembered, nowMs: number): Authentication {
+  return nowMs < expiresMs ? authentication : invalid;
+}
+
+function forgetOldest(remembered: Map<TokenHash, Remembered>): void {
+  const [oldest] = remembered.keys();
+  if (oldest !== undefined) remembered.delete(oldest);
+}
+
+async function readToken(store: Store, hash: TokenHash, limits: Readonly<Record<TokenKind, number>>): Promise<Remembered | undefined> {
+  const pointer = (await store.get(tokenHashKey(hash)))?.value;
+  const id = typeof pointer === 'string' ? parseTokenId(pointer) : undefined;
+  const entry = id === undefined ? undefined : await store.get(tokenKey(id));
+  if (entry === undefined) return undefined;
+  const record = parseTokenRecord(entry.value);
+  if (record.revoked_at !== null || record.hash !== hash) return undefined;
+  return {
+    authentication: { outcome: 'valid', token: { id: record.id, kind: record.kind, limit: effectiveLimit(record, limits) } },
+    expiresMs: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
+  };
+}
+
+/** Room for a long user name in front of a token; nothing longer is worth decoding. */
+const longestHeader = 1024;
+
+/**
+ * The text that should be a token, or something that is none: `Bearer <token>` (RFC 6750 §2.1), or `Basic` (RFC 7617 §2) with the token as the
+ * password and any user name, which is all that Composer's login prompt can send. Scheme names have no case (RFC 9110 §11.1).
+ */
+function readCredentials(header: string): string {
+  if (header.length > longestHeader) return '';
+  const [, scheme = '', value = ''] = /^([A-Za-z]+) +([\w.~+/=-]+) *$/.exec(header) ?? [];
+  switch (scheme.toLowerCase()) {
+    case 'bearer':
+      return value;
+    case 'basic': {
+      const pair = Buffer.from(value, 'base64').toString('latin1');
+      const colon = pair.indexOf(':');
+      return colon < 0 ? '' : pair.slice(colon + 1);
+    }
+    default:
+      return '';
+  }
+}

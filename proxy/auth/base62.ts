@@ -1,0 +1,24 @@
+// Letters and digits only: a token survives every shell, header, URL and double click.
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Bytes from a cryptographic source. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+/** `length` characters, each of the 62 equally likely: a byte of 248 or more is dropped instead of being folded onto the first few. */
+export function randomBase62(length: number, randomBytes: RandomBytes): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += alphabet[byte % 62];
+    }
+  }
+  return text;
+}
+
+/** A whole number ≥ 0 in base 62, padded with `0` to `length`. */
+export function toBase62(value: number, length: number): string {
+  let text = '';
+  for (let rest = value; rest > 0; rest = Math.floor(rest / 62)) text = `${alphabet[rest % 62]}${text}`;
+  return text.padStart(length, '0');
+}

@@ -1,0 +1,38 @@
+// When a token ends, as people write it: `90d`, `12h`, `2w` from now, or an instant in RFC 3339.
+
+import { TokenError } from './token-error.ts';
+
+const hourMs = 3_600_000;
+const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: 24 * hourMs, w: 7 * 24 * hourMs };
+
+/** Ten years. A token that outlives this is better made without an end. */
+const longestMs = 3660 * 24 * hourMs;
+
+const instant = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+/** `text` as an instant after `nowMs` (epoch milliseconds). Throws TokenError EXPIRY_INVALID. */
+export function parseExpiry(text: string, nowMs: number): Date {
+  const span = /^(\d{1,6})([hdw])$/.exec(text);
+  const unit = span === null ? undefined : unitMs[span[2] ?? ''];
+  const expiresMs = unit === undefined ? parseInstant(text) : nowMs + Number(span?.[1]) * unit;
+  return assertExpiry(new Date(expiresMs), nowMs, text);
+}
+
+/** The date itself when it is one, lies ahead, and not too far. Throws TokenError EXPIRY_INVALID. */
+export function assertExpiry(expires: Date, nowMs: number, text = String(expires)): Date {
+  const ahead = expires.getTime() - nowMs;
+  if (Number.isNaN(ahead)) {
+    throw new TokenError('EXPIRY_INVALID', `"${text}" is no time a token can expire at. Write a span such as 12h, 90d or 2w, or an instant such as 2027-01-31T00:00:00Z.`);
+  }
+  if (ahead <= 0) throw new TokenError('EXPIRY_INVALID', `"${text}" does not lie in the future. To end a token now, revoke it.`);
+  if (ahead > longestMs) throw new TokenError('EXPIRY_INVALID', `"${text}" is more than ten years ahead. Leave the expiry out for a token that does not expire.`);
+  return expires;
+}
+
+/** RFC 3339 §5.6, always with an offset; NaN where it is not, or names a day that does not exist (which Date would move to the next month). */
+function parseInstant(text: string): number {
+  const [, year, month, day] = instant.exec(text) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return Number.NaN;
+  const last = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return Number(day) >= 1 && Number(day) <= last ? Date.parse(text.toUpperCase()) : Number.NaN;
+}

@@ -1,0 +1,30 @@
+// A text that must not be shown by accident: however it is printed, logged, joined into a string or serialized, `[secret]` comes out (I7).
+
+import { inspect } from 'node:util';
+
+const shown = '[secret]';
+
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The text itself. Called only where it is handed to the person it was made for. */
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return shown;
+  }
+
+  toJSON(): string {
+    return shown;
+  }
+
+  [inspect.custom](): string {
+    return shown;
+  }
+}

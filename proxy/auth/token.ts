@@ -1,0 +1,71 @@
+// A token as the state knows it: everything but its text.
+
+import type { Branded } from '../../build/contract/brand.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { randomBase62, type RandomBytes } from './base62.ts';
+import type { TokenHash, TokenKind } from './token-format.ts';
+
+/** `tok_` and 16 base62 characters. Not secret: it names a token in lists, logs and the audit log. */
+export type TokenId = Branded<string, 'TokenId'>;
+
+export interface TokenRecord {
+  readonly id: TokenId;
+  readonly description: string;
+  /** never changes: a token that grows rights would do so in every place it was copied to */
+  readonly kind: TokenKind;
+  /** requests an hour; 0 = unlimited; null = the default of its kind, whatever that is when the request comes */
+  readonly limit: number | null;
+  /** RFC 3339 UTC, as all times here */
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly hash: TokenHash;
+}
+
+/** Requests an hour where the operator sets nothing else (service interface, section Limits). */
+export const defaultLimits: Readonly<Record<TokenKind, number>> = { read: 1000, write: 500 };
+
+/** The limit in force: requests an hour, 0 = unlimited. */
+export function effectiveLimit(token: Pick<TokenRecord, 'kind' | 'limit'>, defaults: Readonly<Record<TokenKind, number>> = defaultLimits): number {
+  return token.limit ?? defaults[token.kind];
+}
+
+/** `revoked` and `expired` tokens open nothing; `nowMs` in epoch milliseconds. A token is expired from the instant `expires_at` on. */
+export function tokenStatus(token: Pick<TokenRecord, 'expires_at' | 'revoked_at'>, nowMs: number): 'active' | 'expired' | 'revoked' {
+  if (token.revoked_at !== null) return 'revoked';
+  return token.expires_at !== null && nowMs >= Date.parse(token.expires_at) ? 'expired' : 'active';
+}
+
+export function mintTokenId(randomBytes: RandomBytes): TokenId {
+  return `tok_${randomBase62(16, randomBytes)}` as TokenId;
+}
+
+export function parseTokenId(text: string): TokenId | undefined {
+  return /^tok_[0-9A-Za-z]{16}$/.test(text) ? (text as TokenId) : undefined;
+}
+
+export const tokenKeyPrefix = 'token/';
+
+export function tokenKey(id: TokenId): string {
+  return `${tokenKeyPrefix}${id}`;
+}
+
+/** Leads from what a request shows to the token's id. */
+export function tokenHashKey(hash: TokenHash): string {
+  return `token-hash/${hash}`;
+}
+
+/** A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a door. */
+export function parseTokenRecord(value: JsonValue): TokenRecord {
+  if (isJsonObject(value) && isRecord(value)) return value;
+  throw new Error('a token record in the state is malformed: restore the state from a backup');
+}
+
+function isRecord(value: object): value is TokenRecord {
+  const record = value as Partial<Record<keyof TokenRecord, unknown>>;
+  const texts = [record.id, record.description, record.created_at, record.created_by, record.hash];
+  const times = [record.expires_at, record.revoked_at].every((time) => time === null || (typeof time === 'string' && !Number.isNaN(Date.parse(time))));
+  const limit = record.limit === null || (Number.isSafeInteger(record.limit) && (record.limit as number) >= 0);
+  return texts.every((text) => typeof text === 'string') && (record.kind === 'read' || record.kind === 'write') && times && limit;
+}

@@ -1,0 +1,154 @@
+// Making, listing, changing and revoking tokens. The command line and the management API both call this. Every change is one commit with
+// its audit event (I8); a token's text leaves here once, in the result of `create`, after the commit is durable (I7).
+
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { RandomBytes } from './base62.ts';
+import { assertExpiry } from './expiry.ts';
+import type { Secret } from './secret.ts';
+import { TokenError } from './token-error.ts';
+import { mintToken, type TokenKind } from './token-format.ts';
+import { mintTokenId, parseTokenId, parseTokenRecord, tokenHashKey, tokenKey, tokenKeyPrefix, type TokenRecord } from './token.ts';
+
+export interface TokenDraft {
+  /** 1 to 200 characters on one line: who uses it, for what */
+  readonly description: string;
+  readonly kind: TokenKind;
+  /** requests an hour, a whole number; 0 = unlimited; null or left out = the default of the kind */
+  readonly limit?: number | null;
+  readonly expiresAt?: Date | null;
+}
+
+/** What is left out stays as it is. The kind never changes: create another token. */
+export type TokenPatch = Partial<Omit<TokenDraft, 'kind'>>;
+
+export interface Tokens {
+  readonly create: (draft: TokenDraft) => Promise<{ readonly record: TokenRecord; readonly secret: Secret }>;
+  /** All of them, revoked and expired ones too, oldest first. */
+  readonly list: () => Promise<readonly TokenRecord[]>;
+  readonly get: (id: string) => Promise<TokenRecord>;
+  readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
+  /** Doing it again changes nothing and says so. */
+  readonly revoke: (id: string) => Promise<{ readonly record: TokenRecord; readonly already: boolean }>;
+}
+
+export interface TokensOptions {
+  readonly store: AuditedStore;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  /** who is at work here: stands in `created_by` and in every event */
+  readonly actor: Actor;
+}
+
+/** Every call may throw TokenError with words for the person who made it. */
+export function createTokens(options: TokensOptions): Tokens {
+  return {
+    create: (draft) => create(options, draft),
+    list: () => list(options),
+    get: async (id) => (await find(options, id)).record,
+    update: (id, patch) => update(options, id, patch),
+    revoke: (id) => revoke(options, id),
+  };
+}
+
+async function create({ store, now, randomBytes, actor }: TokensOptions, draft: TokenDraft): Promise<{ record: TokenRecord; secret: Secret }> {
+  const nowMs = now();
+  const { description = '', limit = null, expires_at = null } = checkedFields(draft, nowMs);
+  const { secret, hash } = mintToken(draft.kind, randomBytes);
+  const record: TokenRecord = {
+    id: mintTokenId(randomBytes),
+    description,
+    kind: draft.kind,
+    limit,
+    created_at: new Date(nowMs).toISOString(),
+    created_by: actor,
+    expires_at,
+    revoked_at: null,
+    hash,
+  };
+  const { id, kind } = record;
+  const done = await store.commit(
+    {
+      conditions: [{ key: tokenKey(id), revision: null }, { key: tokenHashKey(hash), revision: null }],
+      puts: [{ key: tokenKey(id), value: { ...record } }, { key: tokenHashKey(hash), value: id }],
+      deletes: [],
+    },
+    { actor, action: 'token.create', subject: id, details: { description, kind, limit, expires_at } },
+  );
+  if (!done) throw new Error('a freshly minted token exists already: the source of randomness repeats itself');
+  return { record, secret };
+}
+
+async function list({ store }: TokensOptions): Promise<TokenRecord[]> {
+  const records = (await store.range(tokenKeyPrefix)).map(({ value }) => parseTokenRecord(value));
+  return records.sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
+}
+
+async function update(options: TokensOptions, id: string, patch: TokenPatch): Promise<TokenRecord> {
+  const changes = checkedFields(patch, options.now());
+  if (Object.keys(changes).length === 0) throw new TokenError('NOTHING_TO_CHANGE', 'Nothing to change was given: a description, a limit or an expiry.');
+  return change(options, id, 'token.update', { ...changes }, (record) => {
+    if (record.revoked_at !== null) throw new TokenError('TOKEN_REVOKED', `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`);
+    return { ...record, ...changes };
+  });
+}
+
+async function revoke(options: TokensOptions, id: string): Promise<{ record: TokenRecord; already: boolean }> {
+  const revokedAt = new Date(options.now()).toISOString();
+  let already = false;
+  const record = await change(options, id, 'token.revoke', {}, (current) => {
+    already = current.revoked_at !== null;
+    return already ? current : { ...current, revoked_at: revokedAt };
+  });
+  return { record, already };
+}
+
+/** Reads, changes and commits, again from the start when another process came first. An unchanged record is not written. */
+async function change(options: TokensOptions, id: string, action: string, details: JsonObject, edit: (record: TokenRecord) => TokenRecord): Promise<TokenRecord> {
+  for (;;) {
+    const { record, revision } = await find(options, id);
+    const edited = edit(record);
+    if (edited === record) return record;
+    const key = tokenKey(record.id);
+    const done = await options.store.commit(
+      { conditions: [{ key, revision }], puts: [{ key, value: { ...edited } }], deletes: [] },
+      { actor: options.actor, action, subject: record.id, details },
+    );
+    if (done) return edited;
+  }
+}
+
+async function find({ store }: TokensOptions, text: string): Promise<{ record: TokenRecord; revision: number }> {
+  const id = parseTokenId(text);
+  const entry = id === undefined ? undefined : await store.get(tokenKey(id));
+  if (entry !== undefined) return { record: parseTokenRecord(entry.value), revision: entry.revision };
+  if (text.startsWith('lib_')) throw new TokenError('TOKEN_UNKNOWN', 'That is a token itself, not the id of one. Ids start with tok_; `libretto token list` shows them.');
+  throw new TokenError('TOKEN_UNKNOWN', `There is no token with the id ${JSON.stringify(text.slice(0, 80))}. \`libretto token list\` shows all of them.`);
+}
+
+/** The given fields as a record keeps them. */
+function checkedFields({ description, limit, expiresAt }: TokenPatch, nowMs: number): Partial<Pick<TokenRecord, 'description' | 'limit' | 'expires_at'>> {
+  return {
+    ...(description === undefined ? {} : { description: checkedDescription(description) }),
+    ...(limit === undefined ? {} : { limit: checkedLimit(limit) }),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt === null ? null : assertExpiry(expiresAt, nowMs).toISOString() }),
+  };
+}
+
+function checkedDescription(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') throw new TokenError('DESCRIPTION_INVALID', 'A token needs a description: who uses it, for what.');
+  if (trimmed.length > 200) throw new TokenError('DESCRIPTION_INVALID', `The description is ${trimmed.length} characters long; at most 200 are kept.`);
+  if (/\p{Cc}/u.test(trimmed)) throw new TokenError('DESCRIPTION_INVALID', 'The description must be one line without control characters.');
+  return trimmed;
+}
+
+function checkedLimit(limit: number | null): number | null {
+  if (limit === null || (Number.isSafeInteger(limit) && limit >= 0)) return limit;
+  throw new TokenError('LIMIT_INVALID', `The limit must be a whole number of requests an hour, 0 for unlimited; it is ${limit}.`);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

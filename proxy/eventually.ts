@@ -1,0 +1,9 @@
+// Values that are mostly there already. The hot path of a request has nothing to wait for; going through a promise at each step anyway would
+// cost it a turn of the microtask queue each time.
+
+export type Eventually<Value> = Value | Promise<Value>;
+
+/** `next` of the value: at once where it is there, later where it is a promise. */
+export function whenReady<Value, Result>(value: Eventually<Value>, next: (value: Value) => Eventually<Result>): Eventually<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

@@ -1,0 +1,151 @@
+// What happens to a request, top to bottom: admit → route → authenticate → limit → serve → send → log.
+//
+// Who needs a token: the three protocol paths. A target that is none of ours is 404 without one, since that only repeats what the grammar of
+// paths says, and /health needs none. A valid token is counted, and told so in headers, on whatever it asks; /health does not look at tokens.
+// Whatever goes wrong inside one request is that request's 500; the process lives (I10).
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from 'pino';
+import { withHeaders, type Answer } from './answer.ts';
+import type { ActiveToken, Authenticator } from './auth/authenticate.ts';
+import { whenReady, type Eventually } from './eventually.ts';
+import type { Count, Counters } from './limits/counters.ts';
+import { rateLimitHeaders } from './limits/headers.ts';
+import { clientAddress, type AddressRange } from './observe/client-address.ts';
+import { healthAnswer } from './observe/health.ts';
+import { loggedPath, logRequest } from './observe/request-log.ts';
+import { admit, hasBody } from './protocol/admit.ts';
+import { parseRoute } from './protocol/route.ts';
+import type { Tree } from './protocol/tree.ts';
+import { challenge, internalError, limitExceeded, methodNotAllowed, notFound } from './refusals.ts';
+import { send, type Sent } from './send.ts';
+
+const windowMs = 3_600_000;
+
+export interface HandlerParts {
+  readonly tree: Tree;
+  readonly authenticator: Authenticator;
+  readonly counters: Counters;
+  readonly log: Logger;
+  readonly trustedProxies: readonly AddressRange[];
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** monotonic milliseconds, for durations */
+  readonly elapsed: () => number;
+  readonly nextRequestId: () => string;
+  /** true once the server is closing: every connection then ends with its answer */
+  readonly draining: () => boolean;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly id: string;
+  readonly startedAt: number;
+  token: ActiveToken | undefined;
+}
+
+export interface Handler {
+  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Resolves once every request handed over so far is answered, or given up, and logged. */
+  readonly settled: () => Promise<unknown>;
+}
+
+export function createHandler(parts: HandlerParts): Handler {
+  const running = new Set<Promise<void>>();
+  const handle: Handler['handle'] = (request, response) => {
+    const exchange: Exchange = { request, response, id: parts.nextRequestId(), startedAt: parts.elapsed(), token: undefined };
+    try {
+      const done = deliver(parts, exchange, answerTo(parts, exchange));
+      if (!(done instanceof Promise)) return;
+      const ended = done.catch((error: unknown) => breakOff(parts, exchange, error)).finally(() => running.delete(ended));
+      running.add(ended);
+    } catch (error) {
+      breakOff(parts, exchange, error);
+    }
+  };
+  return { handle, settled: () => Promise.all(running) };
+}
+
+function answerTo(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
+  try {
+    const answer = decide(parts, exchange);
+    return answer instanceof Promise ? answer.catch((error: unknown) => internalError(exchange.id, error)) : answer;
+  } catch (error) {
+    return internalError(exchange.id, error);
+  }
+}
+
+function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
+  const { request } = exchange;
+  const refusal = admit(request);
+  if (refusal !== undefined) return refusal;
+  const route = parseRoute(request.url ?? '');
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (route.kind === 'health') return reads ? healthAnswer(parts.tree, parts.counters) : methodNotAllowed();
+  const nowMs = parts.now();
+  if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, notFound);
+  if (!reads) return limited(parts, exchange, nowMs, true, methodNotAllowed);
+  return limited(parts, exchange, nowMs, false, () => {
+    const { headers } = request;
+    return parts.tree.answer(route, { acceptEncoding: headers['accept-encoding'], ifNoneMatch: headers['if-none-match'], ifModifiedSince: headers['if-modified-since'] }, nowMs);
+  });
+}
+
+/** `serve`, for whoever holds a valid token and has requests left; for anybody else too where the resource is `open`. */
+function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: boolean, serve: () => Eventually<Answer>): Eventually<Answer> {
+  const { request } = exchange;
+  return whenReady(parts.authenticator.authenticate(request.headers.authorization, nowMs), (authentication) => {
+    if (authentication.outcome !== 'valid') return open ? serve() : challenge(authentication.outcome, request);
+    const { token } = authentication;
+    exchange.token = token;
+    if (token.limit === 0) return serve();
+    return whenReady(parts.counters.hit(token.id, token.limit, windowMs, nowMs), (count) => {
+      if (!count.admitted) return withHeaders(limitExceeded(token.limit, count, nowMs, request), rateLimitHeaders(token.limit, count));
+      return counted(exchange, token, count, serve);
+    });
+  });
+}
+
+/** The answer with the limit's headers, the 500 of a request that broke included. */
+function counted(exchange: Exchange, token: ActiveToken, count: Count, serve: () => Eventually<Answer>): Eventually<Answer> {
+  const headers = rateLimitHeaders(token.limit, count);
+  try {
+    const answer = serve();
+    if (!(answer instanceof Promise)) return withHeaders(answer, headers);
+    return answer.catch((error: unknown) => internalError(exchange.id, error)).then((settled) => withHeaders(settled, headers));
+  } catch (error) {
+    return withHeaders(internalError(exchange.id, error), headers);
+  }
+}
+
+function deliver(parts: HandlerParts, exchange: Exchange, answer: Eventually<Answer>): Eventually<void> {
+  return whenReady(answer, (settled) => {
+    if (settled.cause !== undefined) parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
+    // a body nobody read stays in the connection: it cannot carry another request
+    const closing = parts.draining() || hasBody(exchange.request);
+    return whenReady(send(exchange.request, exchange.response, settled, closing), (sent) => record(parts, exchange, settled.status, sent));
+  });
+}
+
+function record(parts: HandlerParts, exchange: Exchange, status: number, sent: Sent): void {
+  const { request } = exchange;
+  const line = {
+    request_id: exchange.id,
+    method: request.method ?? '',
+    path: loggedPath(request.url ?? ''),
+    status,
+    bytes: sent.bytes,
+    duration_ms: Math.round((parts.elapsed() - exchange.startedAt) * 100) / 100,
+    token: exchange.token?.id ?? null,
+    client: clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'] as string | undefined, parts.trustedProxies),
+  };
+  logRequest(parts.log, sent.aborted ? { ...line, aborted: true } : line);
+}
+
+/** Sending failed part-way: there is no status left to give, so the connection goes. */
+function breakOff(parts: HandlerParts, exchange: Exchange, error: unknown): void {
+  parts.log.error({ request_id: exchange.id, err: error }, 'an answer could not be sent in full');
+  exchange.response.destroy();
+  record(parts, exchange, exchange.response.statusCode, { bytes: 0, aborted: true });
+}

@@ -1,0 +1,54 @@
+// Stands between requests and a server that may be down. While it is open nobody asks the server but a trial of our own, once a period;
+// the first trial that succeeds closes it. So no request pays for finding out that the server is still away.
+
+export interface BreakerOptions {
+  /** from a failure to the next trial */
+  readonly periodMs: number;
+  /** Asks the server for what requests would ask it for. Rejects while it cannot. */
+  readonly trial: () => Promise<unknown>;
+  /** Called when it opens, and with every trial that fails. */
+  readonly onFailure: (reason: unknown) => void;
+  readonly onRecovery: () => void;
+}
+
+export interface Breaker {
+  readonly isOpen: () => boolean;
+  readonly trip: (reason: unknown) => void;
+  /** Ends the trials. */
+  readonly close: () => void;
+}
+
+export function createBreaker({ periodMs, trial, onFailure, onRecovery }: BreakerOptions): Breaker {
+  let timer: NodeJS.Timeout | undefined;
+  let open = false;
+  let closed = false;
+
+  const schedule = (): void => {
+    if (!closed) timer = setTimeout(attempt, periodMs).unref();
+  };
+  const attempt = (): void => {
+    trial().then(
+      () => {
+        open = false;
+        if (!closed) onRecovery();
+      },
+      (reason: unknown) => {
+        if (!closed) onFailure(reason);
+        schedule();
+      },
+    );
+  };
+  return {
+    isOpen: () => open,
+    trip: (reason) => {
+      if (open || closed) return;
+      open = true;
+      onFailure(reason);
+      schedule();
+    },
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}

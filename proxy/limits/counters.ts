@@ -1,0 +1,20 @@
+// The port to whatever counts requests: a fixed window per token that starts with its first request. Counting and deciding are one atomic
+// step, so a limit is exact however many requests run at once.
+
+/** What one request found when it was counted. */
+export interface Count {
+  /** false: the limit was used up before this request, which was not counted */
+  readonly admitted: boolean;
+  /** requests left in this window after this one; never negative */
+  readonly remaining: number;
+  /** when the window ends, epoch milliseconds */
+  readonly resetAtMs: number;
+}
+
+export interface Counters {
+  /** Counts one request of `key` against `limit` (at least 1) in a window of `windowMs`. Never rejects: an implementation that loses its server counts locally. */
+  readonly hit: (key: string, limit: number, windowMs: number, nowMs: number) => Count | Promise<Count>;
+  /** true while a shared count is replaced by a local one */
+  readonly degraded: () => boolean;
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,30 @@
+// Keeps in-process counts across a clean restart: a restart must not hand out the hour's requests a second time. Not an audited change: it
+// is bookkeeping of the process, and nobody's decision.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { StateStore } from '../state/state-store.ts';
+import type { SavedWindow } from './memory-counters.ts';
+
+export const savedCountersKey = 'counters/saved';
+
+/** At close. Replaces what an earlier process saved. */
+export async function saveCounters(store: StateStore, snapshot: readonly SavedWindow[]): Promise<void> {
+  await store.commit({ conditions: [], puts: [{ key: savedCountersKey, value: snapshot }], deletes: [] });
+}
+
+/** At start. Windows that ended meanwhile are left out, and so is anything malformed: a count is not worth refusing to start. */
+export async function loadCounters(store: StateStore, nowMs: number): Promise<readonly SavedWindow[]> {
+  const value = (await store.get(savedCountersKey))?.value;
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((row: JsonValue) => {
+    const window = parseWindow(row);
+    return window !== undefined && nowMs < window[2] ? [window] : [];
+  });
+}
+
+function parseWindow(row: JsonValue): SavedWindow | undefined {
+  if (!Array.isArray(row)) return undefined;
+  const [key, used, endsAtMs]: readonly unknown[] = row;
+  if (typeof key !== 'string' || typeof used !== 'number' || typeof endsAtMs !== 'number') return undefined;
+  return Number.isSafeInteger(used) && used >= 0 && Number.isFinite(endsAtMs) ? [key, used, endsAtMs] : undefined;
+}

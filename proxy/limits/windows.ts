@@ -1,0 +1,54 @@
+// The windows a process knows of, in one Map: how many requests of a key were counted, and until when. Bounded: a window that has ended
+// makes room when another begins.
+
+/** One key's window. */
+export interface Window {
+  /** requests counted in it */
+  readonly used: number;
+  /** epoch milliseconds; from then on it is over */
+  readonly endsAtMs: number;
+}
+
+export interface Windows {
+  /** The window that runs at `nowMs`, or undefined: the next request begins one. */
+  readonly current: (key: string, windowMs: number, nowMs: number) => Window | undefined;
+  readonly set: (key: string, window: Window, nowMs: number) => void;
+  readonly entries: () => IterableIterator<[string, Window]>;
+  readonly size: () => number;
+}
+
+export function createWindows(): Windows {
+  const windows = new Map<string, Window>();
+  return {
+    current: (key, windowMs, nowMs) => {
+      const window = windows.get(key);
+      if (window === undefined || nowMs >= window.endsAtMs) return undefined;
+      // a clock that was set back must not stretch a window beyond its length
+      const latestEnd = nowMs + windowMs;
+      return window.endsAtMs > latestEnd ? { used: window.used, endsAtMs: latestEnd } : window;
+    },
+    set: (key, window, nowMs) => {
+      if (windows.get(key)?.endsAtMs !== window.endsAtMs) {
+        // a Map keeps the order of insertion: windows of one length end in the order they began, so the ended ones stand in front
+        windows.delete(key);
+        dropEnded(windows, nowMs);
+      }
+      windows.set(key, window);
+    },
+    entries: () => windows.entries(),
+    size: () => windows.size,
+  };
+}
+
+function dropEnded(windows: Map<string, Window>, nowMs: number): void {
+  for (const [key, { endsAtMs }] of windows) {
+    if (nowMs < endsAtMs) return;
+    windows.delete(key);
+  }
+}
+
+/** What a request found in a window of `limit` that had `used` before it. */
+export function decide(used: number, limit: number, endsAtMs: number): { readonly admitted: boolean; readonly remaining: number; readonly resetAtMs: number } {
+  const admitted = used < limit;
+  return { admitted, remaining: admitted ? limit - used - 1 : 0, resetAtMs: endsAtMs };
+}

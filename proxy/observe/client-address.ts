@@ -1,0 +1,39 @@
+// Whose request it is: the peer's address, or what trusted reverse proxies say in X-Forwarded-For, counted from the right, since everything
+// left of the last trusted entry is the client's own invention.
+
+import ipaddr from 'ipaddr.js';
+
+/** An address range: the network and its prefix length. */
+export type AddressRange = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Of `10.0.0.0/8`, `::1/128` or a single address; undefined where it is neither. */
+export function parseAddressRange(text: string): AddressRange | undefined {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (!ipaddr.isValid(text) || ipaddr.IPv4.isValid(text) !== ipaddr.IPv4.isValidFourPartDecimal(text)) return undefined;
+  const address = ipaddr.process(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** The nearest address that is not a trusted proxy's. An unreadable entry ends the walk: nothing beyond it can be believed. */
+export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, trusted: readonly AddressRange[]): string {
+  let client = plainAddress(peer ?? 'unknown');
+  if (trusted.length === 0 || forwardedFor === undefined) return client;
+  const hops = forwardedFor.split(',');
+  while (isTrusted(client, trusted)) {
+    const hop = hops.pop()?.trim();
+    if (hop === undefined || !ipaddr.isValid(hop)) return client;
+    client = ipaddr.process(hop).toString();
+  }
+  return client;
+}
+
+/** An IPv4 client of a dual-stack socket is `::ffff:192.0.2.1` to Node and 192.0.2.1 to everybody else. */
+function plainAddress(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+}
+
+function isTrusted(address: string, trusted: readonly AddressRange[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return trusted.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match([network, bits] as [ipaddr.IPv4, number]));
+}

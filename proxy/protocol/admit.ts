@@ -1,0 +1,49 @@
+// The raw checks every request passes before anything looks at what it wants: what Node's parser lets through but no honest client sends
+// (request smuggling, two identities in one request). A refusal closes the connection, since where the next request starts is in doubt.
+
+import type { IncomingMessage } from 'node:http';
+import { errorAnswer, type Answer } from '../answer.ts';
+import type { ErrorCode } from '../../build/contract/errors.ts';
+
+const maxHeaders = 100;
+
+/** Undefined for a request that may go on. */
+export function admit(request: IncomingMessage): Answer | undefined {
+  const { url = '', rawHeaders, headers } = request;
+  if (url.charCodeAt(0) !== 0x2f) return refuse('BAD_TARGET');
+  if (rawHeaders.length > 2 * maxHeaders) return refuse('BAD_REQUEST', `The request has more than ${maxHeaders} headers.`);
+  const duplicate = duplicateHeader(rawHeaders);
+  if (duplicate !== undefined) return refuse('DUPLICATE_HEADER', `The header ${duplicate} was sent twice; it may stand only once.`);
+  if (headers.host === undefined && request.httpVersion !== '1.0') return refuse('BAD_REQUEST', 'The request has no Host header.');
+  const encoding = headers['transfer-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return refuse('BAD_REQUEST', 'The only Transfer-Encoding understood here is "chunked".');
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') return refuse('BAD_REQUEST', 'The only expectation understood here is "100-continue".');
+  if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) return refuse('UNEXPECTED_BODY');
+  return undefined;
+}
+
+/** True when a body follows the headers. */
+export function hasBody(request: IncomingMessage): boolean {
+  const length = request.headers['content-length'];
+  return (length !== undefined && Number(length) !== 0) || request.headers['transfer-encoding'] !== undefined;
+}
+
+const single: ReadonlySet<string> = new Set(['host', 'authorization', 'transfer-encoding', 'content-length']);
+
+/** Node keeps the first of two and says nothing; a front that keeps the last would have checked another one. Compares by length first: this runs for every header. */
+function duplicateHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const raw = rawHeaders[at] ?? '';
+    if (raw.length !== 4 && raw.length !== 13 && raw.length !== 14 && raw.length !== 17) continue;
+    const name = raw.toLowerCase();
+    if (!single.has(name)) continue;
+    if (seen.includes(name)) return name;
+    seen.push(name);
+  }
+  return undefined;
+}
+
+function refuse(code: ErrorCode, message?: string): Answer {
+  return errorAnswer(code, { ...(message === undefined ? {} : { message }), headers: ['Connection', 'close'] });
+}

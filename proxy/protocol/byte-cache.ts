@@ -1,0 +1,67 @@
+// A cache bounded by bytes, not entries. Eviction is "second chance": a hit only sets a flag, which costs the hot path nothing, and an entry
+// that was hit since it was last looked at survives one more round.
+
+interface Slot<Value> {
+  readonly value: Value;
+  bytes: number;
+  hit: boolean;
+}
+
+export class ByteCache<Value> {
+  readonly #slots = new Map<string, Slot<Value>>();
+  readonly #limitBytes: number;
+  #bytes = 0;
+
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  get(key: string): Value | undefined {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return undefined;
+    slot.hit = true;
+    return slot.value;
+  }
+
+  /** Keeps `value` as long as there is room for it; one larger than a quarter of the whole is not kept at all. */
+  set(key: string, value: Value, bytes: number): void {
+    this.delete(key);
+    if (bytes > this.#limitBytes / 4) return;
+    this.#slots.set(key, { value, bytes, hit: true }); // a newcomer has its first chance too
+    this.#bytes += bytes;
+    this.#evict();
+  }
+
+  /** The value under `key` took `bytes` more, for instance a compressed variant. */
+  grow(key: string, value: Value, bytes: number): void {
+    const slot = this.#slots.get(key);
+    if (slot === undefined || slot.value !== value) return;
+    slot.bytes += bytes;
+    this.#bytes += bytes;
+    this.#evict();
+  }
+
+  delete(key: string): void {
+    const slot = this.#slots.get(key);
+    if (slot === undefined) return;
+    this.#slots.delete(key);
+    this.#bytes -= slot.bytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  #evict(): void {
+    for (const [key, slot] of this.#slots) {
+      if (this.#bytes <= this.#limitBytes) return;
+      this.#slots.delete(key);
+      if (slot.hit) {
+        slot.hit = false;
+        this.#slots.set(key, slot); // to the far end: this loop meets it again, then without its flag
+      } else {
+        this.#bytes -= slot.bytes;
+      }
+    }
+  }
+}

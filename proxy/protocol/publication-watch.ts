@@ -1,0 +1,45 @@
+// Notices that a build has published. There is no watcher: inotify reaches neither network file systems nor other hosts and loses events under
+// load. Instead `index/_publication.json`, which a build replaces last of all, is stat'ed when a request comes in and the last look is older
+// than a few milliseconds: one stat for hundreds of requests under load, and nothing at all while nobody asks.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publicationPath } from '../../build/contract/paths.ts';
+import { parsePublication, type Publication } from '../../build/contract/publication.ts';
+import { isAbsence, sameStamp, stampFile, type FileStamp } from './file-stamp.ts';
+
+const lookEveryMs = 5;
+
+export class PublicationWatch {
+  readonly #path: string;
+  #stamp: FileStamp | undefined;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #epoch = 0;
+
+  constructor(indexDirectory: string) {
+    this.#path = join(indexDirectory, publicationPath);
+  }
+
+  /**
+   * A number that grows when a publication may have changed files: what was read under an equal epoch still holds. Without a publication file
+   * (a first build is under way, or the tree was copied by hand) every look counts as a change.
+   */
+  epoch(nowMs: number): number {
+    if (Math.abs(nowMs - this.#lookedAtMs) < lookEveryMs) return this.#epoch;
+    this.#lookedAtMs = nowMs;
+    const stamp = stampFile(this.#path);
+    if (stamp === undefined || !sameStamp(stamp, this.#stamp)) this.#epoch += 1;
+    this.#stamp = stamp;
+    return this.#epoch;
+  }
+
+  /** The newest publication; undefined before the first one. Throws where the file cannot be read or understood. */
+  read(): Publication | undefined {
+    try {
+      return parsePublication(readFileSync(this.#path, 'utf8'));
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw new Error(`${this.#path} cannot be used`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,46 @@
+// One sequence of bytes a client can get, with everything that does not depend on the request made once: headers, validators, body.
+
+import { bodyOf, type Answer } from '../answer.ts';
+import { isNotModified } from './conditional.ts';
+
+/**
+ * Private: a shared cache must not hand one token's bytes to another. no-cache: ask before reuse, since a revoked token must stop working and a
+ * publication must be seen at once; the 304 costs next to nothing.
+ */
+export const cacheHeaders: readonly string[] = ['Cache-Control', 'private, no-cache', 'Vary', 'Authorization, Accept-Encoding'];
+
+export interface Representation {
+  readonly whole: Answer;
+  readonly notModified: Answer;
+  /** strong, with its quotes */
+  readonly etag: string;
+  readonly lastModified: string;
+}
+
+/** `headers`: what describes the bytes, Content-Type first. `lastModifiedMs` is cut to whole seconds, all that HTTP can say. */
+export function representationOf(bytes: Buffer, headers: readonly string[], etag: string, lastModifiedMs: number): Representation {
+  const lastModified = httpDate(lastModifiedMs);
+  const validators = ['ETag', etag, 'Last-Modified', lastModified, ...cacheHeaders];
+  return {
+    whole: { status: 200, headers: [...headers, 'Content-Length', String(bytes.length), ...validators], body: bodyOf(bytes) },
+    notModified: { status: 304, headers: validators, body: undefined },
+    etag,
+    lastModified,
+  };
+}
+
+/** The conditional headers of a request, raw. */
+export interface Conditions {
+  readonly ifNoneMatch: string | undefined;
+  readonly ifModifiedSince: string | undefined;
+}
+
+export function answerWith(representation: Representation, conditions: Conditions): Answer {
+  const { etag, lastModified } = representation;
+  return isNotModified(conditions.ifNoneMatch, conditions.ifModifiedSince, etag, lastModified) ? representation.notModified : representation.whole;
+}
+
+/** IMF-fixdate of whole seconds: `Sun, 06 Nov 1994 08:49:37 GMT`. */
+export function httpDate(epochMs: number): string {
+  return new Date(Math.floor(epochMs / 1000) * 1000).toUTCString();
+}

@@ -1,0 +1,81 @@
+// Which resource a request target names. Works on the RAW target before any decoding (decision 1: the advertised metadata-url makes Composer
+// send `$%hash%`, an invalid escape, which a decoder would choke on). Pure, linear, never throws; every pattern is anchored at both ends.
+
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { decodeBeyondAscii, decodeOnce } from './percent.ts';
+
+export type Route =
+  | { readonly kind: 'root' }
+  | { readonly kind: 'provider'; readonly name: PackageName; readonly stability: 'stable' | 'dev' }
+  | { readonly kind: 'dist'; readonly name: PackageName; readonly labels: readonly string[]; readonly reference: string | undefined }
+  | { readonly kind: 'health' }
+  | { readonly kind: 'unknown' };
+
+const root: Route = { kind: 'root' };
+const health: Route = { kind: 'health' };
+const unknown: Route = { kind: 'unknown' };
+
+/** Longest p2 path that can mean anything: two name parts of 100, `~dev`, a hash of 64 and what stands around them. */
+const maxProviderLength = 300;
+
+/** 128 bytes of label, each as a three-character escape, and room for a normalized form. */
+const maxRawLabelLength = 400;
+
+// The suffixes: what Composer sends for the exact metadata-url; the same encoded in full; as nginx re-encodes that; a real hash.
+const providerPattern = /^\/p2\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*?)(~dev)?(?:\$%hash%|%24%25hash%25|\$%25hash%25|\$[0-9a-f]{1,64})?\.json$/;
+
+const distPattern = /^\/dist\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*)\/(.+)\.zip$/;
+
+/** The route of a raw request target (`req.url`: path and query). Anything that is not exactly one of ours is `unknown`. */
+export function parseRoute(target: string): Route {
+  const question = target.indexOf('?');
+  const path = question === -1 ? target : target.slice(0, question);
+  if (path.startsWith('/p2/')) return providerRoute(path);
+  if (path.startsWith('/dist/')) return distRoute(path, question === -1 ? '' : target.slice(question + 1));
+  if (path === '/packages.json') return root;
+  if (path === '/health') return health;
+  return unknown;
+}
+
+function providerRoute(path: string): Route {
+  if (path.length > maxProviderLength) return unknown;
+  const match = providerPattern.exec(path);
+  const name = match?.[1] === undefined ? undefined : parsePackageName(match[1]);
+  if (match === null || name === undefined) return unknown;
+  return { kind: 'provider', name, stability: match[2] === undefined ? 'stable' : 'dev' };
+}
+
+function distRoute(path: string, query: string): Route {
+  if (path.length > maxProviderLength + maxRawLabelLength) return unknown;
+  const match = distPattern.exec(path);
+  const raw = match?.[2];
+  if (match?.[1] === undefined || raw === undefined || raw.length > maxRawLabelLength) return unknown;
+  const name = parsePackageName(match[1]);
+  const labels = labelCandidates(raw);
+  if (name === undefined || labels.length === 0) return unknown;
+  return { kind: 'dist', name, labels, reference: referenceOf(query) };
+}
+
+/**
+ * What a raw label may mean, most literal first: a mirror URL carries the version as it stands, but for what curl encodes of it; an absolute
+ * dist URL carries it encoded.
+ */
+function labelCandidates(raw: string): readonly string[] {
+  if (!raw.includes('%')) return isPathLike(raw) ? [raw] : [];
+  const decoded = decodeOnce(raw);
+  if (decoded === undefined) return [];
+  const candidates = [...new Set([raw, decodeBeyondAscii(raw), decoded])];
+  return candidates.every(isPathLike) ? candidates : [];
+}
+
+/** No label of a tree has an empty, `.` or `..` segment or a backslash (contract/paths.ts), so such a request names nothing at all. */
+function isPathLike(label: string): boolean {
+  return !/(?:^|\/)\.{0,2}(?:\/|$)|\\/.test(label);
+}
+
+/** The first `ref` of the query, raw; undefined when absent or empty, which asks for the newest content. */
+function referenceOf(query: string): string | undefined {
+  if (query === '') return undefined;
+  const match = /(?:^|&)ref=([^&#]*)/.exec(query);
+  return match?.[1] === undefined || match[1] === '' ? undefined : match[1];
+}

@@ -1,0 +1,112 @@
+// The output tree as answers: the one place that knows where a resource's file is. Reads `public/` and `index/` and nothing else of the
+// builder's. An answer is always of one file, read once; a publication is seen with the next request.
+
+import { join } from 'node:path';
+import type { PackageName } from '../../build/contract/name.ts';
+import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
+import type { Publication } from '../../build/contract/publication.ts';
+import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import { errorAnswer, type Answer } from '../answer.ts';
+import { whenReady, type Eventually } from '../eventually.ts';
+import { ArchiveMismatch, ArchiveStore } from './archive-store.ts';
+import { chooseEncoding } from './content-encoding.ts';
+import { JsonDocument } from './document.ts';
+import { FileCache } from './file-cache.ts';
+import { stampFile } from './file-stamp.ts';
+import { PackageArchives } from './package-archives.ts';
+import { PublicationWatch } from './publication-watch.ts';
+import { answerWith, type Conditions } from './representation.ts';
+import { rootDocument } from './root-document.ts';
+import type { Route } from './route.ts';
+
+export interface TreeOptions {
+  readonly dataDirectory: string;
+  /** advertised instead of the built one; undefined: as built */
+  readonly metadataUrl: string | undefined;
+  /** memory for documents, indexes and small archives together */
+  readonly cacheBytes: number;
+}
+
+/** What of a request's headers shapes an answer. */
+export interface Wishes extends Conditions {
+  readonly acceptEncoding: string | undefined;
+}
+
+export class Tree {
+  readonly #publicDirectory: string;
+  readonly #indexDirectory: string;
+  readonly #watch: PublicationWatch;
+  readonly #documents: FileCache<JsonDocument>;
+  readonly #packages: FileCache<PackageArchives>;
+  readonly #archives: ArchiveStore;
+  readonly #rootPath: string;
+
+  constructor(options: TreeOptions) {
+    this.#publicDirectory = join(options.dataDirectory, 'public');
+    this.#indexDirectory = join(options.dataDirectory, 'index');
+    this.#rootPath = join(this.#publicDirectory, rootDocumentPath);
+    this.#watch = new PublicationWatch(this.#indexDirectory);
+    this.#documents = new FileCache({
+      limitBytes: options.cacheBytes / 2,
+      weight: 1,
+      parse: (bytes, file) => (file.path === this.#rootPath ? rootDocument(bytes, file.mtimeMs, options.metadataUrl) : new JsonDocument(bytes, file.mtimeMs)),
+    });
+    this.#packages = new FileCache({ limitBytes: options.cacheBytes / 4, weight: 2, parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))) });
+    this.#archives = new ArchiveStore(this.#publicDirectory, options.cacheBytes / 4);
+  }
+
+  /** The newest publication, for /health; undefined before the first. */
+  publication(): Publication | undefined {
+    return this.#watch.read();
+  }
+
+  answer(route: Extract<Route, { kind: 'root' | 'provider' | 'dist' }>, wishes: Wishes, nowMs: number): Eventually<Answer> {
+    const epoch = this.#watch.epoch(nowMs);
+    if (route.kind === 'root') return this.#document(this.#rootPath, wishes, epoch, () => notReady());
+    if (route.kind === 'dist') return this.#dist(route, wishes, epoch);
+    const path = join(this.#publicDirectory, providerPath(route.name, route.stability));
+    return this.#document(path, wishes, epoch, () => this.#absent(`There is no package ${route.name} here.`, route.name));
+  }
+
+  #document(path: string, wishes: Wishes, epoch: number, otherwise: () => Answer): Eventually<Answer> {
+    return whenReady(this.#documents.get(path, epoch), (document) => {
+      if (document === undefined) return otherwise();
+      const representation = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) => this.#documents.grow(path, document, bytes));
+      return whenReady(representation, (chosen) => answerWith(chosen, wishes));
+    });
+  }
+
+  /**
+   * A build publishes ZIPs and index before the p2 document that names them. So where the index in memory does not know a version, or its file is
+   * not what the index says, the index on disk is looked at once more before the answer is no.
+   */
+  #dist(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, epoch: number): Eventually<Answer> {
+    const path = join(this.#indexDirectory, indexPath(route.name));
+    const answer = (archives: PackageArchives | undefined): Eventually<Answer> | undefined => {
+      const entry = archives?.find(route.labels, route.reference);
+      return entry === undefined ? undefined : this.#archives.answer(entry, wishes);
+    };
+    const again = (): Eventually<Answer> =>
+      whenReady(this.#packages.revalidate(path, epoch), (archives) => answer(archives) ?? this.#absent(absentVersion(route), route.name));
+    return whenReady(this.#packages.get(path, epoch), (archives) => {
+      const first = answer(archives);
+      if (first === undefined) return again();
+      return first instanceof Promise ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error))) : first;
+    });
+  }
+
+  #absent(message: string, name: PackageName): Answer {
+    return stampFile(this.#rootPath) === undefined ? notReady() : errorAnswer('NOT_FOUND', { message, details: { package: name } });
+  }
+}
+
+function absentVersion(route: Extract<Route, { kind: 'dist' }>): string {
+  const version = (route.labels[0] ?? '').slice(0, 128);
+  const content = route.reference === undefined ? '' : ` with reference ${route.reference.slice(0, 64)}`;
+  return `There is no version ${version}${content} of ${route.name} here.`;
+}
+
+/** Composer tries again on a 500, and a first build takes seconds, so this is worth waiting for. */
+function notReady(): Answer {
+  return errorAnswer('NOT_READY', { headers: ['Retry-After', '5'] });
+}

@@ -1,0 +1,50 @@
+// The answers that say no, with what a person needs to go on.
+
+import type { IncomingMessage } from 'node:http';
+import { errorAnswer, type Answer } from './answer.ts';
+import type { Count } from './limits/counters.ts';
+import { retryAfterSeconds } from './limits/headers.ts';
+
+/** RFC 6750 §3.1: no error attribute where no token was sent. The challenge names Bearer only; Composer ignores it and prompts for Basic anyway. */
+export function challenge(outcome: 'absent' | 'invalid', request: IncomingMessage): Answer {
+  const forComposer = isComposer(request);
+  return outcome === 'absent'
+    ? errorAnswer('AUTHENTICATION_REQUIRED', { forComposer, headers: ['WWW-Authenticate', 'Bearer realm="libretto"'] })
+    : errorAnswer('INVALID_TOKEN', { forComposer, headers: ['WWW-Authenticate', 'Bearer realm="libretto", error="invalid_token"'] });
+}
+
+export function limitExceeded(limit: number, count: Count, nowMs: number, request: IncomingMessage): Answer {
+  const seconds = retryAfterSeconds(count, nowMs);
+  return errorAnswer('RATE_LIMIT_EXCEEDED', {
+    message: `This token has used up its ${limit} ${limit === 1 ? 'request' : 'requests'} for this hour. It works again in ${inWords(seconds)}; a higher limit can be had from whoever runs this registry.`,
+    details: { limit, retry_after_seconds: seconds, reset_at: new Date(Math.ceil(count.resetAtMs / 1000) * 1000).toISOString() },
+    headers: ['Retry-After', String(seconds)],
+    forComposer: isComposer(request),
+  });
+}
+
+function inWords(seconds: number): string {
+  if (seconds === 1) return '1 second';
+  if (seconds < 120) return `${seconds} seconds`;
+  return `${Math.ceil(seconds / 60)} minutes`;
+}
+
+export function notFound(): Answer {
+  return errorAnswer('NOT_FOUND');
+}
+
+export function methodNotAllowed(): Answer {
+  return errorAnswer('METHOD_NOT_ALLOWED', { headers: ['Allow', 'GET, HEAD'] });
+}
+
+/** Running out of file descriptors passes; everything else unexpected is a bug or a broken tree, and the log has it under the id. */
+export function internalError(requestId: string, cause: unknown): Answer {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  const details = { request_id: requestId };
+  if (code === 'EMFILE' || code === 'ENFILE') return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
+  return errorAnswer('INTERNAL_ERROR', { details, cause });
+}
+
+function isComposer(request: IncomingMessage): boolean {
+  return request.headers['user-agent']?.startsWith('Composer/') === true;
+}

@@ -1,0 +1,165 @@
+// The state in an LMDB file: no server, shared by every process of this host that opens the same directory, safe under kill -9. The only
+// file that imports lmdb.
+//
+// A commit takes its conditions and the generation from one snapshot, and is then written under the single condition that the generation
+// has not moved. So any number of conditions costs one, a commit is one LMDB transaction, and the fsync happens off the main thread.
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
+import pLimit from 'p-limit';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { findLmdbDamage } from './lmdb-file.ts';
+import { assertChange, prefixBounds } from './state-change.ts';
+import { StateError } from './state-error.ts';
+import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-store.ts';
+
+/** Rises when an older version could no longer understand what is stored. */
+export const stateSchema = 1;
+
+/** The store's own rows sort below every key of the port (state-change.ts). The version LMDB keeps beside each value is our revision. */
+const generationKey = '!generation';
+const schemaKey = '!schema';
+
+/** Address space, not memory or disk: the file grows as it is filled, and beyond this too. */
+const mapBytes = 2 ** 30;
+
+type Database = RootDatabase<JsonValue, string>;
+
+/** Opens the state in `directory`, which is made (0700) when missing. Rejects with a StateError that says what to do. */
+export async function openLmdbStore(directory: string): Promise<StateStore> {
+  const db = await openDatabase(directory);
+  try {
+    await prepareSchema(db, directory);
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  let closed = false;
+  // Commits of one process would only make each other fail, so they queue here; those of other processes are met by trying again.
+  const queue = pLimit(1);
+  const opened = (): Database => {
+    if (closed) throw new StateError('STATE_CLOSED', `The state in ${directory} was closed.`);
+    return db;
+  };
+  return {
+    get: async (key) => readEntry(opened(), key),
+    range: async (prefix, options = {}) => readRange(opened(), prefix, options),
+    commit: async (change) => {
+      opened();
+      assertChange(change);
+      return queue(() => commit(opened(), directory, change));
+    },
+    generation: () => readGeneration(opened()),
+    close: async () => {
+      if (closed) return;
+      await queue(() => {
+        closed = true;
+      });
+      await db.close();
+    },
+  };
+}
+
+async function openDatabase(directory: string): Promise<Database> {
+  const file = join(directory, 'data.mdb');
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const damage = await findLmdbDamage(file);
+    if (damage !== undefined) {
+      throw new StateError('STATE_CORRUPT', `The state file ${file} is corrupt: ${damage}. Put a backup in its place; without one, move ${directory} away and create new tokens.`);
+    }
+    return open<JsonValue, string>({
+      path: directory,
+      noSubdir: false,
+      encoding: 'json',
+      useVersions: true,
+      // a commit resolves after its data and then its meta page were synced, never before
+      overlappingSync: false,
+      // without this lmdb holds a promise of its own that nobody can catch when a disk is full
+      eventTurnBatching: false,
+      mapSize: mapBytes,
+    });
+  } catch (error) {
+    if (error instanceof StateError) throw error;
+    throw new StateError('STATE_UNUSABLE', `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`, { cause: error });
+  }
+}
+
+async function prepareSchema(db: Database, directory: string): Promise<void> {
+  await write(directory, () =>
+    db.ifNoExists(generationKey, () => {
+      void db.put(generationKey, 1, 1);
+      void db.put(schemaKey, stateSchema, 1);
+    }),
+  );
+  db.resetReadTxn();
+  const schema = db.get(schemaKey);
+  if (schema === stateSchema) return;
+  if (typeof schema === 'number' && schema > stateSchema) {
+    throw new StateError('STATE_TOO_NEW', `The state in ${directory} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${stateSchema}). Run that version, or move the directory away.`);
+  }
+  throw new StateError('STATE_CORRUPT', `The state in ${directory} names no schema this version knows. It is not Libretto's, or it is damaged: put a backup in its place.`);
+}
+
+/** Another process's commit is visible to lmdb only in a renewed read transaction; every read starts one (about a microsecond). */
+function readGeneration(db: Database): number {
+  db.resetReadTxn();
+  return db.get(generationKey) as number;
+}
+
+function readEntry(db: Database, key: string): StateEntry | undefined {
+  db.resetReadTxn();
+  const entry = db.getEntry(key);
+  return entry === undefined || key.startsWith('!') ? undefined : { key, value: entry.value, revision: entry.version ?? 0 };
+}
+
+function readRange(db: Database, prefix: string, { after, limit, reverse = false }: RangeOptions): StateEntry[] {
+  const { start, end } = prefixBounds(prefix);
+  const first = after === undefined || after < start ? start : after;
+  const last = after === undefined || after > end ? end : after;
+  db.resetReadTxn();
+  const found = db.getRange({
+    ...(reverse ? { start: last, end: start, inclusiveEnd: true } : { start: first, end }),
+    exclusiveStart: reverse || first === after,
+    reverse,
+    versions: true,
+    ...(limit === undefined ? {} : { limit }),
+  });
+  return Array.from(found, ({ key, value, version }) => ({ key, value, revision: version ?? 0 }));
+}
+
+async function commit(db: Database, directory: string, change: StateChange): Promise<boolean> {
+  for (;;) {
+    // all in one turn of the event loop, hence of one snapshot
+    const generation = readGeneration(db);
+    if (!change.conditions.every(({ key, revision }) => (db.getEntry(key)?.version ?? null) === revision)) return false;
+    if (change.puts.length + change.deletes.length === 0) return true;
+    const next = generation + 1;
+    const done = await write(directory, () =>
+      db.ifVersion(generationKey, generation, () => {
+        for (const { key, value } of change.puts) void db.put(key, value, next);
+        for (const key of change.deletes) void db.remove(key);
+        void db.put(generationKey, next, next);
+      }),
+    );
+    if (done) return true;
+  }
+}
+
+/** lmdb says why in a promise of its own, `commitError`. */
+async function write(directory: string, action: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await action();
+  } catch (error) {
+    const cause = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).then(
+      () => error,
+      (why: unknown) => why,
+    );
+    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. Check the disk's free space and health.`, { cause });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,23 @@
+// What can be wrong with the state as a whole. Each message names the place and says what to do; whoever starts a process on it shows the
+// message and stops.
+
+export type StateErrorCode =
+  /** the directory cannot be made, read or written */
+  | 'STATE_UNUSABLE'
+  /** the file is not what was written: cut short, overwritten, or not ours */
+  | 'STATE_CORRUPT'
+  /** a newer version of Libretto wrote it */
+  | 'STATE_TOO_NEW'
+  /** a change could not be made durable (disk full, I/O error); nothing of it happened */
+  | 'STATE_WRITE_FAILED'
+  | 'STATE_CLOSED';
+
+export class StateError extends Error {
+  readonly code: StateErrorCode;
+
+  constructor(code: StateErrorCode, message: string, options?: { readonly cause: unknown }) {
+    super(message, options);
+    this.name = 'StateError';
+    this.code = code;
+  }
+}

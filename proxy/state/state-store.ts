@@ -1,0 +1,37 @@
+// The port to whatever keeps tokens, users and the audit log: a small ordered key-value store whose every change is one atomic
+// check-and-commit. One contract suite runs against every implementation.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+
+/** Keys are ASCII, `family/part/…`, ordered by bytes. */
+export interface StateEntry {
+  readonly key: string;
+  readonly value: JsonValue;
+  /** changes with every put of this key */
+  readonly revision: number;
+}
+
+export interface StateChange {
+  /** all must hold, or nothing happens; revision null: the key must not exist */
+  readonly conditions: readonly { readonly key: string; readonly revision: number | null }[];
+  readonly puts: readonly { readonly key: string; readonly value: JsonValue }[];
+  readonly deletes: readonly string[];
+}
+
+export interface RangeOptions {
+  /** start behind this key */
+  readonly after?: string;
+  readonly limit?: number;
+  readonly reverse?: boolean;
+}
+
+export interface StateStore {
+  readonly get: (key: string) => Promise<StateEntry | undefined>;
+  /** Entries whose key starts with `prefix`, in key order. */
+  readonly range: (prefix: string, options?: RangeOptions) => Promise<readonly StateEntry[]>;
+  /** Resolves once the change is durable (true), or once a condition failed and nothing was changed (false). */
+  readonly commit: (change: StateChange) => Promise<boolean>;
+  /** Moves with every commit of any process; cheap enough to ask on every request. What was read under one generation holds while it stands. */
+  readonly generation: () => number;
+  readonly close: () => Promise<void>;
+}

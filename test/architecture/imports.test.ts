@@ -1,0 +1,65 @@
+// Who may import whom, and who alone may touch the process. The reasons stand in docs/ARCHITECTURE.md; here they are kept.
+
+import { describe, expect, it } from 'vitest';
+import { sourceFiles, withoutComments, type SourceFile } from './source-files.ts';
+
+const product = sourceFiles('cli', 'build', 'proxy');
+
+/** `importer -> imported` for every import of ours that the rule does not allow. */
+function crossings(from: string, allowed: readonly string[]): string[] {
+  return product
+    .filter(({ path }) => path.startsWith(`${from}/`))
+    .flatMap((file) =>
+      file.imports
+        .filter(({ target }) => target !== undefined && !allowed.some((folder) => target.startsWith(`${folder}/`)))
+        .map(({ target }) => `${file.path} -> ${String(target)}`),
+    );
+}
+
+const importersOf = (name: string): string[] =>
+  product.filter(({ imports }) => imports.some(({ specifier }) => specifier === name || specifier.startsWith(`${name}/`))).map(({ path }) => path);
+
+const filesWith = (pattern: RegExp): string[] => product.filter(({ text }: SourceFile) => pattern.test(withoutComments(text))).map(({ path }) => path);
+
+describe('import directions', () => {
+  it('finds files and imports at all', () => {
+    expect(product.length).toBeGreaterThan(10);
+    expect(product.flatMap(({ imports }) => imports).filter(({ target }) => target !== undefined).length).toBeGreaterThan(10);
+  });
+
+  it('build/contract imports nothing of ours outside itself', () => expect(crossings('build/contract', ['build/contract'])).toEqual([]));
+
+  it('build/contract imports no package and no effect: it is pure', () => {
+    const packages = product
+      .filter(({ path }) => path.startsWith('build/contract/'))
+      .flatMap((file) => file.imports.filter(({ target, specifier }) => target === undefined && specifier !== 'node:crypto').map(({ specifier }) => `${file.path} -> ${specifier}`));
+    expect(packages).toEqual([]);
+  });
+
+  it('build imports only build', () => expect(crossings('build', ['build'])).toEqual([]));
+
+  it('proxy imports only proxy and build/contract', () => expect(crossings('proxy', ['proxy', 'build/contract'])).toEqual([]));
+
+  it.each(['lmdb', 'ioredis', 'http-proxy', 'commander', 'adm-zip', 'yauzl'])('%s is imported in one file at most', (name) => {
+    expect(importersOf(name).length, importersOf(name).join(', ')).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('who may touch the process', () => {
+  it('only cli/config.ts reads the environment', () => {
+    expect(filesWith(/process\s*\.\s*env\b|\benv\b[^;]*from 'node:process'/).filter((path) => path !== 'cli/config.ts')).toEqual([]);
+  });
+
+  it('only cli/main.ts exits', () => {
+    expect(filesWith(/process\s*\.\s*(?:exit\b|exitCode|abort\b|reallyExit)/).filter((path) => path !== 'cli/main.ts')).toEqual([]);
+  });
+
+  it('only the command line prints', () => {
+    expect(filesWith(/\bconsole\s*\.|process\s*\.\s*std(?:out|err)\b/).filter((path) => !path.startsWith('cli/'))).toEqual([]);
+  });
+
+  it('time and randomness reach the pure core as arguments', () => {
+    const impure = /\bDate\.now\(|new Date\(\)|Math\.random\(|randomBytes\(|randomUUID\(/;
+    expect(filesWith(impure).filter((path) => path.startsWith('build/contract/') || path === 'build/plan.ts')).toEqual([]);
+  });
+});

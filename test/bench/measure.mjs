@@ -1,0 +1,52 @@
+// Small parts of every benchmark: medians, tables, programs that run to their end, a folder that is removed afterwards.
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
+
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Runs `work` with a fresh folder, which is gone afterwards. */
+export async function withFolder(work) {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'libretto-bench-')));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a program; its stdout. Throws with its stderr where it fails. */
+export function run(program, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    const output = [];
+    const errors = [];
+    child.stdout.on('data', (chunk) => output.push(chunk));
+    child.stderr.on('data', (chunk) => errors.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve(Buffer.concat(output).toString()) : reject(new Error(`${program} ${args.join(' ')} ended with ${code}: ${Buffer.concat(errors)}`))));
+  });
+}
+
+/** Milliseconds that `work` takes. */
+export async function timed(work) {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+/** Rows of equal keys as lines of text. */
+export function table(rows) {
+  const keys = Object.keys(rows[0]);
+  const widths = keys.map((key) => Math.max(key.length, ...rows.map((row) => String(row[key]).length)));
+  const line = (cells) => cells.map((cell, index) => (index === 0 ? String(cell).padEnd(widths[index]) : String(cell).padStart(widths[index]))).join('  ');
+  return [line(keys), line(widths.map((width) => '-'.repeat(width))), ...rows.map((row) => line(keys.map((key) => row[key])))].join('\n');
+}

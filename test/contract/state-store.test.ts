@@ -1,0 +1,11 @@
+import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { describeStateStore } from './state-store.ts';
+
+describeStateStore('memory', async () => ({ store: createMemoryStore(), remove: () => Promise.resolve() }));
+
+describeStateStore('LMDB', async () => {
+  const folder = temporaryFolder('state');
+  return { store: await openLmdbStore(folder.at('state')), remove: folder.remove };
+});

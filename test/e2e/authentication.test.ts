@@ -1,0 +1,130 @@
+// Tokens as Composer sends them, and what it makes of our refusals.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bearerAuth, createProject } from '../util/composer.ts';
+import { below, temporaryTree } from '../util/package-tree.ts';
+import { startRegistry, type Registry } from '../util/registry.ts';
+import { lacks } from '../util/tool.ts';
+import { askWho, whoLibrary } from '../util/who-library.ts';
+
+describe.skipIf(lacks('composer', 'php'))('tokens', () => {
+  const source = temporaryTree({
+    ...below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')),
+    ...below('acme/user/1.0.0', whoLibrary('acme/user', '1.0.0', { require: { 'acme/hello': '^1.0' } })),
+  });
+  let registry: Registry;
+
+  beforeAll(async () => {
+    registry = await startRegistry({ sources: [source.root] });
+  });
+
+  beforeEach(() => void registry.front.requests.splice(0));
+
+  afterAll(async () => {
+    await registry.stop();
+    source.remove();
+  });
+
+  it('25: without a token exactly one request is made, and nothing is written', async () => {
+    await using app = createProject({ url: registry.url });
+    const { exitCode, output } = await app.run('require', 'acme/hello');
+    expect(exitCode).toBe(100);
+    expect(output).toContain('HTTP 401');
+    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual([['/packages.json', 401]]);
+    expect(app.exists('composer.lock')).toBe(false);
+    expect(app.exists('vendor/acme')).toBe(false);
+  });
+
+  it.each([
+    ['misspelt', (token: string) => `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`],
+    ['cut short', (token: string) => token.slice(0, -4)],
+    ['made up', () => 'not-a-token'],
+  ])('26: a %s token is the same as none', async (_, spoil) => {
+    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, spoil(registry.token)) });
+    const { exitCode, output } = await app.run('require', 'acme/hello');
+    expect(exitCode).toBe(100);
+    expect(output).toContain('HTTP 401');
+    expect(registry.front.requests.map(({ status }) => status)).toEqual([401]);
+    expect(app.exists('vendor/acme')).toBe(false);
+  });
+
+  it('26: a revoked token stops working with the next request', async () => {
+    const { id, token } = await registry.createToken();
+    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/hello': '*' } } });
+    expect((await app.run('update')).exitCode).toBe(0);
+    expect((await registry.cli('token', 'revoke', id)).exitCode).toBe(0);
+    registry.front.requests.splice(0);
+    app.clearCache();
+    app.removeVendor();
+    expect((await app.run('install')).exitCode).not.toBe(0);
+    expect(new Set(registry.front.requests.map(({ status }) => status))).toEqual(new Set([401]));
+    expect(app.exists('vendor/acme/hello')).toBe(false);
+  });
+
+  it.each([
+    ['a bearer in auth.json', () => ({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token) })],
+    ['a bearer in COMPOSER_AUTH', () => ({ url: registry.url, environment: { COMPOSER_AUTH: JSON.stringify(bearerAuth(registry.front.host, registry.token)) } })],
+    ['the password of http-basic', () => ({ url: registry.url, auth: { 'http-basic': { [registry.front.host]: { username: 'anyone', password: registry.token } } } })],
+    ['the password in the address', () => ({ url: registry.url.replace('//', `//anyone:${registry.token}@`) })],
+  ])('27: the token as %s installs, and its secret is not in the lock', async (_, options) => {
+    await using app = createProject(options());
+    const { exitCode, output } = await app.run('require', 'acme/user');
+    expect(exitCode, output).toBe(0);
+    expect(Object.keys(app.locked()).sort()).toEqual(['acme/hello', 'acme/user']);
+    expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
+    expect(app.read('composer.lock')).not.toContain(registry.token);
+  });
+
+  it('the log names the token by its id and never shows its secret', async () => {
+    const lines = registry.log();
+    const served = lines.filter((line) => JSON.stringify(line).includes('/dist/acme/hello/1.0.0.zip'));
+    expect(served.length).toBeGreaterThan(0);
+    expect(JSON.stringify(served)).toContain(registry.tokenId);
+    expect(JSON.stringify(lines)).not.toContain(registry.token);
+    expect(JSON.stringify(lines)).not.toContain(Buffer.from(`anyone:${registry.token}`).toString('base64'));
+  });
+
+  it('33, 67: a used-up limit stops an install with one readable answer; afterwards only what is missing is fetched', async () => {
+    const { id, token } = await registry.createToken('--limit', '4');
+    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^1.0' } } });
+    // packages.json and two p2 documents, then one of two archives
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode).not.toBe(0);
+    expect(registry.front.requests.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429]);
+    expect(output).toContain('429');
+    expect(app.exists('vendor/acme/user')).toBe(false);
+    const refused = registry.front.requests.find(({ status }) => status === 429);
+    expect(Number(refused?.answerHeaders['retry-after'])).toBeGreaterThan(0);
+
+    expect((await registry.cli('token', 'update', id, '--limit', '100')).exitCode).toBe(0);
+    registry.front.requests.splice(0);
+    const rerun = await app.run('install');
+    expect(rerun.exitCode, rerun.output).toBe(0);
+    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual([[refused?.target, 200]]);
+    expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
+  });
+
+  it('33, 67: on metadata Composer shows the sentence of the refusal', async () => {
+    const { token } = await registry.createToken('--limit', '1');
+    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^1.0' } } });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode).not.toBe(0);
+    expect(registry.front.requests.map(({ status }) => status)).toEqual([200, 429]);
+    expect(output).toContain('RATE_LIMIT_EXCEEDED');
+    expect(app.exists('composer.lock')).toBe(false);
+  });
+});
+
+describe.skipIf(lacks('composer', 'php'))('a registry with nothing to show', () => {
+  it('32: does not make clients ask it for names it never had', async () => {
+    const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
+    await using registry = await startRegistry({ sources: [source.root] });
+    await registry.build('--forget', source.root);
+    source.remove();
+    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token) });
+    const { exitCode, output } = await app.run('require', 'psr/log');
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain('psr/log');
+    expect(new Set(registry.front.take())).toEqual(new Set(['/packages.json']));
+  });
+});

@@ -1,0 +1,192 @@
+// Branches: versions whose content moves, with names that are hard on paths and addresses.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bearerAuth, createProject, type Project } from '../util/composer.ts';
+import { gitHistory, type GitHistory } from '../util/git-history.ts';
+import { writeTree } from '../util/package-tree.ts';
+import { startRegistry, type Registry } from '../util/registry.ts';
+import { lacks } from '../util/tool.ts';
+import { askWho, whoLibrary } from '../util/who-library.ts';
+
+const hello = (who: string, fields: Readonly<Record<string, unknown>> = {}) => whoLibrary('acme/hello', undefined, fields, who);
+const aliased = { extra: { 'branch-alias': { 'dev-main': '2.x-dev' } } };
+
+describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
+  let repository: GitHistory;
+  let plain: GitHistory;
+  let registry: Registry;
+
+  const project = (composerJson: Readonly<Record<string, unknown>> = {}): Project =>
+    createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson });
+
+  beforeAll(async () => {
+    repository = gitHistory();
+    repository.commit(hello('1.0.0'));
+    repository.tag('v1.0.0');
+    repository.commit(hello('main', aliased));
+    for (const [branch, who] of [['feature/foo', 'a feature'], ['fix#12', 'a fix'], ['grün', 'green'], ['100%', 'all of it'], ['1.x', 'one'], ['1.0', 'one point oh']] as const) {
+      repository.commit(hello(who), { branch, from: 'main' });
+    }
+    plain = gitHistory();
+    plain.commit(whoLibrary('acme/plain', undefined, {}, 'plain main'));
+    registry = await startRegistry({ sources: [repository.root, plain.root] });
+  });
+
+  afterAll(async () => {
+    await registry.stop();
+    repository.remove();
+    plain.remove();
+  });
+
+  it('4: a branch is asked for in the ~dev document and its archive carries the commit', async () => {
+    await using app = project();
+    registry.front.take();
+    const { exitCode, output } = await app.run('require', 'acme/hello:dev-main');
+    expect(exitCode, output).toBe(0);
+    const asked = registry.front.take();
+    const head = repository.tip();
+    expect(asked).toContain('/p2/acme/hello~dev$%hash%.json');
+    expect(asked).toContain(`/dist/acme/hello/dev-main.zip?ref=${head}`);
+    expect(app.locked()['acme/hello']).toMatchObject({ version: 'dev-main', 'default-branch': true, dist: { reference: head } });
+    expect(await app.php(askWho('acme/hello'))).toBe('main');
+  });
+
+  it('5: a branch alias installs the branch it stands for', async () => {
+    await using app = project({ require: { 'acme/hello': '2.x-dev' } });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(app.locked()['acme/hello']?.version).toBe('dev-main');
+    expect(await app.php(askWho('acme/hello'))).toBe('main');
+  });
+
+  it('6: with minimum-stability dev both documents are read', async () => {
+    await using app = project({ 'minimum-stability': 'dev', require: { 'acme/hello': '*' } });
+    registry.front.take();
+    expect((await app.run('update')).exitCode).toBe(0);
+    const asked = new Set(registry.front.take());
+    expect(asked).toContain('/p2/acme/hello$%hash%.json');
+    expect(asked).toContain('/p2/acme/hello~dev$%hash%.json');
+    expect(app.locked()['acme/hello']?.version).toBe('dev-main');
+  });
+
+  it.each([
+    ['1.x-dev', '1.x-dev', 'one'],
+    ['1.0.x-dev', '1.0.x-dev', 'one point oh'],
+    ['^1.0', 'v1.0.0', '1.0.0'],
+  ])('%s gives %s', async (constraint, version, who) => {
+    await using app = project({ require: { 'acme/hello': constraint } });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(app.locked()['acme/hello']?.version).toBe(version);
+    expect(await app.php(askWho('acme/hello'))).toBe(who);
+  });
+
+  it.each([
+    ['49: a slash', 'dev-feature/foo', 'a feature', '/dist/acme/hello/dev-feature/foo.zip'],
+    ['50: a hash sign, which becomes a plus', 'dev-fix+12', 'a fix', '/dist/acme/hello/dev-fix+12.zip'],
+    ['52: letters outside ASCII', 'dev-grün', 'green', '/dist/acme/hello/dev-gr%c3%bcn.zip'],
+    ['53: a percent sign', 'dev-100%', 'all of it', '/dist/acme/hello/dev-100%.zip'],
+  ])('%s in a branch name', async (_, version, who, path) => {
+    await using app = project({ require: { 'acme/hello': version } });
+    registry.front.take();
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(registry.front.take().map((target) => target.replace(/\?ref=[0-9a-f]{40}$/, ''))).toContain(path);
+    expect(app.locked()['acme/hello']?.version).toBe(version);
+    expect(await app.php(askWho('acme/hello'))).toBe(who);
+  });
+
+  it('58: a default branch without an alias satisfies a lower bound', async () => {
+    await using app = project({ require: { 'acme/plain': '>=1@dev' } });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(app.locked()['acme/plain']).toMatchObject({ version: 'dev-main', 'default-branch': true });
+    expect(await app.php(askWho('acme/plain'))).toBe('plain main');
+  });
+});
+
+describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
+  let repository: GitHistory;
+  let registry: Registry;
+
+  beforeAll(async () => {
+    repository = gitHistory();
+    repository.commit(hello('first'));
+    registry = await startRegistry({ sources: [repository.root] });
+  });
+
+  afterAll(async () => {
+    await registry.stop();
+    repository.remove();
+  });
+
+  const project = (constraint: string): Project =>
+    createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': constraint } } });
+
+  it('14, 15, 16: update brings the new bytes, an old lock and a pinned commit the old ones', async () => {
+    const first = repository.tip();
+    await using app = project('dev-main');
+    expect((await app.run('update')).exitCode).toBe(0);
+    expect(await app.php(askWho('acme/hello'))).toBe('first');
+    const oldLock = app.read('composer.lock');
+
+    const second = repository.commit(hello('second'));
+    await registry.build();
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(app.locked()['acme/hello']?.dist?.reference).toBe(second);
+    expect(await app.php(askWho('acme/hello'))).toBe('second');
+
+    await using late = project('dev-main');
+    writeTree(late.path, { 'composer.lock': oldLock });
+    const install = await late.run('install');
+    expect(install.exitCode, install.output).toBe(0);
+    expect(await late.php(askWho('acme/hello'))).toBe('first');
+
+    await using pinned = project(`dev-main#${first.slice(0, 10)}`);
+    registry.front.take();
+    const pin = await pinned.run('update');
+    expect(pin.exitCode, pin.output).toBe(0);
+    expect(registry.front.take()).toContain(`/dist/acme/hello/dev-main.zip?ref=${first.slice(0, 10)}`);
+    expect(await pinned.php(askWho('acme/hello'))).toBe('first');
+  });
+
+  it('16: after a force-push the commit of an old lock still gives its own bytes', async () => {
+    await using app = project('dev-main');
+    expect((await app.run('update')).exitCode).toBe(0);
+    const oldLock = app.read('composer.lock');
+    repository.git('update-ref', '-d', 'refs/heads/main');
+    repository.git('reflog', 'expire', '--expire=now', '--all');
+    repository.git('gc', '--quiet', '--prune=now');
+    repository.commit(hello('rewritten'));
+    await registry.build();
+    await using late = project('dev-main');
+    writeTree(late.path, { 'composer.lock': oldLock });
+    const { exitCode, output } = await late.run('install');
+    expect(exitCode, output).toBe(0);
+    expect(await late.php(askWho('acme/hello'))).toBe('second');
+  });
+});
+
+describe.skipIf(lacks('composer', 'php', 'git'))('a package that has no branches', () => {
+  it('7: resolves its releases although there is no ~dev document, and says what it has', async () => {
+    const repository = gitHistory();
+    repository.commit(hello('1.0.0'));
+    repository.tag('1.0.0');
+    repository.git('update-ref', '--no-deref', 'HEAD', repository.tip());
+    repository.git('update-ref', '-d', 'refs/heads/main');
+    await using registry = await startRegistry({ sources: [repository.root] });
+    repository.remove();
+    const auth = bearerAuth(registry.front.host, registry.token);
+    await using app = createProject({ url: registry.url, auth, composerJson: { require: { 'acme/hello': '^1.0@dev' } } });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(registry.front.requests.find(({ target }) => target.includes('~dev'))?.status).toBe(404);
+    expect(await app.php(askWho('acme/hello'))).toBe('1.0.0');
+    await using other = createProject({ url: registry.url, auth, composerJson: { require: { 'acme/hello': 'dev-main' } } });
+    const refused = await other.run('update');
+    expect(refused.exitCode).toBe(2);
+    expect(refused.output).toContain('found acme/hello[1.0.0] but it does not match');
+    expect(other.exists('composer.lock')).toBe(false);
+  });
+});

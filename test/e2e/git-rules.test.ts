@@ -1,0 +1,128 @@
+// A git repository with a long history, through the binary: which versions it gives, and that their archives hold what git says.
+
+import AdmZip from 'adm-zip';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bearerAuth, createProject, type Project } from '../util/composer.ts';
+import { gitHistory, type GitHistory } from '../util/git-history.ts';
+import { startRegistry, type BuildReport, type Registry } from '../util/registry.ts';
+import { lacks } from '../util/tool.ts';
+import { askWho, whoLibrary } from '../util/who-library.ts';
+
+type Records = Readonly<Record<string, Readonly<Record<string, unknown>> & { readonly dist: { readonly reference: string } }>>;
+
+/** tag → the version Composer's rules make of it, or why there is none */
+const tags: Readonly<Record<string, string | null>> = {
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, minor) => [`v1.${minor}.0`, `v1.${minor}.0`])),
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, patch) => [`2.0.${patch}`, `2.0.${patch}`])),
+  '3.0.0-alpha1': '3.0.0-alpha1',
+  '3.0.0-beta.2': '3.0.0-beta.2',
+  '3.0.0-RC1': '3.0.0-RC1',
+  '3.0.0': '3.0.0',
+  'release-3.1.0': '3.1.0',
+  '4.0.0+build.5': '4.0.0+build.5',
+  '20240131': '20240131',
+  // 54: the same version as 3.0.0, later in the order of refs
+  'v3.0.0': null,
+  // 55: no version at all, and a development version in a tag
+  '1.0.0-foo': null,
+  '5.0.0-dev': null,
+  nightly: null,
+};
+
+const branches: Readonly<Record<string, string>> = { main: 'dev-main', '1.x': '1.x-dev', '2.0': '2.0.x-dev', v3: 'v3.x-dev', 'feature/archive': 'dev-feature/archive', 'fix#7': 'dev-fix+7' };
+
+describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags and branches', () => {
+  let repository: GitHistory;
+  let registry: Registry;
+  let stable: Records;
+  let dev: Records;
+  let report: BuildReport;
+
+  beforeAll(async () => {
+    repository = makeHistory();
+    registry = await startRegistry();
+    const built = await registry.cli('build', '--json', repository.root);
+    report = JSON.parse(built.stdout) as BuildReport;
+    const read = (file: string): Records => (JSON.parse(readFileSync(join(registry.data, 'public/p2/acme', file), 'utf8')) as { packages: Record<string, Records> }).packages['acme/hello'] ?? {};
+    stable = read('hello.json');
+    dev = read('hello~dev.json');
+  });
+
+  afterAll(async () => {
+    await registry.stop();
+    repository.remove();
+  });
+
+  it('publishes the versions that Composer\'s rules give, no more and no fewer', () => {
+    expect(Object.keys(tags).length).toBeGreaterThanOrEqual(30);
+    expect(Object.keys(stable).sort()).toEqual(Object.values(tags).filter((version) => version !== null).sort());
+    expect(Object.keys(dev).sort()).toEqual(Object.values(branches).sort());
+    expect(dev['dev-main']?.['default-branch']).toBe(true);
+    for (const record of [...Object.values(stable), ...Object.values(dev)]) expect(record).toMatchObject({ name: 'acme/hello', time: expect.stringMatching(/^2026-01-01T\d\d:\d\d:00\+00:00$/) });
+  });
+
+  it('56, 57: leaves out a tag whose composer.json says another version, or that has none', () => {
+    expect(stable).not.toHaveProperty('6.0.0');
+    expect(stable).not.toHaveProperty('6.1.0');
+    expect(report.failed).toEqual([]);
+    expect(report.quarantined.map(({ where }) => where).join()).not.toContain('6.1.0');
+  });
+
+  it('has in each archive the list of files of git archive, and in each file the bytes of the blob', () => {
+    const versions = [...Object.entries(stable).map(([version, record]) => [version, record] as const), ...Object.entries(dev).map(([version, record]) => [version, record] as const)];
+    for (const [version, { dist }] of versions) {
+      const label = version in dev ? `${version}@${dist.reference}` : version;
+      const zip = new AdmZip(join(registry.data, 'public/dist/acme/hello', `${label}.zip`));
+      const entries = zip.getEntries().filter(({ isDirectory }) => !isDirectory);
+      const found = entries.map(({ entryName }) => entryName.slice(entryName.indexOf('/') + 1)).sort();
+      const expected = new AdmZip(repository.gitBytes('archive', '--format=zip', dist.reference));
+      expect(found, version).toEqual(expected.getEntries().filter(({ isDirectory }) => !isDirectory).map(({ entryName }) => entryName).sort());
+      for (const entry of entries) {
+        const path = entry.entryName.slice(entry.entryName.indexOf('/') + 1);
+        expect(entry.getData().equals(repository.gitBytes('cat-file', 'blob', `${dist.reference}:${path}`)), `${version}: ${path}`).toBe(true);
+      }
+    }
+  });
+
+  it('names the commit of each tag, annotated or not', () => {
+    for (const [tag, version] of Object.entries(tags)) {
+      if (version !== null) expect(stable[version]?.dist.reference, tag).toBe(repository.git('rev-parse', `refs/tags/${tag}^{commit}`));
+    }
+  });
+
+  it.each([
+    ['51: the exact version with build metadata', '4.0.0+build.5', '4.0.0+build.5'],
+    ['51: a range over it', '^4', '4.0.0+build.5'],
+    ['54: a version tagged twice', '3.0.*', '3.0.0'],
+    ['55: neighbours of tags that are no versions', '~1.11.0', 'v1.11.0'],
+  ])('%s installs', async (_, constraint, version) => {
+    await using app: Project = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token) });
+    registry.front.take();
+    const { exitCode, output } = await app.run('require', `acme/hello:${constraint}`);
+    expect(exitCode, output).toBe(0);
+    const locked = app.locked()['acme/hello'];
+    expect(locked?.version).toBe(version);
+    expect(registry.front.take()).toContain(`/dist/acme/hello/${version}.zip?ref=${locked?.dist?.reference}`);
+    expect(await app.php(askWho('acme/hello'))).toBe(version);
+  });
+});
+
+function makeHistory(): GitHistory {
+  const repository = gitHistory();
+  const attributes = { '.gitattributes': '/tests export-ignore\n*.dist export-ignore\ndocs/** -export-ignore\n', 'tests/WhoTest.php': '<?php\n', 'phpunit.xml.dist': '<x/>\n', 'docs/a.md': '# a\n' };
+  Object.entries(tags).forEach(([tag, version], index) => {
+    repository.commit({ ...whoLibrary('acme/hello', undefined, {}, version ?? tag), [`src/Step${index}.php`]: `<?php // ${'x'.repeat(index)}\n`, ...(index > 5 ? attributes : {}) });
+    repository.tag(tag, { annotated: index % 3 === 0 });
+  });
+  repository.commit(whoLibrary('acme/hello', '6.0.1', {}, 'mismatch'));
+  repository.tag('6.0.0');
+  repository.commit({}, { remove: ['composer.json'] });
+  repository.tag('6.1.0');
+  repository.commit(whoLibrary('acme/hello', undefined, {}, 'main'));
+  for (const branch of Object.keys(branches).filter((name) => name !== 'main')) {
+    repository.commit({ [`src/${branch.replaceAll(/\W/g, '')}.php`]: '<?php\n' }, { branch, from: 'main' });
+  }
+  return repository;
+}

@@ -1,0 +1,57 @@
+// What the README promises to somebody who has just arrived: `npm start` prints lines, and pasted into an empty folder they install a package.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { composerEnvironment } from '../util/composer.ts';
+import { startCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+
+describe('the README', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+  it('begins with the two commands, and npm start is compile and `libretto start`', () => {
+    const commands = [...readme.matchAll(/^```sh\n([^`]+)\n```$/gm)].map((match) => match[1]);
+    expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
+    expect(scripts['start']).toBe('npm run --silent compile && node lib/cli/main.js start');
+  });
+
+  it('links only to files that are there', () => {
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map((match) => match[1] ?? '');
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) expect(() => readFileSync(join(root, link)), link).not.toThrow();
+  });
+});
+
+describe.skipIf(lacks('composer', 'php'))('npm start', () => {
+  it('prints lines that install a package when pasted into an empty folder', async () => {
+    await using folder = temporaryFolder('quickstart');
+    const running = startCli(['start', '--data', folder.at('var'), '--listen', '127.0.0.1:0'], { cwd: root });
+    try {
+      await running.shows(/composer require\b.*\n/);
+      const { stdout, stderr } = running.output();
+      const lines = `${stdout}${stderr}`.split('\n').filter((line) => /^\s*composer\s/.test(line));
+      const empty = folder.at('empty');
+      const home = folder.at('home');
+      for (const made of [empty, home]) mkdirSync(made);
+      writeFileSync(folder.at('pasted.sh'), `${lines.join('\n')}\n`);
+      // a shell that reads its lines from where a person would type them, and stops nowhere
+      const pasted = await execa('sh', { cwd: empty, env: composerEnvironment(home), extendEnv: false, reject: false, all: true, inputFile: folder.at('pasted.sh') });
+      expect(pasted.exitCode, pasted.all).toBe(0);
+      const lock = JSON.parse(readFileSync(join(empty, 'composer.lock'), 'utf8')) as { packages: { name: string; version: string }[] };
+      expect(lock.packages).toMatchObject([{ name: 'acme/hello' }]);
+      expect(readFileSync(join(empty, 'vendor/acme/hello/composer.json'), 'utf8')).toContain('acme/hello');
+      const token = /lib_r_\w+/.exec(`${stdout}${stderr}`)?.[0] ?? 'none';
+      expect(readFileSync(join(empty, 'composer.lock'), 'utf8') + readFileSync(join(empty, 'composer.json'), 'utf8')).not.toContain(token);
+      expect(readFileSync(join(empty, 'auth.json'), 'utf8')).toContain(token);
+    } finally {
+      running.signal('SIGTERM');
+      await running.ended;
+    }
+  });
+});

@@ -1,0 +1,94 @@
+// A build that is killed: at any moment, what readers see stays whole (`verify` accepts it), and the next build completes it (I5, F1).
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { below, temporaryTree } from '../util/package-tree.ts';
+import { publishedTree } from '../util/published-tree.ts';
+import { seededRandom } from '../util/seeded-random.ts';
+import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const kills = 50;
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+
+describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () => {
+  const random = seededRandom(seed);
+  const source = temporaryTree();
+  const folder = temporaryFolder('crash');
+  const data = folder.at('data');
+  let serial = 0;
+
+  const libretto = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
+
+  /** A dozen changes: new releases, moved dev versions, one withdrawn release. */
+  const edit = (): void => {
+    serial += 1;
+    for (let index = 0; index < 6; index += 1) {
+      const name = `acme/part-${index}`;
+      source.write({
+        ...below(`${name}/1.${serial}.0`, { ...whoLibrary(name, `1.${serial}.0`), 'data.txt': `${name} ${serial} `.repeat(2000) }),
+        ...below(`${name}/head`, whoLibrary(name, undefined, {}, `head ${serial}`)),
+      });
+      if (serial > 4) source.delete(`${name}/1.${serial - 4}.0`);
+    }
+  };
+
+  const verify = async (where: string): Promise<void> => {
+    const { exitCode, stdout, stderr } = await libretto('verify', '--json', '--data', data);
+    expect(exitCode, `${where}: ${stdout}${stderr}`).toBe(0);
+  };
+
+  beforeAll(() => edit());
+
+  afterAll(async () => {
+    source.remove();
+    await folder.remove();
+  });
+
+  it(`${kills} times at random moments, the tree is whole and the next build completes it`, async () => {
+    const started = performance.now();
+    expect((await libretto('build', source.root, '--data', data)).exitCode).toBe(0);
+    const span = performance.now() - started;
+    let interrupted = 0;
+    let everPublished = true;
+    for (let round = 0; round < kills; round += 1) {
+      const cold = round % 10 === 9;
+      if (cold) {
+        await rm(data, { recursive: true, force: true });
+        everPublished = false;
+      }
+      edit();
+      const delay = random() * span * 1.1;
+      if (await killedAfter(delay)) interrupted += 1;
+      // before the first packages.json there is nothing a reader could find; afterwards it never goes away
+      everPublished ||= existsSync(`${data}/public/packages.json`);
+      if (everPublished) await verify(`round ${round}, killed after ${delay.toFixed(0)} ms`);
+      // every second time another kill meets what the first one left
+      if (round % 2 === 0) {
+        const { exitCode, stderr } = await libretto('build', source.root, '--data', data);
+        expect(exitCode, `round ${round}: ${stderr}`).toBe(0);
+        everPublished = true;
+      }
+    }
+    expect(interrupted).toBeGreaterThan(kills / 4);
+    expect((await libretto('build', source.root, '--data', data)).exitCode).toBe(0);
+    await verify('the last build');
+    expect((await libretto('build', source.root, '--data', folder.at('clean'))).exitCode).toBe(0);
+    expect(publishedTree(data)).toEqual(publishedTree(folder.at('clean')));
+  });
+
+  /** True where the kill came before the build had ended. */
+  async function killedAfter(delay: number): Promise<boolean> {
+    const child = spawn(process.execPath, [binary, 'build', source.root, '--data', data], { cwd: folder.path, env: cleanEnvironment(), stdio: 'ignore' });
+    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    await Promise.race([sleep(delay), exited]);
+    child.kill('SIGKILL');
+    const [, signal] = await exited;
+    return signal === 'SIGKILL';
+  }
+});

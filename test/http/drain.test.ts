@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { exchange, openConnection } from '../util/raw-client.ts';
+import { runProxy } from '../util/running-proxy.ts';
+import { zipBytes } from '../util/tree.ts';
+
+const large = zipBytes('large', 20_000_000);
+const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n`;
+
+describe('closing', () => {
+  it('finishes the download that is running, answers what is on its way with Connection: close, and accepts nobody new', async () => {
+    await using served = await runProxy();
+    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
+    served.tree.publish();
+    const idle = await openConnection(served.port);
+    const running = connect(served.port, '127.0.0.1');
+    let received = 0;
+    running.on('data', (part: Buffer) => (received += part.length));
+    running.write(ask('/dist/acme/hello/1.0.0.zip'));
+    await once(running, 'data');
+    running.pause();
+    const closed = served.proxy.close();
+    idle.write(ask('/packages.json'));
+    const [answer] = (await once(idle, 'data')) as [Buffer];
+    expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+    expect((await exchange(served.port, ask('/health'))).status).toBe(0);
+    running.resume();
+    await Promise.all([once(running, 'close'), closed]);
+    expect(received).toBeGreaterThan(large.length);
+  });
+
+  it('cuts what takes longer than the drain allows', async () => {
+    await using served = await runProxy({ limits: { drainMs: 200 } });
+    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
+    served.tree.publish();
+    const stuck = await openConnection(served.port);
+    stuck.pause();
+    stuck.write(ask('/dist/acme/hello/1.0.0.zip'));
+    await sleep(100);
+    await served.proxy.close();
+    expect(served.lines.at(-1)).toMatchObject({ aborted: true });
+  });
+
+  it('under load fails no request that was sent', async () => {
+    await using served = await runProxy({ tokens: { reader: 0 } });
+    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
+    served.tree.publish();
+    const answers: string[] = [];
+    const client = async (): Promise<void> => {
+      const socket = await openConnection(served.port);
+      for (;;) {
+        socket.write(ask('/p2/acme/hello.json'));
+        const [answer] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [Buffer | boolean];
+        answers.push(Buffer.isBuffer(answer) ? answer.toString('latin1') : 'cut off');
+        if (!Buffer.isBuffer(answer) || answer.includes('Connection: close')) break;
+        await sleep(2);
+      }
+      socket.destroy();
+    };
+    const clients = Array.from({ length: 8 }, client);
+    await sleep(100);
+    await Promise.all([served.proxy.close(), ...clients]);
+    expect(answers.filter((answer) => !answer.startsWith('HTTP/1.1 200'))).toEqual([]);
+  });
+
+  it('twice is once, and before listening nothing', async () => {
+    await using served = await runProxy();
+    await Promise.all([served.proxy.close(), served.proxy.close()]);
+  });
+
+  it('says which address is taken', async () => {
+    await using served = await runProxy();
+    await expect(runProxy({ port: served.port })).rejects.toMatchObject({ code: 'EADDRINUSE', port: served.port });
+  });
+});

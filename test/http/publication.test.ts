@@ -1,0 +1,113 @@
+// A tree published while it serves: seen with the next request, and never half.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { runProxy } from '../util/running-proxy.ts';
+import { referenceOf, zipBytes, type VersionSpec } from '../util/tree.ts';
+
+const one: VersionSpec = { version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('one') };
+const two: VersionSpec = { version: '2.0.0', normalized: '2.0.0.0', zip: zipBytes('two') };
+const branch = (content: string): VersionSpec => ({ version: 'dev-main', normalized: 'dev-main', zip: zipBytes(content) });
+
+/** The proxy looks at the publication at most every few milliseconds. */
+const aLook = 20;
+
+describe('a publication', () => {
+  it('is picked up at once: list, document, archive and health, without a restart', async () => {
+    await using served = await runProxy();
+    served.tree.put('acme/hello', [one]);
+    served.tree.publish();
+    const before = [await served.get('/packages.json'), await served.get('/p2/acme/hello.json')];
+    expect((await served.get('/dist/acme/hello/2.0.0.zip')).status).toBe(404);
+
+    served.tree.put('acme/hello', [two, one]);
+    served.tree.put('acme/other', [one]);
+    served.tree.publish();
+    await sleep(aLook);
+    const after = [await served.get('/packages.json'), await served.get('/p2/acme/hello.json')];
+    expect(after[0]?.json()['available-packages']).toEqual(['acme/hello', 'acme/other']);
+    expect(JSON.stringify(after[1]?.json())).toContain('2.0.0');
+    for (const at of [0, 1]) expect(after[at]?.headers['last-modified']).not.toBe(before[at]?.headers['last-modified']);
+    expect((await served.get('/dist/acme/hello/2.0.0.zip')).body.equals(two.zip)).toBe(true);
+    expect((await served.get('/health')).json()['serial']).toBe(2);
+  });
+
+  it('leaves what did not change as it was, ETag and all', async () => {
+    await using served = await runProxy();
+    served.tree.put('acme/hello', [one]);
+    served.tree.publish();
+    const before = await served.get('/p2/acme/hello.json', { 'accept-encoding': 'gzip' });
+    served.tree.write('index/_publication.json', '{"format":1,"serial":9,"published_at":"2026-02-01T00:00:00Z","root":{"last_modified":1,"sha256":""},"sources":[]}');
+    await sleep(aLook);
+    const after = await served.get('/p2/acme/hello.json', { 'accept-encoding': 'gzip', 'if-none-match': before.headers['etag'] ?? '' });
+    expect(after.status).toBe(304);
+    expect((await served.get('/health')).json()['serial']).toBe(9);
+  });
+
+  it('half done serves every archive its metadata names: the index in memory is looked at again before a version is 404', async () => {
+    await using served = await runProxy();
+    served.tree.put('acme/hello', [one]);
+    served.tree.publish();
+    expect((await served.get('/dist/acme/hello/1.0.0.zip')).status).toBe(200);
+    served.tree.writeArchives('acme/hello', [two, one]);
+    served.tree.writeIndex('acme/hello', [two, one]); // p2, packages.json and the publication are not written yet
+    expect((await served.get('/dist/acme/hello/2.0.0.zip')).body.equals(two.zip)).toBe(true);
+  });
+
+  it('of a moved branch keeps the older content under its reference', async () => {
+    await using served = await runProxy();
+    const [before, after] = [branch('before'), branch('after')];
+    served.tree.put('acme/hello', [before]);
+    served.tree.publish();
+    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(before)}`)).body.equals(before.zip)).toBe(true);
+    served.tree.put('acme/hello', [after, { ...before, state: 'superseded' }]);
+    served.tree.publish();
+    await sleep(aLook);
+    expect((await served.get('/dist/acme/hello/dev-main.zip')).body.equals(after.zip)).toBe(true);
+    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(before)}`)).body.equals(before.zip)).toBe(true);
+    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(after)}`)).body.equals(after.zip)).toBe(true);
+  });
+
+  it('that replaces a release\'s bytes on purpose is never served under the old checksum', async () => {
+    await using served = await runProxy();
+    const again = { ...one, zip: zipBytes('one again') };
+    served.tree.put('acme/hello', [one]);
+    served.tree.publish();
+    expect((await served.get('/dist/acme/hello/1.0.0.zip')).body.equals(one.zip)).toBe(true);
+    served.tree.put('acme/hello', [again]);
+    served.tree.publish();
+    await sleep(aLook);
+    const reply = await served.get('/dist/acme/hello/1.0.0.zip');
+    expect(reply.body.equals(again.zip)).toBe(true);
+  });
+
+  it('during a storm of requests gives each of them one whole version', async () => {
+    await using served = await runProxy({ tokens: { reader: 0 } });
+    const versions = Array.from({ length: 30 }, (_, at): VersionSpec => ({ version: `${at + 1}.0.0`, normalized: `${at + 1}.0.0.0`, zip: zipBytes(`v${at}`) }));
+    let published = 0;
+    const publish = (): void => {
+      published += 1;
+      served.tree.put('acme/hello', versions.slice(0, published).toReversed());
+      served.tree.publish();
+    };
+    publish();
+    const client = async (): Promise<void> => {
+      let newest = 0;
+      while (published < versions.length) {
+        const document = (await served.get('/p2/acme/hello.json', { 'accept-encoding': 'gzip, br;q=0' })).status === 200 ? await served.get('/p2/acme/hello.json') : undefined;
+        const names = Object.keys((document?.json()['packages'] as Record<string, object>)['acme/hello'] ?? {});
+        expect(names.length).toBeGreaterThanOrEqual(newest);
+        newest = names.length;
+        const version = names[0] ?? '';
+        const archive = await served.get(`/dist/acme/hello/${version}.zip`);
+        expect([version, archive.status, archive.body.equals(versions[Number.parseInt(version, 10) - 1]?.zip ?? Buffer.alloc(0))]).toEqual([version, 200, true]);
+      }
+    };
+    const clients = Array.from({ length: 6 }, client);
+    while (published < versions.length) {
+      await sleep(7);
+      publish();
+    }
+    await Promise.all(clients);
+  });
+});

@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLog } from '../../proxy/observe/log.ts';
+import { runProxy } from '../util/running-proxy.ts';
+import { zipBytes } from '../util/tree.ts';
+
+describe('the request log', () => {
+  it('has one line for each request, with what it asked, who and what it got', async () => {
+    await using served = await runProxy();
+    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
+    served.tree.publish();
+    await served.get('/dist/acme/hello/1.0.0.zip?ref=');
+    await served.get('/packages.json', { authorization: '' });
+    expect(served.lines).toHaveLength(2);
+    expect(served.lines[0]).toMatchObject({ method: 'GET', path: '/dist/acme/hello/1.0.0.zip', status: 200, bytes: 300, token: 'tok_reader', client: '127.0.0.1' });
+    expect(served.lines[1]).toMatchObject({ status: 401, token: null });
+    expect(served.lines[0]?.['duration_ms']).toEqual(expect.any(Number));
+    expect(new Set(served.lines.map((line) => line['request_id'])).size).toBe(2);
+  });
+
+  it('holds no secret, wherever a client puts one', async () => {
+    await using served = await runProxy();
+    const secret = `lib_r_${'aB3'.repeat(12)}`;
+    for (const path of [`/${secret}/packages.json`, `/packages.json?token=${secret}`, `/p2/acme/${secret}.json`, `/dist/acme/hello/${secret}.zip`]) await served.get(path, { authorization: `Bearer ${secret}`, cookie: secret, referer: secret });
+    expect(served.lines).toHaveLength(4);
+    expect(JSON.stringify(served.lines)).not.toContain(secret);
+  });
+
+  it.each([
+    ['nobody trusted', [], '203.0.113.9', '127.0.0.1'],
+    ['the peer trusted', ['127.0.0.0/8'], '203.0.113.9', '203.0.113.9'],
+    ['a spoofed entry left of the real one', ['127.0.0.1'], '6.6.6.6, 203.0.113.9', '203.0.113.9'],
+    ['two trusted hops', ['127.0.0.1', '10.0.0.0/8'], '6.6.6.6, 203.0.113.9, 10.1.2.3', '203.0.113.9'],
+    ['garbage', ['127.0.0.1'], 'unknown', '127.0.0.1'],
+    ['IPv6', ['127.0.0.1', '2001:db8::/32'], '2001:DB8:1::7, 2001:db8::1', '127.0.0.1'],
+    ['an IPv6 client', ['127.0.0.1'], '2001:DB8:0::7', '2001:db8::7'],
+  ])('row 18, the client address: %s', async (_name, trustedProxies, forwarded, client) => {
+    await using served = await runProxy({ trustedProxies });
+    await served.get('/health', { 'x-forwarded-for': forwarded });
+    // when every hop is trusted the furthest one is the client
+    expect(served.lines[0]?.['client']).toBe(client === '127.0.0.1' && forwarded.startsWith('2001') ? '2001:db8:1::7' : client);
+  });
+});
+
+describe('a log file', () => {
+  it('is appended to, reopened after rotation, and whole after close', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'libretto-log-'));
+    const path = join(folder, 'deeper', 'requests.log');
+    const errors: Error[] = [];
+    const log = openLog({ destination: path, now: () => Date.UTC(2026, 0, 31, 12, 0, 0, 7), onError: (error) => errors.push(error) });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    log.logger.info({ n: 1 });
+    log.flush();
+    renameSync(path, `${path}.1`);
+    log.reopen();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    log.logger.info({ n: 2, authorization: 'Bearer x' });
+    await log.close();
+    expect(readFileSync(`${path}.1`, 'utf8')).toBe('{"level":30,"time":"2026-01-31T12:00:00.007Z","n":1}\n');
+    expect(readFileSync(path, 'utf8')).toBe('{"level":30,"time":"2026-01-31T12:00:00.007Z","n":2,"authorization":"[secret]"}\n');
+    expect(errors).toEqual([]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('that cannot be written is said once and stops nothing', async () => {
+    const errors: Error[] = [];
+    const log = openLog({ destination: '/proc/nowhere/requests.log', now: Date.now, onError: (error) => errors.push(error) });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    log.logger.info({ n: 1 });
+    await log.close();
+    expect(errors).toHaveLength(1);
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type { Authentication } from '../../proxy/auth/authenticate.ts';
+import { runProxy, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';
+import { zipBytes } from '../util/tree.ts';
+
+async function runWithHello(options: RunningOptions = {}): Promise<RunningProxy> {
+  const served = await runProxy(options);
+  served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
+  served.tree.publish();
+  return served;
+}
+
+const protocolPaths = ['/packages.json', '/p2/acme/hello$%hash%.json', '/p2/acme/unknown.json', '/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/9.zip'];
+
+describe('without a valid token', () => {
+  it('every protocol path is 401, the same whether the thing exists or not', async () => {
+    await using served = await runWithHello();
+    for (const path of protocolPaths) {
+      const nobody = await served.get(path, { authorization: '' });
+      expect([nobody.status, nobody.json()['code'], nobody.headers['www-authenticate']]).toEqual([401, 'AUTHENTICATION_REQUIRED', 'Bearer realm="libretto"']);
+      const stranger = await served.get(path, { authorization: 'Bearer nobody' });
+      expect([stranger.status, stranger.json()['code'], stranger.headers['www-authenticate']]).toEqual([401, 'INVALID_TOKEN', 'Bearer realm="libretto", error="invalid_token"']);
+      expect(Object.keys(stranger.json())).toEqual(['error', 'code', 'details']);
+      expect(stranger.headers['x-ratelimit-limit']).toBeUndefined();
+    }
+  });
+
+  it('a token in the query is none, and the log does not have it', async () => {
+    await using served = await runWithHello();
+    for (const query of ['?token=reader', '?access_token=reader', '?authorization=Bearer%20reader']) {
+      expect((await served.get(`/packages.json${query}`, { authorization: '' })).status).toBe(401);
+    }
+    expect(JSON.stringify(served.lines)).not.toContain('token=');
+  });
+
+  it('Composer gets the sentence as a warning too, the only thing it shows its user', async () => {
+    await using served = await runWithHello();
+    const reply = await served.get('/packages.json', { authorization: 'Bearer nobody', 'user-agent': 'Composer/2.5.5 (Linux)' });
+    expect(reply.json()['warning']).toBe(reply.json()['error']);
+    expect(reply.headers['content-type']).toBe('application/json');
+  });
+
+  it('an unknown path is 404 all the same', async () => {
+    await using served = await runWithHello();
+    for (const path of ['/', '/favicon.ico', '/api/tokens', '/p2/Acme/Hello.json', '/p2/acme.json', '/index/acme/hello.json', '/packages.json/']) {
+      const reply = await served.get(path, { authorization: '' });
+      expect([path, reply.status, reply.json()['code']]).toEqual([path, 404, 'NOT_FOUND']);
+    }
+  });
+});
+
+describe('the limit', () => {
+  it('is told on every answer to a valid token, and everything counts once: 200, 304, 404, HEAD, a wrong method', async () => {
+    const nowMs = Date.UTC(2026, 0, 1);
+    await using served = await runWithHello({ tokens: { reader: 7 }, now: () => nowMs });
+    const first = await served.get('/packages.json');
+    const replies = [
+      first,
+      await served.get('/packages.json', { 'if-none-match': first.headers['etag'] ?? '' }),
+      await served.get('/p2/acme/unknown.json'),
+      await served.get('/dist/acme/hello/1.0.0.zip', {}, 'HEAD'),
+      await served.get('/nothing'),
+      await served.get('/packages.json', {}, 'DELETE'),
+      await served.get('/dist/acme/hello/1.0.0.zip'),
+    ];
+    expect(replies.map((reply) => reply.status)).toEqual([200, 304, 404, 200, 404, 400, 200]);
+    expect(replies.map((reply) => reply.headers['x-ratelimit-remaining'])).toEqual(['6', '5', '4', '3', '2', '1', '0']);
+    for (const reply of replies) expect([reply.headers['x-ratelimit-limit'], reply.headers['x-ratelimit-reset']]).toEqual(['7', String(nowMs / 1000 + 3600)]);
+  });
+
+  it('used up is 429 with Retry-After, a sentence and the headers; the window\'s end lets through again', async () => {
+    let nowMs = Date.UTC(2026, 0, 1);
+    await using served = await runWithHello({ tokens: { reader: 1 }, now: () => nowMs });
+    expect((await served.get('/packages.json')).status).toBe(200);
+    nowMs += 600_500;
+    const refused = await served.get('/packages.json');
+    expect(refused.status).toBe(429);
+    expect(refused.headers).toMatchObject({ 'retry-after': '3000', 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' });
+    expect(refused.json()).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', details: { limit: 1, retry_after_seconds: 3000 } });
+    expect(refused.json()['error']).toContain('works again in 50 minutes');
+    nowMs += 3_000_000;
+    expect((await served.get('/packages.json')).status).toBe(200);
+  });
+
+  it('0 is none: no headers', async () => {
+    await using served = await runWithHello();
+    const reply = await served.get('/packages.json', { authorization: 'Bearer unlimited' });
+    expect(reply.status).toBe(200);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([]);
+  });
+
+  it('is exact for 300 requests at once', async () => {
+    await using served = await runWithHello({ tokens: { reader: 200 } });
+    const replies = await Promise.all(Array.from({ length: 300 }, () => served.get('/p2/acme/hello.json')));
+    expect(replies.filter((reply) => reply.status === 200)).toHaveLength(200);
+    expect(replies.filter((reply) => reply.status === 429)).toHaveLength(100);
+  });
+});
+
+describe('ports that answer later, or not', () => {
+  it('an authenticator and counters with promises do as well', async () => {
+    const valid = { outcome: 'valid', token: { id: 'tok_a', kind: 'read', limit: 5 } } as unknown as Authentication;
+    await using served = await runWithHello({
+      authenticator: { authenticate: () => Promise.resolve(valid) },
+      counters: { hit: () => Promise.resolve({ admitted: true, remaining: 4, resetAtMs: 1 }), degraded: () => true, close: () => Promise.resolve() },
+    });
+    const reply = await served.get('/p2/acme/hello.json');
+    expect([reply.status, reply.headers['x-ratelimit-remaining']]).toEqual([200, '4']);
+    expect((await served.get('/health')).json()).toMatchObject({ status: 'degraded', counters: 'local' });
+  });
+
+  it.each([
+    ['rejects', () => Promise.reject(new Error('state is gone'))],
+    ['throws', () => { throw new Error('state is gone'); }],
+  ])('one that %s makes a 500 of its request and nothing else', async (_name, authenticate) => {
+    await using served = await runWithHello({ authenticator: { authenticate } });
+    for (let turn = 0; turn < 3; turn += 1) expect((await served.get('/packages.json')).status).toBe(500);
+    expect((await served.get('/health')).status).toBe(200);
+  });
+});
+
+describe('/health', () => {
+  it('needs no token, counts for nobody and says what is published', async () => {
+    await using served = await runWithHello({ tokens: { reader: 1 } });
+    for (let turn = 0; turn < 3; turn += 1) {
+      const reply = await served.get('/health');
+      expect([reply.status, reply.json()]).toEqual([200, { status: 'ok', serial: 1, published_at: '2026-01-31T12:00:00Z', tree: 'ok', counters: 'ok' }]);
+    }
+    expect((await served.get('/packages.json')).status).toBe(200);
+  });
+
+  it('is degraded, not gone, over an empty data folder', async () => {
+    await using served = await runProxy();
+    expect((await served.get('/health', { authorization: '' })).json()).toMatchObject({ status: 'degraded', serial: null, tree: 'empty' });
+  });
+});

@@ -1,0 +1,71 @@
+// The router on anything at all (F12): never throws, never takes long, only ever hands out names and labels that are safe, and understands
+// every target that a client makes of a published version.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePackageName } from '../../build/contract/name.ts';
+import { parseDistLabel } from '../../build/contract/paths.ts';
+import { decodeOnce } from '../../proxy/protocol/percent.ts';
+import { parseRoute, type Route } from '../../proxy/protocol/route.ts';
+
+const runs = { numRuns: 20_000 };
+
+const piece = fc.constantFrom('/', '.', '..', '%', '%2e', '%2F', '%00', '%zz', '$', '$%hash%', '~dev', '.json', '.zip', 'p2', 'dist', 'acme', 'hello', 'A', '-', '--', '_', '?ref=', '&', '#', '\\', 'ü', '%c3%bc', '%ff', '1.0.0', ' ', '\0', '@', '+');
+const target = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.array(piece, { maxLength: 20 }).map((pieces) => `/${pieces.join('')}`),
+  fc.array(piece, { maxLength: 12 }).map((pieces) => `/p2/${pieces.join('')}.json`),
+  fc.array(piece, { maxLength: 12 }).map((pieces) => `/dist/acme/hello/${pieces.join('')}.zip`),
+);
+
+const word = fc.stringMatching(/^[a-z0-9]{1,12}$/);
+const name = fc.tuple(word, fc.constantFrom('', '-', '.', '_'), word, word, fc.constantFrom('', '--', '-', '.'), word).map(([a, s, b, c, t, d]) => `${a}${s}${b}/${c}${t}${d}`);
+const label = fc
+  .oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), fc.array(fc.constantFrom('dev-', 'a', '/', '%', '+', '.', '1', 'ü', '%41', '#', '?', '"', '@'), { minLength: 1, maxLength: 12 }).map((parts) => parts.join('')))
+  .filter((text) => 'label' in parseDistLabel(text));
+
+describe('parseRoute', () => {
+  it('never throws, and what it hands out is a package name and labels without a way out', () => {
+    fc.assert(fc.property(target, (text) => expectSafe(parseRoute(text))), runs);
+  });
+
+  it('is linear: long hostile names take no longer than others', () => {
+    const hostile = fc.tuple(fc.constantFrom('a', 'a-', 'a.', 'a_a', '--', 'a--'), fc.integer({ min: 1, max: 300 }), fc.constantFrom('!', '-', '_', '.json', '/x', '/')).map(([unit, times, end]) => `/p2/x/${unit.repeat(times)}${end}.json`);
+    fc.assert(fc.property(hostile, (text) => void parseRoute(text)), { numRuns: 2000, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: true });
+  });
+
+  it('finds the package of every spelling of a p2 path', () => {
+    const suffix = fc.oneof(fc.constantFrom('', '$%hash%', '%24%25hash%25', '$%25hash%25'), fc.stringMatching(/^\$[0-9a-f]{1,64}$/));
+    fc.assert(fc.property(name, fc.boolean(), suffix, (whole, dev, hash) => {
+      expect(parseRoute(`/p2/${whole}${dev ? '~dev' : ''}${hash}.json`)).toEqual({ kind: 'provider', name: whole, stability: dev ? 'dev' : 'stable' });
+    }), { numRuns: 3000 });
+  });
+
+  it('finds the label a client means, as Composer and curl write it and fully encoded', () => {
+    fc.assert(fc.property(name, label, fc.boolean(), (whole, version, encoded) => {
+      fc.pre(encoded || !/[?#]/.test(version));
+      const route = parseRoute(`/dist/${whole}/${encoded ? encodeURIComponent(version) : asCurlWrites(version)}.zip?ref=abc`);
+      expect(route).toMatchObject({ kind: 'dist', name: whole, reference: 'abc' });
+      expect(route.kind === 'dist' ? route.labels : []).toContain(version);
+    }), { numRuns: 5000 });
+  });
+
+  it('decodes once: what was encoded twice stays encoded', () => {
+    fc.assert(fc.property(label, (version) => {
+      expect(decodeOnce(encodeURIComponent(encodeURIComponent(version)))).toBe(encodeURIComponent(version));
+    }), { numRuns: 2000 });
+  });
+});
+
+function expectSafe(route: Route): void {
+  if (route.kind === 'provider' || route.kind === 'dist') expect(parsePackageName(route.name)).toBe(route.name);
+  if (route.kind === 'dist') {
+    expect(route.labels.length).toBeGreaterThan(0);
+    for (const version of route.labels) expect(version.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')).toBe(false);
+  }
+}
+
+/** curl escapes bytes that are not ASCII, in lower case, and leaves everything else as it stands. */
+function asCurlWrites(version: string): string {
+  return version.replace(/[^\u0000-\u007f]+/g, (text) => encodeURIComponent(text).toLowerCase());
+}

@@ -1,0 +1,110 @@
+// A build is a function of its sources: the zone, the locale, the umask, the order in which folders are listed, the processor count and the
+// version of Node make no difference to a single byte (F3).
+
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gitHistory, type GitHistory } from '../util/git-history.ts';
+import { below, writeTree, type Tree } from '../util/package-tree.ts';
+import { allFiles, publishedTree, wholeTree } from '../util/published-tree.ts';
+import { binary, cleanEnvironment } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const packages: Tree = {
+  ...below('acme/hello/1.0.0', { ...whoLibrary('acme/hello', '1.0.0'), 'bin/run': { content: '#!/bin/sh\n', mode: 0o755 }, 'bin/again': { link: 'run' }, 'docs/größe.md': 'ÄÖÜ\n', 'Z.txt': 'z', 'a.txt': 'a', 'ä.txt': 'ae' }),
+  ...below('acme/hello/1.1.0', { ...whoLibrary('acme/hello', '1.1.0'), 'data.bin': Buffer.alloc(70_000, 'libretto') }),
+  ...below('acme/dev', whoLibrary('acme/dev', undefined)),
+  ...below('zeta/last/2.0.0', whoLibrary('zeta/last', '2.0.0', { require: { 'acme/hello': '^1' } })),
+};
+
+interface Circumstances {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly umask?: string;
+  readonly reverse?: boolean;
+  readonly jobs?: string;
+  readonly node?: string;
+}
+
+const folder = temporaryFolder('reproducible');
+let count = 0;
+let repository: GitHistory | undefined;
+
+/** A clean build of fresh copies of the same sources. */
+async function treeOf({ environment = {}, umask = '022', reverse = false, jobs = '2', node = process.execPath }: Circumstances): Promise<Record<string, string>> {
+  count += 1;
+  const source = folder.at(`source-${count}`);
+  const data = folder.at(`data-${count}`);
+  const entries = Object.entries(packages);
+  writeTree(source, Object.fromEntries(reverse ? entries.toReversed() : entries));
+  const sources = [source, ...(repository === undefined ? [] : [repository.root])];
+  await execa('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', node, binary, 'build', ...sources, '--data', data, '--jobs', jobs], { env: cleanEnvironment(environment), extendEnv: false, cwd: folder.path });
+  return wholeTree(data);
+}
+
+describe('two clean builds of the same sources', () => {
+  let reference: Record<string, string>;
+
+  beforeAll(async () => {
+    if (!lacks('git')) {
+      repository = gitHistory();
+      repository.commit(whoLibrary('acme/versioned', undefined, {}, 'one'));
+      repository.tag('1.0.0');
+      repository.commit(whoLibrary('acme/versioned', undefined, {}, 'two'));
+    }
+    reference = await treeOf({});
+  });
+
+  afterAll(async () => {
+    repository?.remove();
+    await folder.remove();
+  });
+
+  it('have something to compare', () => {
+    expect(Object.keys(reference)).toContain('dist/zeta/last/2.0.0.zip');
+    expect(Object.keys(reference).filter((path) => path.startsWith('dist/')).length).toBeGreaterThanOrEqual(4);
+  });
+
+  it.each<[string, Circumstances]>([
+    ['another time zone', { environment: { TZ: 'Pacific/Kiritimati' } }],
+    ['another locale', { environment: { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8' } }],
+    ['a narrow umask', { umask: '077' }],
+    ['files created in the opposite order', { reverse: true }],
+    ['one job', { jobs: '1' }],
+    ['all of it at once', { environment: { TZ: 'America/St_Johns', LC_ALL: 'C' }, umask: '027', reverse: true, jobs: '7' }],
+  ])('give the same bytes with %s', async (_, circumstances) => expect(await treeOf(circumstances)).toEqual(reference));
+
+  it.for([22, 24])('give the same bytes on Node %i', { timeout: 240_000 }, async (major, context) => {
+    const other = await otherNode(major);
+    if (other === undefined) return context.skip(`Node ${major} could not be fetched from npm`);
+    expect((await execa(other, ['--version'])).stdout).toMatch(new RegExp(`^v${major}\\.`));
+    expect(await treeOf({ node: other })).toEqual(reference);
+  });
+
+  it('an unchanged rebuild writes nothing readers see and moves no time', async () => {
+    const source = folder.at('again');
+    const data = folder.at('again-data');
+    writeTree(source, packages);
+    const build = () => execa(process.execPath, [binary, 'build', source, '--data', data], { env: cleanEnvironment(), extendEnv: false, cwd: folder.path });
+    await build();
+    const stampsOf = () => Object.fromEntries(['public', 'index'].flatMap((part) => allFiles(join(data, part)).map((path) => [`${part}/${path}`, statSync(join(data, part, path), { bigint: true })] as const).map(([path, { mtimeNs, ino }]) => [path, `${mtimeNs} ${ino}`])));
+    const before = stampsOf();
+    const tree = publishedTree(data);
+    await build();
+    expect(stampsOf()).toEqual(before);
+    expect(publishedTree(data)).toEqual(tree);
+  });
+});
+
+/** Another Node from npm, kept in the system's temporary folder between runs; undefined where npm cannot give it. */
+async function otherNode(major: number): Promise<string | undefined> {
+  const kept = join(tmpdir(), `libretto-node-${major}`);
+  const program = join(kept, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+  if (existsSync(program)) return program;
+  mkdirSync(kept, { recursive: true });
+  const { exitCode } = await execa('npm', ['install', '--prefix', kept, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', `node-${process.platform}-${process.arch}@${major}`], { reject: false, timeout: 200_000 });
+  return exitCode === 0 && existsSync(program) ? program : undefined;
+}

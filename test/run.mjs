@@ -1,0 +1,81 @@
+// `npm test`: compile, lint, fetch the tools, run every project of vitest.config.ts, and say at the end what was skipped and why.
+// Arguments go to vitest (`npm test -- test/unit`). The last line is `N passed, N failed, N skipped`, from vitest's own counts; the exit
+// code is 0 only when something ran and nothing failed. With CI=true a missing tool is a failure, not a reason to skip.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import process from 'node:process';
+import { provideTools } from './setup/tools.mjs';
+
+const root = new URL('..', import.meta.url).pathname;
+const inCi = ['true', '1'].includes(process.env.CI ?? '');
+
+const say = (text) => process.stdout.write(`${text}\n`);
+
+/** Runs one step; its output is shown only when it fails, unless it is the tests themselves. */
+function step(name, command, args, { shown = false } = {}) {
+  const started = Date.now();
+  const result = spawnSync(command, args, { cwd: root, stdio: shown ? 'inherit' : 'pipe', encoding: 'utf8', maxBuffer: 64 << 20 });
+  const ok = result.status === 0;
+  if (!shown) say(`${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+  if (!ok && !shown) say(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`);
+  return ok;
+}
+
+function runVitest(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'libretto-tests-'));
+  const report = join(folder, 'report.json');
+  try {
+    const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
+    const ok = step('tests', process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...reporters, ...args], { shown: true });
+    return { ok, report: readReport(report) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    say(`The test runner left no report: ${error.message}`);
+    return undefined;
+  }
+}
+
+function listSkipped(report) {
+  const skipped = report.testResults.flatMap((file) =>
+    file.assertionResults
+      .filter(({ status }) => status !== 'passed' && status !== 'failed')
+      .map(({ fullName }) => `  ${relative(root, file.name)}: ${fullName.trim()}`),
+  );
+  if (skipped.length > 0) say(`\nSKIPPED, ${skipped.length} test(s) that say nothing about this machine:\n${skipped.join('\n')}`);
+}
+
+function main() {
+  const problems = [];
+  const tools = provideTools(say);
+  if (tools.missing.length > 0) {
+    say(`\n!!! Missing: ${tools.missing.join(', ')} (${tools.reason}). ${inCi ? 'With CI=true that is a failure.' : 'The tests that need them are skipped; they are listed at the end.'}\n`);
+    if (inCi) problems.push(`missing tools: ${tools.missing.join(', ')}`);
+  }
+  if (!step('compile', 'npm', ['run', '--silent', 'compile'])) problems.push('compile');
+  if (!step('lint', 'npm', ['run', '--silent', 'lint'])) problems.push('lint');
+  const { ok, report } = runVitest(process.argv.slice(2));
+  if (report !== undefined) listSkipped(report);
+  const passed = report?.numPassedTests ?? 0;
+  // a file that could not be loaded has no tests to count, and is a failure all the same
+  const brokenFiles = report?.testResults.filter(({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) ?? [];
+  for (const file of brokenFiles) say(`broken test file: ${relative(root, file.name)}: ${file.message}`);
+  const failed = (report?.numFailedTests ?? 0) + brokenFiles.length;
+  const skipped = (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0);
+  if (!ok && failed === 0) problems.push('the test runner stopped with an error of its own');
+  if (passed + failed === 0) problems.push('no test ran');
+  if (problems.length > 0) say(`\nFAILED: ${problems.join('; ')}`);
+  say(`\n${passed} passed, ${failed + problems.length} failed, ${skipped} skipped`);
+  return ok && failed === 0 && problems.length === 0 ? 0 : 1;
+}
+
+process.exitCode = main();

@@ -1,0 +1,94 @@
+// Clients that are slow, stall or leave. Times are the server's limits, set short here; what is asserted is that they act, not when.
+
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { exchange, openConnection } from '../util/raw-client.ts';
+import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
+import { zipBytes } from '../util/tree.ts';
+
+const large = zipBytes('large', 30_000_000);
+
+async function runWithLarge(limits: NonNullable<Parameters<typeof runProxy>[0]>['limits'] = {}): Promise<RunningProxy> {
+  const served = await runProxy({ tokens: { reader: 0 }, limits });
+  served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
+  served.tree.publish();
+  return served;
+}
+
+const request = 'GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n';
+
+/** How many descriptors this process holds on files of the tree. */
+function openFilesBelow(folder: string): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+    } catch {
+      return false; // closed while we looked
+    }
+  }).length;
+}
+
+async function eventually(check: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 200 && !check(); turn += 1) await sleep(25);
+  expect(check()).toBe(true);
+}
+
+describe('row 13', () => {
+  it('headers that never end are 408 in the envelope, and a healthy client is served meanwhile', async () => {
+    await using served = await runWithLarge({ headersTimeoutMs: 300 });
+    const stalled = Array.from({ length: 20 }, () => exchange(served.port, 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: '));
+    expect((await served.get('/health')).status).toBe(200);
+    for (const reply of await Promise.all(stalled)) {
+      expect([reply.status, reply.closed]).toEqual([408, true]);
+      expect(JSON.parse(reply.body)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    }
+  });
+
+  it('an idle connection is closed in the end', async () => {
+    await using served = await runWithLarge({ keepAliveTimeoutMs: 200 });
+    const reply = await exchange(served.port, 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n', 5000);
+    expect([reply.status, reply.closed]).toEqual([200, true]);
+  });
+
+  it('a client that stops reading is cut off, and its file is closed', async () => {
+    await using served = await runWithLarge({ stallTimeoutMs: 300 });
+    const socket = await openConnection(served.port);
+    socket.pause();
+    socket.write(request);
+    await eventually(() => served.lines.some((line) => line['aborted'] === true));
+    await eventually(() => openFilesBelow(served.tree.data) === 0);
+    socket.destroy();
+  });
+});
+
+describe('row 20: a client that hangs up in the middle of a download', () => {
+  it('frees the file and is marked in the log, one line each, a hundred times over', async () => {
+    await using served = await runWithLarge();
+    for (let round = 0; round < 10; round += 1) {
+      const sockets = await Promise.all(Array.from({ length: 10 }, () => openConnection(served.port)));
+      await Promise.all(sockets.map(async (socket) => {
+        socket.write(request);
+        await once(socket, 'data');
+        socket.resetAndDestroy();
+      }));
+    }
+    await eventually(() => served.lines.length === 100);
+    for (const line of served.lines) {
+      expect(line).toMatchObject({ status: 200, aborted: true });
+      expect(line['bytes']).toBeLessThan(large.length);
+    }
+    await eventually(() => openFilesBelow(served.tree.data) === 0);
+    expect((await served.get('/dist/acme/hello/1.0.0.zip')).body.equals(large)).toBe(true);
+  });
+
+  it('frees the files of requests that still waited behind it on the same connection', async () => {
+    await using served = await runWithLarge();
+    const socket = await openConnection(served.port);
+    socket.write(request.repeat(12));
+    await once(socket, 'data');
+    socket.destroy();
+    await eventually(() => openFilesBelow(served.tree.data) === 0 && served.lines.length === 12);
+  });
+});

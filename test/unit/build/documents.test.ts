@@ -1,0 +1,69 @@
+// The bytes of the documents, and Last-Modified.
+import { describe, expect, it } from 'vitest';
+import type { VersionRecord } from '../../../build/contract/documents.ts';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { distUrl, formatProviders, formatRoot, parseProvider, stampDocument } from '../../../build/documents.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
+import { referenceOf } from './samples.ts';
+
+const name = 'acme/hello' as PackageName;
+const settings = { metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined };
+
+function record(version: string): VersionRecord {
+  const dist = { type: 'zip', url: `/dist/${name}/${version}.zip`, reference: referenceOf('1'), shasum: '1'.repeat(40) };
+  return { name, version, version_normalized: normalizeVersion(version) ?? '', dist } as unknown as VersionRecord;
+}
+
+describe('formatRoot', () => {
+  it('is what the interface asks for, with the mirror that makes paths work', () => {
+    expect(JSON.parse(formatRoot([name], settings))).toEqual({
+      packages: {},
+      'metadata-url': '/p2/%package%$%hash%.json',
+      'available-packages': ['acme/hello'],
+      mirrors: [{ 'dist-url': '/dist/%package%/%prettyVersion%.zip?ref=%reference%', preferred: true }],
+    });
+  });
+
+  it('keeps a client from asking for every dependency when there is nothing', () => {
+    expect(JSON.parse(formatRoot([], settings))).toMatchObject({ 'available-packages': [], 'available-package-patterns': ['~none~/~none~'] });
+  });
+});
+
+describe('formatProviders', () => {
+  it('separates dev versions, newest first, and is read back the same', () => {
+    const { stable, dev } = formatProviders(name, ['1.0.0', 'dev-main', '1.10.0', '1.2.0'].map(record));
+    expect(parseProvider(stable, name).map(({ version }) => version)).toEqual(['1.10.0', '1.2.0', '1.0.0']);
+    expect(parseProvider(dev ?? '', name).map(({ version }) => version)).toEqual(['dev-main']);
+    expect(formatProviders(name, parseProvider(stable, name)).stable).toBe(stable);
+  });
+
+  it('has no dev document without dev versions, and always a stable one', () => {
+    expect(formatProviders(name, [record('1.0.0')]).dev).toBeUndefined();
+    expect(parseProvider(formatProviders(name, [record('dev-main')]).stable, name)).toEqual([]);
+  });
+});
+
+describe('distUrl', () => {
+  it('is the path of the interface', () => {
+    expect(distUrl(name, 'dev-feature/x', settings)).toBe('/dist/acme/hello/dev-feature/x.zip');
+  });
+
+  it('is encoded where it is absolute, since a client cuts at # and refuses spaces', () => {
+    expect(distUrl(name, 'dev-100%#1?', { ...settings, distBaseUrl: 'https://r.example' })).toBe('https://r.example/dist/acme/hello/dev-100%25%231%3F.zip?ref=%reference%');
+  });
+});
+
+describe('stampDocument', () => {
+  it('stays for equal bytes and rises by at least a second for others', () => {
+    const first = stampDocument(null, 'a', 100);
+    expect(stampDocument(first, 'a', 200)).toBe(first);
+    expect(stampDocument(first, 'b', 100)?.last_modified).toBe(101);
+    expect(stampDocument(first, 'b', 500)?.last_modified).toBe(500);
+  });
+
+  it('goes on rising for a document that went and came back', () => {
+    const gone = stampDocument(stampDocument(null, 'a', 100), undefined, 100);
+    expect(gone).toEqual({ last_modified: 101, sha256: null });
+    expect(stampDocument(gone, 'a', 100)?.last_modified).toBe(102);
+  });
+});

@@ -1,0 +1,117 @@
+// The real Composer in a project of its own: its home, its cache and its environment are fresh, so that one test can leave nothing behind
+// for another. What a test asserts is on disk afterwards: composer.lock, vendor/.
+
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { temporaryFolder } from './temporary-folder.ts';
+import { toolPath } from './tool.ts';
+
+export interface ComposerResult {
+  readonly exitCode: number;
+  /** stdout and stderr as a person sees them, colours and wrapping off */
+  readonly output: string;
+  readonly stdout: string;
+}
+
+export interface LockedPackage {
+  readonly name: string;
+  readonly version: string;
+  readonly dist?: { readonly type: string; readonly url: string; readonly reference?: string; readonly shasum?: string; readonly mirrors?: readonly { readonly url: string; readonly preferred: boolean }[] };
+  readonly [key: string]: unknown;
+}
+
+export interface Project extends AsyncDisposable {
+  readonly path: string;
+  readonly home: string;
+  readonly run: (...args: readonly string[]) => Promise<ComposerResult>;
+  /** the same with variables of this call alone */
+  readonly runWith: (variables: Readonly<Record<string, string>>, ...args: readonly string[]) => Promise<ComposerResult>;
+  /** locked packages by name; throws while there is no lock file */
+  readonly locked: () => Readonly<Record<string, LockedPackage>>;
+  readonly exists: (path: string) => boolean;
+  readonly read: (path: string) => string;
+  readonly mode: (path: string) => number;
+  /** runs PHP code that has the autoloader loaded; its output */
+  readonly php: (code: string) => Promise<string>;
+  readonly removeVendor: () => void;
+  readonly clearCache: () => void;
+  readonly remove: () => Promise<void>;
+}
+
+export interface ProjectOptions {
+  /** the repository's address; user information in it is kept */
+  readonly url: string;
+  /** what goes into auth.json; nothing where absent */
+  readonly auth?: unknown;
+  /** merged into composer.json; `config` and `repositories` are added to */
+  readonly composerJson?: Readonly<Record<string, unknown>>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** auth.json for a token as a bearer. */
+export const bearerAuth = (host: string, token: string): unknown => ({ bearer: { [host]: token } });
+
+export function createProject(options: ProjectOptions): Project {
+  const folder = temporaryFolder('project');
+  const path = folder.at('app');
+  const home = folder.at('home');
+  for (const made of [path, home]) mkdirSync(made);
+  const { config, repositories, ...rest } = { config: {}, repositories: [], ...options.composerJson };
+  const composerJson = {
+    ...rest,
+    repositories: [{ type: 'composer', url: options.url }, ...(repositories as readonly unknown[]), { 'packagist.org': false }],
+    config: { 'secure-http': false, ...(config as object) },
+  };
+  writeFileSync(join(path, 'composer.json'), JSON.stringify(composerJson, null, 4));
+  if (options.auth !== undefined) writeFileSync(join(path, 'auth.json'), JSON.stringify(options.auth), { mode: 0o600 });
+
+  const runWith: Project['runWith'] = async (variables, ...args) => {
+    const { exitCode, all, stdout } = await execa(toolPath('composer'), [...args, '--no-interaction', '--no-ansi', '--no-progress'], {
+      cwd: path,
+      env: { ...composerEnvironment(home), ...options.environment, ...variables },
+      extendEnv: false,
+      reject: false,
+      all: true,
+      stdin: 'ignore',
+      timeout: 100_000,
+    });
+    return { exitCode: exitCode ?? -1, output: all, stdout };
+  };
+
+  return {
+    path,
+    home,
+    run: (...args) => runWith({}, ...args),
+    runWith,
+    locked: () => readLock(join(path, 'composer.lock')),
+    exists: (relative) => existsSync(join(path, relative)),
+    read: (relative) => readFileSync(join(path, relative), 'utf8'),
+    mode: (relative) => statSync(join(path, relative)).mode & 0o777,
+    php: async (code) => (await execa(toolPath('php'), ['-r', `require 'vendor/autoload.php'; ${code}`], { cwd: path })).stdout,
+    removeVendor: () => rmSync(join(path, 'vendor'), { recursive: true, force: true }),
+    clearCache: () => rmSync(join(home, 'cache'), { recursive: true, force: true }),
+    remove: folder.remove,
+    [Symbol.asyncDispose]: folder.remove,
+  };
+}
+
+/** What Composer may know of this machine: nothing but where programs are. */
+export function composerEnvironment(home: string): Record<string, string> {
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: home,
+    COMPOSER_HOME: join(home, 'composer'),
+    COMPOSER_CACHE_DIR: join(home, 'cache'),
+    COMPOSER_ALLOW_SUPERUSER: '1',
+    COMPOSER_NO_INTERACTION: '1',
+    COMPOSER_DISABLE_XDEBUG_WARN: '1',
+    COLUMNS: '400',
+    LC_ALL: 'C.UTF-8',
+  };
+}
+
+function readLock(file: string): Record<string, LockedPackage> {
+  const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: LockedPackage[]; 'packages-dev': LockedPackage[] };
+  return Object.fromEntries([...lock.packages, ...lock['packages-dev']].map((entry) => [entry.name, entry]));
+}

@@ -1,0 +1,87 @@
+// A git server on loopback: git's own http-backend behind a small HTTP server, with the failures of a real one as switches. Counts what it was
+// asked, so that a test can tell that nothing was fetched.
+
+import { spawn } from 'node:child_process';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { testGitEnvironment } from './git-repository.ts';
+
+export interface GitHttpServer {
+  /** without a slash at its end; a repository is at `<url>/<folder>` */
+  readonly url: string;
+  readonly port: number;
+  /** `GET info/refs`, `POST git-upload-pack`, in the order they came */
+  readonly requests: readonly string[];
+  /** the Authorization headers that came */
+  readonly authorizations: readonly string[];
+  /** from now on */
+  behave: (how: 'well' | 'hang' | 'refuse' | 'askForPassword' | 'failFetches') => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Serves the repositories below `root`. */
+export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
+  const requests: string[] = [];
+  const authorizations: string[] = [];
+  let behaviour = 'well';
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    requests.push(`${request.method ?? ''} ${url.pathname.replace(/^.*\.git\/|^\/[^/]+\//, '')}`);
+    if (request.headers.authorization !== undefined) authorizations.push(request.headers.authorization);
+    if (behaviour === 'hang') return;
+    const refused = behaviour === 'refuse' ? 404 : behaviour === 'askForPassword' && request.headers.authorization === undefined ? 401 : behaviour === 'failFetches' && request.method === 'POST' ? 500 : undefined;
+    if (refused === undefined) runBackend(root, url, request, response);
+    else response.writeHead(refused, refused === 401 ? { 'WWW-Authenticate': 'Basic realm="git"' } : {}).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    authorizations,
+    behave: (how) => {
+      behaviour = how;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** CGI (RFC 3875), as far as http-backend needs it. */
+function runBackend(root: string, url: URL, request: IncomingMessage, response: ServerResponse): void {
+  const child = spawn('git', ['http-backend'], {
+    env: {
+      ...testGitEnvironment,
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method ?? 'GET',
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '*',
+    },
+  });
+  request.pipe(child.stdin);
+  child.stdin.on('error', () => undefined); // the backend need not read a whole request
+  let head = Buffer.alloc(0);
+  const takeHead = (chunk: Buffer): void => {
+    head = Buffer.concat([head, chunk]);
+    const end = head.indexOf('\r\n\r\n');
+    if (end === -1) return;
+    child.stdout.off('data', takeHead);
+    const headers = Object.fromEntries(head.toString('latin1', 0, end).split('\r\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+    const { Status: status = '200', ...rest } = headers;
+    response.writeHead(Number.parseInt(status, 10), rest);
+    response.write(head.subarray(end + 4));
+    child.stdout.pipe(response);
+  };
+  child.stdout.on('data', takeHead);
+}

@@ -1,0 +1,73 @@
+// A private nginx on a free port: serves a folder behind a static bearer check, or stands in front of a server as a reverse proxy.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from './temporary-folder.ts';
+import { toolPath } from './tool.ts';
+
+export interface Nginx {
+  readonly url: string;
+  readonly host: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** `server` is the inside of the server block, without listen. */
+export async function startNginx(server: string): Promise<Nginx> {
+  const folder = temporaryFolder('nginx');
+  const port = await freePort();
+  const file = folder.at('nginx.conf');
+  writeFileSync(file, configuration(folder.path, port, server));
+  const child = spawn(toolPath('nginx'), ['-c', file, '-e', folder.at('error.log'), '-g', 'daemon off;'], { stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; !(await answers(url)); attempt += 1) {
+    if (attempt > 100 || child.exitCode !== null) throw new Error(`nginx did not come up; see ${folder.at('error.log')}`);
+    await sleep(50);
+  }
+  return {
+    url,
+    host: `127.0.0.1:${port}`,
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      await folder.remove();
+    },
+  };
+}
+
+const configuration = (folder: string, port: number, server: string): string => `
+worker_processes 1;
+pid ${folder}/nginx.pid;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n  ')}
+  server {
+    listen 127.0.0.1:${port};
+    ${server}
+  }
+}
+`;
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await (await fetch(url)).arrayBuffer();
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,51 @@
+// What readers of an output tree see, as plain data to compare: every document's bytes, and the digest of every archive a document names.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** path below public/ → SHA-256 of its bytes: packages.json, every p2 document, and the archives that they name. */
+export function publishedTree(data: string): Record<string, string> {
+  const files = allFiles(join(data, 'public'));
+  const named = namedArchives(data, files);
+  return Object.fromEntries(files.filter((path) => !path.startsWith('dist/') || named.has(path)).map((path) => [path, digest(join(data, 'public', path))]));
+}
+
+/** path below public/ → SHA-256, every file there is */
+export function wholeTree(data: string): Record<string, string> {
+  return Object.fromEntries(allFiles(join(data, 'public')).map((path) => [path, digest(join(data, 'public', path))]));
+}
+
+export type PublishedVersions = Readonly<Record<string, { readonly reference: string; readonly shasum: string }>>;
+
+/** `name@version` → its dist, of every p2 document. */
+export function publishedVersions(data: string): PublishedVersions {
+  return Object.fromEntries(recordsOf(data, allFiles(join(data, 'public'))).flatMap(({ name, version, dist }) => (dist === undefined ? [] : [[`${name}@${version}`, dist]])));
+}
+
+interface VersionRow {
+  readonly name: string;
+  readonly version: string;
+  readonly dist?: { readonly reference: string; readonly shasum: string };
+}
+
+function recordsOf(data: string, files: readonly string[]): VersionRow[] {
+  return files
+    .filter((path) => path.startsWith('p2/'))
+    .flatMap((path) => Object.values((JSON.parse(readFileSync(join(data, 'public', path), 'utf8')) as { packages: Record<string, Record<string, VersionRow>> }).packages).flatMap((versions) => Object.values(versions)));
+}
+
+/** The plain archive of every version, and the pinned one of a version that may move. */
+function namedArchives(data: string, files: readonly string[]): ReadonlySet<string> {
+  return new Set(recordsOf(data, files).flatMap(({ name, version, dist }) => (dist === undefined ? [] : [`dist/${name}/${version}.zip`, `dist/${name}/${version}@${dist.reference}.zip`])));
+}
+
+/** Sorted, relative, forward slashes. */
+export function allFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');

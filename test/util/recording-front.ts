@@ -1,0 +1,105 @@
+// Stands between Composer and the registry: forwards every request unchanged, byte for byte in the target, and remembers what was asked
+// and answered. A test may answer a request itself (`answer`) or damage what the registry said (`damage`).
+
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface Recorded {
+  readonly method: string;
+  /** the raw request target, exactly as it stood on the wire */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly status: number;
+  /** bytes of the answer's body as sent */
+  readonly bytes: number;
+  readonly answerHeaders: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface RecordingFront {
+  readonly url: string;
+  /** `127.0.0.1:<port>`, the key Composer's auth.json wants */
+  readonly host: string;
+  readonly requests: Recorded[];
+  /** the targets asked for since the last call, and forgets them */
+  readonly take: () => string[];
+  /** most connections that were open at once */
+  readonly mostConnections: () => number;
+  /** set to answer in the registry's place; undefined lets the request through */
+  answer: ((target: string) => Answer | undefined) | undefined;
+  /** set to change a body on its way to the client; Content-Length follows */
+  damage: ((target: string, body: Buffer) => Buffer) | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Listens on a free port of 127.0.0.1. `upstream` is asked at each request, so that a registry may come back on another port. */
+export async function startFront(upstream: () => string): Promise<RecordingFront> {
+  const requests: Recorded[] = [];
+  const sockets = new Set<Socket>();
+  let most = 0;
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    most = Math.max(most, sockets.size);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  const front: RecordingFront = {
+    url: `http://127.0.0.1:${port}`,
+    host: `127.0.0.1:${port}`,
+    requests,
+    take: () => requests.splice(0).map(({ target }) => target),
+    mostConnections: () => most,
+    answer: undefined,
+    damage: undefined,
+    close: async () => {
+      agent.destroy();
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const target = incoming.url ?? '';
+    const own = front.answer?.(target);
+    const answer = own === undefined ? await forward(incoming, upstream(), agent) : { status: own.status, headers: { ...own.headers }, raw: undefined, body: Buffer.from(own.body ?? '') };
+    const body = front.damage === undefined ? answer.body : front.damage(target, answer.body);
+    const changed = own !== undefined || body !== answer.body;
+    requests.push({ method: incoming.method ?? '', target, headers: incoming.headers, status: answer.status, bytes: body.length, answerHeaders: answer.headers });
+    if (!changed && answer.raw !== undefined) outgoing.writeHead(answer.status, answer.raw);
+    else outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': String(body.length) });
+    outgoing.end(body);
+  }
+  return front;
+}
+
+interface Forwarded {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly raw: string[] | undefined;
+  readonly body: Buffer;
+}
+
+/** A registry that is gone becomes 502, as any real proxy would have it. */
+function forward(incoming: IncomingMessage, upstream: string, agent: Agent): Promise<Forwarded> {
+  const { hostname, port } = new URL(upstream);
+  return new Promise((resolve) => {
+    const failed = (error: Error): void => resolve({ status: 502, headers: {}, raw: undefined, body: Buffer.from(error.message) });
+    const outgoing = httpRequest({ agent, hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', failed);
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, raw: response.rawHeaders, body: Buffer.concat(chunks) }));
+    });
+    outgoing.on('error', failed);
+    incoming.pipe(outgoing);
+  });
+}

@@ -1,0 +1,110 @@
+// A whole registry for a test: a data folder of its own, the compiled command for everything, a server on a free port, a recording front
+// before it. Nothing here imports the product: it is used as its users use it.
+
+import { startFront, type RecordingFront } from './recording-front.ts';
+import { runCli, startCli, type CliOutcome } from './run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
+
+export interface Registry extends AsyncDisposable {
+  readonly folder: TemporaryFolder;
+  readonly data: string;
+  readonly front: RecordingFront;
+  /** where Composer is sent: the front */
+  readonly url: string;
+  /** the server itself */
+  readonly direct: () => string;
+  /** a read token, made at the start */
+  readonly token: string;
+  readonly tokenId: string;
+  readonly createToken: (...flags: readonly string[]) => Promise<{ readonly id: string; readonly token: string }>;
+  readonly cli: (...args: readonly string[]) => Promise<CliOutcome>;
+  /** builds and expects exit code 0; the report */
+  readonly build: (...args: readonly string[]) => Promise<BuildReport>;
+  /** the server's request log so far */
+  readonly log: () => readonly Readonly<Record<string, unknown>>[];
+  readonly stopServer: () => Promise<void>;
+  readonly startServer: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** The parts of `build --json` that tests look at. */
+export interface BuildReport {
+  readonly added: readonly { readonly name: string; readonly version: string }[];
+  readonly changed: readonly { readonly name: string; readonly version: string }[];
+  readonly withdrawn: readonly { readonly name: string; readonly version: string }[];
+  readonly quarantined: readonly { readonly name: string | null; readonly version: string | null; readonly code: string; readonly message: string; readonly where: string }[];
+  readonly failed: readonly { readonly source: string; readonly reason: string }[];
+}
+
+/** Builds `sources`, makes a token, serves. `serve` holds further flags of the serve command. */
+export async function startRegistry(options: { readonly sources?: readonly string[]; readonly serve?: readonly string[]; readonly build?: readonly string[] } = {}): Promise<Registry> {
+  const folder = temporaryFolder('registry');
+  const data = folder.at('data');
+  const cli = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', data], { cwd: folder.path });
+  const build = async (...args: readonly string[]): Promise<BuildReport> => {
+    const { exitCode, stdout, stderr } = await cli('build', '--json', ...args);
+    if (exitCode !== 0) throw new Error(`build ${args.join(' ')} ended with ${exitCode}: ${stderr}${stdout}`);
+    return JSON.parse(stdout) as BuildReport;
+  };
+  const createToken: Registry['createToken'] = async (...flags) => {
+    const { exitCode, stdout, stderr } = await cli('token', 'create', '--json', '--description', 'a test', ...flags);
+    if (exitCode !== 0) throw new Error(`token create ended with ${exitCode}: ${stderr}`);
+    return JSON.parse(stdout) as { id: string; token: string };
+  };
+
+  if (options.sources !== undefined && options.sources.length > 0) await build(...options.sources, ...(options.build ?? []));
+  const first = await createToken();
+  let server = await serveTree(folder.path, data, options.serve ?? []);
+  const front = await startFront(() => server.url);
+  const stop = async (): Promise<void> => {
+    await front.close();
+    await server.stop();
+    await folder.remove();
+  };
+  return {
+    folder,
+    data,
+    front,
+    url: front.url,
+    direct: () => server.url,
+    token: first.token,
+    tokenId: first.id,
+    createToken,
+    cli,
+    build,
+    log: () => server.log(),
+    stopServer: () => server.stop(),
+    startServer: async () => {
+      server = await serveTree(folder.path, data, options.serve ?? []);
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly pid: number;
+  readonly log: () => readonly Readonly<Record<string, unknown>>[];
+  readonly stop: () => Promise<void>;
+}
+
+/** `libretto serve` on a free port, up and listening. */
+export async function serveTree(cwd: string, data: string, flags: readonly string[]): Promise<RunningServer> {
+  const child = startCli(['serve', '--data', data, '--listen', '127.0.0.1:0', ...flags], { cwd });
+  const [url] = await child.shows(/http:\/\/127\.0\.0\.1:\d+/);
+  return {
+    url,
+    pid: child.pid,
+    log: () =>
+      child
+        .output()
+        .stdout.split('\n')
+        .filter((line) => line.startsWith('{') && line.endsWith('}'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    stop: async () => {
+      child.signal('SIGTERM');
+      await child.ended;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// Runs the compiled `libretto` as a user would, in an environment that holds nothing of the tester's own settings.
+
+import { execa } from 'execa';
+
+export const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
+
+export interface CliOutcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  readonly cwd: string;
+  /** added to PATH and a HOME that does not exist */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOME: '/nonexistent', ...more };
+}
+
+/** Never throws for an exit code; -1 when a signal ended it. */
+export async function runCli(args: readonly string[], { cwd, environment = {} }: CliOptions): Promise<CliOutcome> {
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [binary, ...args], {
+    cwd,
+    env: cleanEnvironment(environment),
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+    timeout: 50_000,
+  });
+  return { exitCode: exitCode ?? -1, stdout, stderr };
+}
+
+export interface RunningCli {
+  readonly pid: number;
+  readonly output: () => { readonly stdout: string; readonly stderr: string };
+  /** Resolves with the match once either stream shows it; rejects when the program ends before. */
+  readonly shows: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  readonly ended: Promise<CliOutcome>;
+}
+
+/** For commands that stay: `serve` and `start`. */
+export function startCli(args: readonly string[], { cwd, environment = {} }: CliOptions): RunningCli {
+  const child = execa(process.execPath, [binary, ...args], { cwd, env: cleanEnvironment(environment), extendEnv: false, reject: false, stdin: 'ignore', buffer: false });
+  const output = { stdout: '', stderr: '' };
+  const listeners = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  const ended = child.then(({ exitCode }) => ({ exitCode: exitCode ?? -1, ...output }));
+  return {
+    pid: child.pid ?? 0,
+    output: () => ({ ...output }),
+    signal: (signal) => void child.kill(signal),
+    ended,
+    shows: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = pattern.exec(output.stderr) ?? pattern.exec(output.stdout);
+          if (found === null) return;
+          listeners.delete(look);
+          resolve(found);
+        };
+        listeners.add(look);
+        look();
+        void ended.then(({ exitCode, stdout, stderr }) => reject(new Error(`it ended with ${exitCode} before it showed ${String(pattern)}:\n${stderr}${stdout}`)));
+      }),
+  };
+}

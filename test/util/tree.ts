@@ -1,0 +1,148 @@
+// A published tree made by hand, in the builder's formats and its order of publication, for tests of whoever reads one.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseReference, parseSha1, type Reference, type Sha1 } from '../../build/contract/digest.ts';
+import { exactMetadataUrl, mirrorDistUrl } from '../../build/contract/documents.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { distPath, indexPath, parseDistLabel, pinnedDistPath, providerPath, publicationPath, type DistLabel } from '../../build/contract/paths.ts';
+import { formatPublication } from '../../build/contract/publication.ts';
+import { formatPackageIndex, type IndexEntry, type IndexState } from '../../build/contract/serving-index.ts';
+
+export interface VersionSpec {
+  readonly version: string;
+  readonly normalized: string;
+  readonly zip: Buffer;
+  /** default: derived from the bytes */
+  readonly reference?: string;
+  readonly state?: IndexState;
+}
+
+export class HandMadeTree {
+  readonly data: string;
+  readonly #packages = new Map<PackageName, VersionSpec[]>();
+  readonly #firstSecond = 1_700_000_000;
+  #serial = 0;
+  #rootExtras: Readonly<Record<string, unknown>> = {};
+
+  constructor(data: string) {
+    this.data = data;
+  }
+
+  /** Newest version first, as an index has them. */
+  put(name: string, versions: readonly VersionSpec[]): void {
+    this.#packages.set(packageName(name), [...versions]);
+  }
+
+  drop(name: string): void {
+    this.#packages.delete(packageName(name));
+  }
+
+  rootExtras(extras: Readonly<Record<string, unknown>>): void {
+    this.#rootExtras = extras;
+  }
+
+  /** Everything put so far, in the order a build publishes in. */
+  publish(): void {
+    this.#serial += 1;
+    for (const [name, versions] of this.#packages) this.writeArchives(name, versions);
+    for (const [name, versions] of this.#packages) this.writeIndex(name, versions);
+    for (const [name, versions] of this.#packages) this.writeProvider(name, versions);
+    this.#writeRoot();
+    this.#writePublication();
+  }
+
+  writeArchives(name: PackageName | string, versions: readonly VersionSpec[]): void {
+    for (const spec of versions) for (const path of archivePaths(packageName(name), spec)) this.write(join('public', path), spec.zip);
+  }
+
+  writeIndex(name: PackageName | string, versions: readonly VersionSpec[]): void {
+    const owner = packageName(name);
+    const entries = versions.map((spec) => indexEntry(owner, spec));
+    const documents = { stable: null, dev: null };
+    this.write(join('index', indexPath(owner)), formatPackageIndex({ format: 1, name: owner, documents, versions: entries }));
+  }
+
+  writeProvider(name: PackageName | string, versions: readonly VersionSpec[]): void {
+    const owner = packageName(name);
+    for (const kind of ['stable', 'dev'] as const) {
+      const shown = versions.filter((spec) => isDev(spec) === (kind === 'dev') && (spec.state ?? 'published') === 'published');
+      if (shown.length > 0) this.write(join('public', providerPath(owner, kind)), JSON.stringify({ packages: { [owner]: Object.fromEntries(shown.map((spec) => [spec.version, record(owner, spec)])) } }));
+    }
+  }
+
+  #writeRoot(): void {
+    const names = [...this.#packages.keys()].toSorted();
+    const mirrors = [{ 'dist-url': mirrorDistUrl, preferred: true }];
+    this.write('public/packages.json', JSON.stringify({ packages: {}, 'metadata-url': exactMetadataUrl, 'available-packages': names, mirrors, ...this.#rootExtras }));
+  }
+
+  #writePublication(): void {
+    const root = { last_modified: this.#firstSecond + this.#serial, sha256: '' };
+    this.write(join('index', publicationPath), formatPublication({ format: 1, serial: this.#serial, published_at: '2026-01-31T12:00:00Z', root, sources: [] }));
+  }
+
+  /** Replaces a file by rename, with a Last-Modified that rises with each publication. */
+  write(path: string, content: string | Buffer): void {
+    const target = join(this.data, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(`${target}.new`, content);
+    utimesSync(`${target}.new`, this.#firstSecond + this.#serial, this.#firstSecond + this.#serial);
+    renameSync(`${target}.new`, target);
+  }
+}
+
+/** Bytes that pass for a ZIP, different for each seed. */
+export function zipBytes(seed: string, size = 300): Buffer {
+  const bytes = Buffer.alloc(size, createHash('sha256').update(seed).digest());
+  bytes.write('PK\u0003\u0004', 'latin1');
+  return bytes;
+}
+
+export function sha1(bytes: Buffer): Sha1 {
+  const digest = parseSha1(createHash('sha1').update(bytes).digest('hex'));
+  if (digest === undefined) throw new Error('not a SHA-1');
+  return digest;
+}
+
+export function referenceOf(spec: VersionSpec): Reference {
+  const reference = parseReference(spec.reference ?? sha1(Buffer.concat([Buffer.from('reference '), spec.zip])));
+  if (reference === undefined) throw new Error(`not a reference: ${String(spec.reference)}`);
+  return reference;
+}
+
+function isDev(spec: VersionSpec): boolean {
+  return spec.normalized.startsWith('dev-') || spec.normalized.endsWith('-dev');
+}
+
+function archivePaths(name: PackageName, spec: VersionSpec): readonly string[] {
+  if (!isDev(spec)) return [distPath(name, label(spec))];
+  const pinned = pinnedDistPath(name, label(spec), referenceOf(spec));
+  return (spec.state ?? 'published') === 'published' ? [pinned, distPath(name, label(spec))] : [pinned];
+}
+
+function indexEntry(name: PackageName, spec: VersionSpec): IndexEntry {
+  const path = isDev(spec) ? pinnedDistPath(name, label(spec), referenceOf(spec)) : distPath(name, label(spec));
+  return {
+    version: spec.version, version_normalized: spec.normalized, reference: referenceOf(spec), shasum: sha1(spec.zip), size: spec.zip.length,
+    time: null, path, state: spec.state ?? 'published', since: '2026-01-31T12:00:00Z', source: 'hand',
+  };
+}
+
+function record(name: PackageName, spec: VersionSpec): object {
+  const dist = { type: 'zip', url: `/${distPath(name, label(spec))}`, reference: referenceOf(spec), shasum: sha1(spec.zip) };
+  return { name, version: spec.version, version_normalized: spec.normalized, dist, description: 'Made by hand for a test. '.repeat(12) };
+}
+
+function label(spec: VersionSpec): DistLabel {
+  const parsed = parseDistLabel(spec.version);
+  if ('refusal' in parsed) throw new Error(parsed.refusal);
+  return parsed.label;
+}
+
+function packageName(name: string): PackageName {
+  const parsed = parsePackageName(name);
+  if (parsed === undefined) throw new Error(`not a package name: ${name}`);
+  return parsed;
+}
