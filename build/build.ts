@@ -1,7 +1,6 @@
 // A build from beginning to end: open the data folder, take the lock, read the sources, decide and stage package by package, publish in order,
 // remember. Until `publish` begins nothing a reader sees has changed, and whatever fails leaves it so.
 
-import { createArchiver, type Archiver } from './archive/archiver.ts';
 import { applyPublication } from './apply.ts';
 import { publicationPath, rootDocumentPath } from './contract/paths.ts';
 import { formatPublication, publicationFormat, type PublishedSource } from './contract/publication.ts';
@@ -15,12 +14,13 @@ import { openSources } from './open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import { takeLock } from './output/lock.ts';
 import type { Output } from './output/output.ts';
-import { buildPackages, type PackagesOutcome } from './packages.ts';
+import { gatherOutcome, type PackagesOutcome } from './outcome.ts';
 import { isEmptyChange } from './publication.ts';
 import { reportOf } from './report-of.ts';
 import type { BuildReport, ProgressEvent } from './report.ts';
 import { scanSources, type ScannedSource } from './scan.ts';
 import { chooseSources, type SourceChoice, type SourceRequest } from './sources/remembered.ts';
+import { digestSources, packagesToVisit } from './visits.ts';
 
 export interface BuildRequest extends SourceRequest {
   readonly dataDirectory: string;
@@ -62,19 +62,18 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
   for (const { spec } of choice.read) refuseOverlap(request.dataDirectory, spec);
 
   const opened = await openSources(choice.read, { dataDirectory: request.dataDirectory, output, trusted: tree.trusted, ...effects });
-  const archiver = createArchiver({ scratchDirectory: `${request.dataDirectory}/build/staging`, jobs: request.jobs });
   try {
     const scanned = await scanSources(opened, Math.max(request.jobs, 4), effects.progress);
     const scanEnded = performance.now();
-    const packages = await stageAll({ request, choice, tree, scanned, settings, output, archiver, effects });
+    const run: Run = { request, choice, tree, scanned, settings, output, effects };
+    const packages = await stageAll(run);
     const archiveEnded = performance.now();
-    const refusedStrictly = request.strict && packages.quarantined.length > 0;
-    const serial = refusedStrictly ? undefined : await publish({ request, choice, tree, scanned, settings, settingsDigest, packages, output, effects });
-    if (refusedStrictly) await output.discard();
+    const strictlyRefused = request.strict && packages.quarantined.length > 0;
+    const serial = strictlyRefused ? undefined : await publish({ ...run, settingsDigest, packages });
     const timings = { scan: scanEnded - started, archive: archiveEnded - scanEnded, publish: performance.now() - archiveEnded, total: performance.now() - started };
-    return reportOf({ scanned, packages, strictlyRefused: refusedStrictly, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
+    return reportOf({ scanned, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
   } finally {
-    await Promise.all([archiver.close(), ...opened.map(({ source }) => source.close())]);
+    await Promise.all(opened.map(({ source }) => source.close()));
     await output.discard();
   }
 }
@@ -89,24 +88,22 @@ interface Run {
   readonly effects: BuildEffects;
 }
 
-function stageAll(run: Run & { readonly archiver: Archiver }): Promise<PackagesOutcome> {
-  const { request, choice, tree, scanned, settings, output, archiver, effects } = run;
-  return buildPackages({
-    scanned,
-    choice,
-    tree,
-    jobs: request.jobs,
-    progress: effects.progress,
-    context: {
-      output,
-      archiver,
-      settings,
-      sources: new Map([...choice.read, ...choice.left].map(({ spec }) => [spec.id, spec.location])),
-      forgotten: new Set(choice.forgotten.map(({ id }) => id)),
-      allowRepublish: request.allowRepublish,
-      now: effects.now(),
-    },
-  });
+async function stageAll(run: Run): Promise<PackagesOutcome> {
+  const { request, choice, tree, scanned, settings, output, effects } = run;
+  const digests = digestSources(scanned);
+  const visits = await packagesToVisit({ scanned, digests, tree, choice, output });
+  if (visits.length === 0) return gatherOutcome([], tree.names, scanned, digests);
+  const { stagePackages } = await import('./packages.ts');
+  const context = {
+    output,
+    settings,
+    sources: new Map([...choice.read, ...choice.left].map(({ spec }) => [spec.id, spec.location])),
+    forgotten: new Set(choice.forgotten.map(({ id }) => id)),
+    allowRepublish: request.allowRepublish,
+    now: effects.now(),
+  };
+  const results = await stagePackages({ visits, scanned, jobs: request.jobs, scratchDirectory: `${request.dataDirectory}/build/staging`, progress: effects.progress, context });
+  return gatherOutcome(results, tree.names, scanned, digests);
 }
 
 /** Resolves to the new serial, or to undefined where readers see nothing new. The memory is written in either case. */

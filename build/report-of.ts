@@ -1,8 +1,8 @@
 // Gathers what a build found into its report, pure.
 
 import type { IndexEntry } from './contract/serving-index.ts';
-import type { PackageResult } from './package-build.ts';
-import type { PackagesOutcome } from './packages.ts';
+import type { PackageResult } from './package-stage.ts';
+import type { PackagesOutcome } from './outcome.ts';
 import type { BuildReport, VersionLine } from './report.ts';
 import type { ScannedSource } from './scan.ts';
 

@@ -14,6 +14,12 @@ export type ScannedSource = { readonly chosen: ChosenSource; readonly remembered
   | { readonly outcome: 'read'; readonly packages: ReadonlyMap<PackageName, readonly Release[]>; readonly quarantined: readonly Quarantine[]; readonly notices: readonly string[]; readonly memory: SourceMemory }
 );
 
+export type ReadSource = Extract<ScannedSource, { outcome: 'read' }>;
+
+export function isRead(source: ScannedSource): source is ReadSource {
+  return source.outcome === 'read';
+}
+
 export interface OpenSource {
   readonly chosen: ChosenSource;
   readonly remembered: RememberedSource | undefined;

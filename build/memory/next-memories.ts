@@ -2,13 +2,16 @@
 // or done.
 
 import type { PackageName } from '../contract/name.ts';
-import type { PackagesOutcome } from '../packages.ts';
+import type { PackagesOutcome } from '../outcome.ts';
 import type { ScannedSource } from '../scan.ts';
 import type { QuarantineCode } from '../sources/quarantine.ts';
 import { formatMemory } from './source-memory.ts';
 
-/** Depends on other sources or on how the build was called, not on the source alone: such a source is always read again. */
-const contested: ReadonlySet<QuarantineCode> = new Set(['DUPLICATE_VERSION', 'VERSION_CHANGED']);
+/**
+ * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking any different: a source with
+ * such a version is always read again.
+ */
+const contested: ReadonlySet<QuarantineCode> = new Set(['DUPLICATE_VERSION', 'VERSION_CHANGED', 'BROKEN_OBJECT', 'UNREADABLE_FILE']);
 
 /** Never equal to a digest of releases: the package is looked at in every build. */
 const openQuestion = '';

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { BuildRefused } from '../refusals.ts';
+import { parseGitUrl } from './git/git-url.ts';
 
 export type SourcePlace =
   | { readonly kind: 'directory' | 'git'; readonly path: string }
@@ -46,11 +47,8 @@ export function restoreSource(location: string, dataDirectory: string): SourceSp
 }
 
 function gitUrl(url: string): SourceSpec {
-  const http = /^https?:\/\/([^/]*)@/i.exec(url);
-  const ssh = /^ssh:\/\/([^/@]*:[^/@]*)@/i.exec(url);
-  if (http !== null || ssh !== null) {
-    throw new BuildRefused(`Source ${withoutCredentials(url)}: the URL holds a user name or password, which would be remembered. Leave it out and give git the credential through a credential helper, ~/.netrc or an ssh key.`);
-  }
+  const parsed = parseGitUrl(url);
+  if ('refusal' in parsed) throw new BuildRefused(parsed.refusal);
   return { id: sourceId('git', url), location: `git:${url}`, place: { kind: 'git', url } };
 }
 

@@ -61,16 +61,14 @@ function distRoute(path: string, query: string): Route {
  * dist URL carries it encoded.
  */
 function labelCandidates(raw: string): readonly string[] {
-  if (!raw.includes('%')) return isPathLike(raw) ? [raw] : [];
-  const decoded = decodeOnce(raw);
-  if (decoded === undefined) return [];
-  const candidates = [...new Set([raw, decodeBeyondAscii(raw), decoded])];
-  return candidates.every(isPathLike) ? candidates : [];
+  if (!raw.includes('%')) return isLabelLike(raw) ? [raw] : [];
+  return [...new Set([raw, decodeBeyondAscii(raw), decodeOnce(raw)])].filter(isLabelLike);
 }
 
-/** No label of a tree has an empty, `.` or `..` segment or a backslash (contract/paths.ts), so such a request names nothing at all. */
-function isPathLike(label: string): boolean {
-  return !/(?:^|\/)\.{0,2}(?:\/|$)|\\/.test(label);
+/** No label of a tree has an empty, `.` or `..` segment, a backslash or a control character (contract/paths.ts): such a one names nothing. */
+function isLabelLike(label: string): boolean {
+  // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
+  return !/(?:^|\/)\.{0,2}(?:\/|$)|[\\\u0000-\u001f\u007f]/.test(label);
 }
 
 /** The first `ref` of the query, raw; undefined when absent or empty, which asks for the newest content. */

@@ -63,7 +63,8 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
         everPublished = false;
       }
       edit();
-      const delay = random() * span * 1.1;
+      // the first quarter is the program starting
+      const delay = (0.25 + random() * 0.85) * span;
       if (await killedAfter(delay)) interrupted += 1;
       // before the first packages.json there is nothing a reader could find; afterwards it never goes away
       everPublished ||= existsSync(`${data}/public/packages.json`);

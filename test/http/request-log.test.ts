@@ -66,7 +66,7 @@ describe('a log file', () => {
 
   it('that cannot be written is said once and stops nothing', async () => {
     const errors: Error[] = [];
-    const log = openLog({ destination: '/proc/nowhere/requests.log', now: Date.now, onError: (error) => errors.push(error) });
+    const log = openLog({ destination: '/etc/passwd/requests.log', now: Date.now, onError: (error) => errors.push(error) });
     await new Promise((resolve) => setTimeout(resolve, 50));
     log.logger.info({ n: 1 });
     await log.close();

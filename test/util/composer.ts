@@ -67,7 +67,7 @@ export function createProject(options: ProjectOptions): Project {
   if (options.auth !== undefined) writeFileSync(join(path, 'auth.json'), JSON.stringify(options.auth), { mode: 0o600 });
 
   const runWith: Project['runWith'] = async (variables, ...args) => {
-    const { exitCode, all, stdout } = await execa(toolPath('composer'), [...args, '--no-interaction', '--no-ansi', '--no-progress'], {
+    const { exitCode, all, stdout } = await execa(toolPath('composer'), [...args, '--no-interaction', '--no-ansi'], {
       cwd: path,
       env: { ...composerEnvironment(home), ...options.environment, ...variables },
       extendEnv: false,

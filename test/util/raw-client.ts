@@ -14,7 +14,7 @@ export interface RawReply {
 }
 
 /** Sends `bytes`, then reads until the server closes or nothing has come for `quietMs` after the first answer is complete. */
-export function exchange(port: number, bytes: string | Buffer, quietMs = 300): Promise<RawReply> {
+export function exchange(port: number, bytes: string | Buffer, quietMs = 150): Promise<RawReply> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     const parts: Buffer[] = [];

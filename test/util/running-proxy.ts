@@ -1,10 +1,11 @@
-// A proxy on a free port of loopback over a hand-made tree, with fixed tokens: the ports to state and counters are filled with the simplest
-// thing that keeps their promise, everything else is the real one, sockets included.
+// A proxy on a free port of loopback over a hand-made tree, with fixed tokens unless a test brings its own
+// authenticator; everything else is the real one, sockets included.
 
 import { pino } from 'pino';
 import { Agent, type Dispatcher } from 'undici';
 import type { Authentication, Authenticator } from '../../proxy/auth/authenticate.ts';
-import type { Count, Counters } from '../../proxy/limits/counters.ts';
+import type { Counters } from '../../proxy/limits/counters.ts';
+import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
 import { parseAddressRange, type AddressRange } from '../../proxy/observe/client-address.ts';
 import { createProxy, type Proxy, type ServerLimits } from '../../proxy/server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -49,7 +50,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     host: '127.0.0.1',
     port: options.port ?? 0,
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),
-    counters: options.counters ?? countersInAMap(),
+    counters: options.counters ?? createMemoryCounters(),
     log: pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) }),
     trustedProxies: (options.trustedProxies ?? []).map(range),
     metadataUrl: options.metadataUrl,
@@ -84,22 +85,6 @@ function fixedTokens(limits: Readonly<Record<string, number>>): Authenticator {
       const limit = limits[name];
       return limit === undefined ? { outcome: 'invalid' } : ({ outcome: 'valid', token: { id: `tok_${name}`, kind: 'read', limit } } as Authentication);
     },
-  };
-}
-
-function countersInAMap(): Counters {
-  const windows = new Map<string, { used: number; resetAtMs: number }>();
-  return {
-    hit: (key, limit, windowMs, nowMs): Count => {
-      const kept = windows.get(key);
-      const window = kept === undefined || kept.resetAtMs <= nowMs ? { used: 0, resetAtMs: nowMs + windowMs } : kept;
-      windows.set(key, window);
-      const admitted = window.used < limit;
-      if (admitted) window.used += 1;
-      return { admitted, remaining: limit - window.used, resetAtMs: window.resetAtMs };
-    },
-    degraded: () => false,
-    close: () => Promise.resolve(),
   };
 }
 

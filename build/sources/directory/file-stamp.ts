@@ -18,5 +18,5 @@ const clockGrainMs = 2000;
 
 /** Whether a stamp taken by a scan that started at `scanStart` still proves anything at the next one. Both epoch milliseconds. */
 export function isSettled(touched: number, scanStart: number): boolean {
-  return true;
+  return touched < scanStart - clockGrainMs;
 }

@@ -8,6 +8,7 @@ import { archiveExcludesOf } from '../../record/archive-excludes.ts';
 import { QuarantineError } from '../quarantine.ts';
 import type { Content, ContentFile, ContentListing } from '../release.ts';
 import type { ObjectStore } from './object-store.ts';
+import type { ReadAhead } from './read-ahead.ts';
 import { listTree } from './tree-listing.ts';
 
 export interface GitContentOptions {
@@ -15,6 +16,7 @@ export interface GitContentOptions {
   readonly composerJson: () => Promise<JsonObject>;
   /** epoch seconds */
   readonly entryTime: number;
+  readonly readAhead: ReadAhead;
 }
 
 export function gitContent(store: ObjectStore, options: GitContentOptions): Content {
@@ -25,7 +27,8 @@ export function gitContent(store: ObjectStore, options: GitContentOptions): Cont
   };
 }
 
-async function listContent(store: ObjectStore, { commit, composerJson }: GitContentOptions): Promise<ContentListing> {
+async function listContent(store: ObjectStore, { commit, composerJson, readAhead }: GitContentOptions): Promise<ContentListing> {
+  readAhead.around(commit);
   const { tree } = await store.commit(commit);
   const { files, undecodable } = await listTree(store, tree);
   const attributes = await readAttributes(store, files);
@@ -44,7 +47,7 @@ async function readAttributes(store: ObjectStore, files: readonly ContentFile[])
   const found = files.filter(({ path, mode }) => mode !== 'symlink' && (path === '.gitattributes' || path.endsWith('/.gitattributes')));
   return Promise.all(
     found.map(async (file) => {
-      const bytes = await store.smallBlob(oidOf(file), maxAttributesBytes, file.path);
+      const bytes = await store.sharedBlob(oidOf(file), maxAttributesBytes, file.path);
       if (bytes === undefined) throw new QuarantineError('UNREADABLE_FILE', `The file ${file.path} is larger than 1 MiB, too large for attributes.`);
       return { directory: file.path.slice(0, Math.max(0, file.path.length - '/.gitattributes'.length)), text: bytes.toString('utf8') };
     }),

@@ -8,7 +8,7 @@ export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 const always = ['PATH', 'TMPDIR', 'TEMP', 'SYSTEMROOT'] as const;
 
 /**
- * What reaching a remote may need: the user's own git and ssh configuration with its credential helpers (HOME), an agent, an askpass program,
+ * What reaching a remote may need: the user's own git and ssh configuration with its credential helpers (HOME), ssh-agent, an askpass program,
  * proxies, certificates, and configuration passed by variables, as CI systems do. A registry's operator configures git as usual and
  * Libretto never sees the secret.
  */
@@ -37,16 +37,13 @@ export function localEnvironment(given: GitEnvironment, gitDirectory: string): R
   return { ...pick(given, always), ...fixed, GIT_CONFIG_GLOBAL: '/dev/null', GIT_ALLOW_PROTOCOL: 'none', GIT_DIR: gitDirectory };
 }
 
-/** For asking a remote and fetching from it into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL takes them, e.g. `https:ssh`. */
+/**
+ * For asking a remote and fetching from it into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL takes them, e.g. `https:ssh`. ssh is left as
+ * configured; it can prompt nobody, since git processes run in a session of their own, without a terminal.
+ */
 export function remoteEnvironment(given: GitEnvironment, gitDirectory: string | undefined, protocols: string): Record<string, string> {
   const configured = Object.keys(given).filter((name) => forRemotesPattern.test(name));
-  const environment: Record<string, string> = {
-    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes', // ssh must not wait for a password nobody can type
-    ...pick(given, [...always, ...forRemotes, ...configured]),
-    ...fixed,
-    GIT_ALLOW_PROTOCOL: protocols,
-  };
-  if (given['GIT_SSH'] !== undefined && given['GIT_SSH_COMMAND'] === undefined) delete environment['GIT_SSH_COMMAND'];
+  const environment: Record<string, string> = { ...pick(given, [...always, ...forRemotes, ...configured]), ...fixed, GIT_ALLOW_PROTOCOL: protocols };
   if (gitDirectory !== undefined) environment['GIT_DIR'] = gitDirectory;
   return environment;
 }

@@ -9,12 +9,19 @@ import type { Release } from '../release.ts';
 import { checkedComposerJson } from './composer-file.ts';
 import { gitContent } from './git-content.ts';
 import type { Outcome } from './outcome.ts';
+import type { ReadAhead } from './read-ahead.ts';
 import type { RefReader } from './read-ref.ts';
 
 type ReleaseOutcome = Extract<Outcome, { readonly kind: 'release' }>;
 
+interface ReleasePlace {
+  /** for people */
+  readonly where: string;
+  readonly defaultBranch: boolean;
+}
+
 /** undefined where a remembered outcome does not hold under today's rules. */
-export function gitRelease(reader: RefReader, outcome: ReleaseOutcome, where: string, defaultBranch: boolean): Release | undefined {
+export function gitRelease(reader: RefReader, readAhead: ReadAhead, outcome: ReleaseOutcome, { where, defaultBranch }: ReleasePlace): Release | undefined {
   const normalized = normalizeVersion(outcome.version);
   const label = parseDistLabel(outcome.version);
   const reference = parseReference(outcome.commit);
@@ -31,7 +38,7 @@ export function gitRelease(reader: RefReader, outcome: ReleaseOutcome, where: st
     defaultBranch,
     where,
     composerJson,
-    content: gitContent(reader.store, { commit, composerJson, entryTime: outcome.committerTime }),
+    content: gitContent(reader.store, { commit, composerJson, entryTime: outcome.committerTime, readAhead }),
   };
 }
 

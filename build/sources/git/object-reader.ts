@@ -94,7 +94,7 @@ export class ObjectReader {
     this.#schedule();
   }
 
-  /** git died while answers were due: of the first of them. */
+  /** git died by itself: of the object whose answer was due. */
   #ended(opened: boolean, complaint: string): void {
     this.#process = undefined;
     if (this.#failure !== undefined) return;

@@ -13,6 +13,7 @@ export const maxBlobBytes = 1024 * 1024 * 1024;
 /** Bytes of blobs held for a consumer that is slower than git. */
 const readAheadBytes = 16 * 1024 * 1024;
 const readAheadBlobs = 128;
+const maxSharedBlobs = 100;
 /** Tree entries kept in memory (about 150 bytes each). */
 const maxKeptEntries = 400_000;
 
@@ -20,6 +21,7 @@ export class ObjectStore {
   readonly #reader: ObjectReader;
   readonly #trees = new Map<string, Promise<readonly TreeEntry[]>>();
   readonly #commits = new Map<string, Promise<Commit>>();
+  readonly #shared = new Map<string, Promise<Buffer | undefined>>();
   #keptEntries = 0;
   #sawBroken = false;
 
@@ -71,6 +73,12 @@ export class ObjectStore {
     const answer = await this.#reader.read(oid, (header) => header.type === 'blob' && header.size <= limit);
     if (answer.outcome === 'declined' && answer.type === 'blob') return undefined;
     return this.#found(answer, oid, `The file ${path}`).bytes;
+  }
+
+  /** A small blob that many versions share. */
+  sharedBlob(oid: string, limit: number, path: string): Promise<Buffer | undefined> {
+    if (this.#shared.size > maxSharedBlobs) this.#shared.clear();
+    return remember(this.#shared, oid, () => this.smallBlob(oid, limit, path));
   }
 
   /**

@@ -9,6 +9,7 @@ import { ComposerFiles } from './composer-file.ts';
 import { gitRelease } from './git-release.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { GitMemory, KnownRef, Outcome } from './outcome.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { describeRef, readRef, type RefKind, type RefReader } from './read-ref.ts';
 import type { Ref, Refs } from './refs.ts';
 
@@ -24,6 +25,8 @@ interface JudgedRef {
   readonly ref: Ref;
   readonly isDefault: boolean;
   readonly outcome: Outcome;
+  /** read now, not remembered */
+  readonly fresh: boolean;
 }
 
 /** Throws GitFailure. */
@@ -39,8 +42,8 @@ export async function readVersions(refs: Refs, store: ObjectStore, previous: Git
   const judged = await Promise.all(
     ordered.map(async ({ kind, ref }): Promise<JudgedRef> => {
       const remembered = known.get(memoryKey(kind, ref));
-      const outcome = remembered?.oid === ref.oid ? remembered.outcome : await readRef(reader, kind, ref);
-      return { kind, ref, isDefault: ref === defaultBranch, outcome };
+      const fresh = remembered?.oid !== ref.oid;
+      return { kind, ref, isDefault: ref === defaultBranch, fresh, outcome: fresh ? await readRef(reader, kind, ref) : remembered.outcome };
     }),
   );
   const assembled = assemble(reader, judged);
@@ -82,11 +85,12 @@ function assemble(reader: RefReader, judged: readonly JudgedRef[]): Omit<Version
   const notices: string[] = [];
   const taken = new Map<string, string>();
   const submodules: string[] = [];
+  const readAhead = new ReadAhead(reader.store, judged.flatMap(({ fresh, outcome }) => (fresh && outcome.kind === 'release' ? [outcome.commit] : [])));
   for (const { kind, ref, isDefault, outcome } of judged) {
     const where = describeRef(kind, ref);
     if (outcome.kind === 'skipped') notices.push(outcome.notice);
     if (outcome.kind === 'quarantined') quarantined.push({ code: outcome.code, message: outcome.message, where, name: outcome.name, version: outcome.version });
-    const release = outcome.kind === 'release' ? gitRelease(reader, outcome, where, isDefault) : undefined;
+    const release = outcome.kind === 'release' ? gitRelease(reader, readAhead, outcome, { where, defaultBranch: isDefault }) : undefined;
     if (release === undefined) continue;
     const identity = `${release.name} ${release.normalized}`;
     const first = taken.get(identity);

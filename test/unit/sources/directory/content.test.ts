@@ -88,6 +88,19 @@ describe('the files of a release', () => {
     await expect(release.composerJson()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
   });
 
+  it.each<[string, Tree]>([
+    ['a FIFO', { 'one/src/One.php': { fifo: true } }],
+    ['a symlink', { 'one/src/One.php': { link: 'Copy.php' } }],
+    ['a folder', { 'one/src/One.php/': '' }],
+  ])('are never waited for nor followed where %s took their place', async (_, other) => {
+    const tree = made(library({ 'src/Copy.php': libraryTree('acme/one')['src/One.php'] ?? '' }));
+    const { content } = await releaseIn(tree);
+    const { files } = await content.list();
+    tree.delete('one/src/One.php');
+    tree.write(other);
+    await expect(content.read(files.filter(({ path }) => path === 'src/One.php'))[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
+  });
+
   it('of a package that was not read again are listed all the same, or refused if they changed', async () => {
     const tree = made({ ...library(), ...below('two', libraryTree('acme/two')) });
     const first = await readDirectory(tree.root);

@@ -1,14 +1,17 @@
 // A second scan reads only what may have changed, and sees every change.
 
-import { renameSync, statSync, utimesSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceMemory } from '../../../../build/sources/release.ts';
-import { below, libraryTree, temporaryTree, type TemporaryTree } from '../../../util/package-tree.ts';
+import { below, libraryTree, temporaryTree, touch, type TemporaryTree } from '../../../util/package-tree.ts';
 import { labels, readDirectory, releaseOf, scanDirectory, stored } from '../../../util/directory-scan.ts';
+
+const longAgo = new Date('2024-01-01T00:00:00Z');
 
 let tree: TemporaryTree;
 beforeEach(() => {
   tree = temporaryTree({ ...below('one', { ...libraryTree('acme/one'), 'tests/T.php': '' }), ...below('two', libraryTree('acme/two')) });
+  touch([tree.path('one/src/One.php')], longAgo);
 });
 afterEach(() => tree.remove());
 
@@ -37,10 +40,9 @@ describe('a second scan', () => {
 
   it.each<[string, () => void]>([
     ['an edit of the same length with its old mtime put back', () => {
-      const { atime, mtime } = statSync(tree.path('one/src/One.php'));
       const text = (libraryTree('acme/one')['src/One.php'] as string).replace('NAME', 'MANE');
       tree.write({ 'one/src/One.php': text });
-      utimesSync(tree.path('one/src/One.php'), atime, mtime);
+      touch([tree.path('one/src/One.php')], longAgo);
     }],
     ['a file replaced by another of the same age', () => {
       tree.write({ 'other': 'x' });

@@ -1,0 +1,36 @@
+// What comes of all packages of a build together, pure.
+
+import type { PackageName } from './contract/name.ts';
+import type { PackageResult } from './package-stage.ts';
+import { mergeChanges, type PackageChanges } from './publication.ts';
+import type { ScannedSource } from './scan.ts';
+import type { Quarantine } from './sources/quarantine.ts';
+import type { ReleaseDigests } from './visits.ts';
+
+export interface PackagesOutcome {
+  readonly results: readonly PackageResult[];
+  /** every name with a published version after this build, sorted */
+  readonly names: readonly PackageName[];
+  /** found while sources were read, while packages were, and those that stand from earlier builds of unchanged sources */
+  readonly quarantined: readonly { readonly source: string; readonly quarantine: Quarantine }[];
+  readonly changes: PackageChanges;
+  readonly digests: ReleaseDigests;
+}
+
+/** `names`: those published before. */
+export function gatherOutcome(results: readonly PackageResult[], names: readonly PackageName[], scanned: readonly ScannedSource[], digests: ReleaseDigests): PackagesOutcome {
+  const visible = new Set(names);
+  for (const { name, published } of results) {
+    if (published.length > 0) visible.add(name);
+    else visible.delete(name);
+  }
+  return { results, names: [...visible].toSorted(), quarantined: allQuarantined(scanned, results), changes: mergeChanges(results.map(({ changes }) => changes)), digests };
+}
+
+function allQuarantined(scanned: readonly ScannedSource[], results: readonly PackageResult[]): PackagesOutcome['quarantined'] {
+  const ofSources = scanned.flatMap((source) => {
+    const list = source.outcome === 'read' ? source.quarantined : (source.remembered?.quarantined ?? []);
+    return list.map((quarantine) => ({ source: source.chosen.spec.id, quarantine }));
+  });
+  return [...ofSources, ...results.flatMap(({ refused }) => refused)];
+}

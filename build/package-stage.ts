@@ -1,0 +1,105 @@
+// Everything that follows from the versions of a package, staged: its serving index, its documents, and the names its archives need.
+
+import type { PackageName } from './contract/name.ts';
+import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
+import { formatPackageIndex, type DocumentStamp, type IndexEntry } from './contract/serving-index.ts';
+import { formatProviders, stampDocument } from './documents.ts';
+import { mergeEntries } from './index-entries.ts';
+import type { Output } from './output/output.ts';
+import type { PackageState } from './package-state.ts';
+import type { Made, PackageContext, Standing } from './package-version.ts';
+import type { PackageDecision } from './plan.ts';
+import type { Alias, PackageChanges, Placement } from './publication.ts';
+import type { Quarantine } from './sources/quarantine.ts';
+
+export interface PackageResult {
+  readonly name: PackageName;
+  /** published entries after this build */
+  readonly published: readonly IndexEntry[];
+  readonly added: readonly IndexEntry[];
+  readonly changed: readonly IndexEntry[];
+  readonly withdrawn: readonly IndexEntry[];
+  /** entries that left p2 in this build: their archives stay */
+  readonly retained: readonly IndexEntry[];
+  readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
+  readonly notices: readonly { readonly source: string; readonly message: string }[];
+  readonly changes: PackageChanges;
+}
+
+export interface Outcome {
+  readonly state: PackageState;
+  readonly decision: PackageDecision;
+  readonly standing: readonly Standing[];
+  readonly made: readonly Made[];
+  readonly refused: PackageResult['refused'];
+}
+
+export async function stagePackage(name: PackageName, outcome: Outcome, context: PackageContext): Promise<PackageResult> {
+  const { state, decision, standing, made } = outcome;
+  const { entries, pins } = mergeEntries(name, state.index.versions, { kept: standing.map(({ entry }) => entry), made: made.map(({ entry }) => entry), now: context.now });
+  const published = entries.filter((entry) => entry.state === 'published');
+  const documents = await stageDocuments(name, state, [...standing, ...made], context);
+  const index = formatPackageIndex({ ...state.index, documents: documents.stamps, versions: entries });
+  const indexes = index === state.indexText || entries.length === 0 ? [] : [{ file: await context.output.stage(index), path: indexPath(name) }];
+  const replaced = new Set(decision.fresh.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.version_normalized])));
+  const before = new Set(state.index.versions.filter((entry) => entry.state === 'published').map(keyOf));
+  return {
+    name,
+    published,
+    added: made.flatMap(({ entry }) => (replaced.has(entry.version_normalized) ? [] : [entry])),
+    changed: made.flatMap(({ entry }) => (replaced.has(entry.version_normalized) ? [entry] : [])),
+    withdrawn: decision.withdrawn,
+    retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))),
+    refused: outcome.refused,
+    notices: made.flatMap(({ entry, withheld }) => (withheld.length === 0 ? [] : [{ source: entry.source, message: `${name} ${entry.version}: left out, since they look like credentials: ${withheld.join(', ')}` }])),
+    changes: {
+      archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
+      pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],
+      indexes,
+      documents: documents.placements,
+      plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), context.output),
+      removals: documents.removals,
+    },
+  };
+}
+
+function keyOf(entry: IndexEntry): string {
+  return `${entry.version}\0${entry.reference}`;
+}
+
+async function stageDocuments(name: PackageName, state: PackageState, standing: readonly Standing[], context: PackageContext): Promise<{ stamps: { stable: DocumentStamp | null; dev: DocumentStamp | null }; placements: readonly Placement[]; removals: readonly PublicPath[] }> {
+  const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing.map(({ record }) => record));
+  const nowSeconds = Math.floor(context.now.getTime() / 1000);
+  const placements: Placement[] = [];
+  const removals: PublicPath[] = [];
+  const stamp = async (kind: 'stable' | 'dev'): Promise<DocumentStamp | null> => {
+    const previous = state.index.documents[kind];
+    const next = stampDocument(previous, bytes[kind], nowSeconds);
+    const text = bytes[kind];
+    if (next === previous && !state.doubtful.has(kind)) return next;
+    if (text === undefined) removals.push(providerPath(name, kind));
+    else if (next !== null) placements.push({ file: await context.output.stage(text), path: providerPath(name, kind), lastModified: next.last_modified });
+    return next;
+  };
+  const stable = await stamp('stable');
+  const dev = await stamp('dev');
+  return { stamps: { stable, dev }, placements, removals };
+}
+
+/** The plain `<version>.zip` of every version whose bytes stand under a pinned name, where it is not that content already. */
+async function plainAliases(name: PackageName, published: readonly IndexEntry[], fresh: ReadonlySet<PublicPath>, output: Output): Promise<readonly Alias[]> {
+  const aliases: Alias[] = [];
+  for (const entry of published) {
+    const plain = distPath(name, entry.version as DistLabel);
+    if (entry.path === plain) continue;
+    if (fresh.has(entry.path) || !(await isSameFile(output, entry, plain))) aliases.push({ from: entry.path, to: plain });
+  }
+  return aliases;
+}
+
+async function isSameFile(output: Output, entry: IndexEntry, plain: PublicPath): Promise<boolean> {
+  const [pinnedFacts, plainFacts] = await Promise.all([output.facts('public', entry.path), output.facts('public', plain)]);
+  if (pinnedFacts === undefined || plainFacts === undefined || plainFacts.size !== entry.size) return false;
+  return pinnedFacts.inode === plainFacts.inode || (await output.sha1('public', plain)) === entry.shasum;
+}
+

@@ -1,0 +1,90 @@
+// What every counter must do, wherever it counts. Run by counters.test.ts on each implementation. Windows are an hour unless a test waits for
+// one to end, so that no slow machine ends one early.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Count, Counters } from '../../proxy/limits/counters.ts';
+
+const hourMs = 3_600_000;
+
+/** `open` gives the same shared count each time it is called in one test, an empty one for each test. */
+export function describeCounters(name: string, open: () => Promise<Counters>, shared: boolean): void {
+  describe(`counters: ${name}`, () => {
+    let counters: Counters;
+
+    beforeEach(async () => {
+      counters = await open();
+    });
+
+    afterEach(() => counters.close());
+
+    const hit = async (key: string, limit: number, windowMs = hourMs, by = counters): Promise<Count> => by.hit(key, limit, windowMs, Date.now());
+    const hits = async (count: number, key: string, limit: number): Promise<Count[]> => Promise.all(Array.from({ length: count }, () => hit(key, limit)));
+
+    it('admits up to the limit and says what is left', async () => {
+      const counts = [await hit('a', 3), await hit('a', 3), await hit('a', 3), await hit('a', 3), await hit('a', 3)];
+      expect(counts.map(({ admitted, remaining }) => [admitted, remaining])).toEqual([[true, 2], [true, 1], [true, 0], [false, 0], [false, 0]]);
+    });
+
+    it('stands at 999, 1000 and 1001 of 1000 as it should', async () => {
+      await hits(998, 'a', 1000);
+      expect(await hit('a', 1000)).toMatchObject({ admitted: true, remaining: 1 });
+      expect(await hit('a', 1000)).toMatchObject({ admitted: true, remaining: 0 });
+      expect(await hit('a', 1000)).toMatchObject({ admitted: false, remaining: 0 });
+    });
+
+    it('admits exactly 1000 of 1200 at once', async () => {
+      const counts = await hits(1200, 'a', 1000);
+      expect(counts.filter(({ admitted }) => admitted)).toHaveLength(1000);
+      expect(counts.filter(({ remaining }) => remaining < 0)).toEqual([]);
+      expect(counters.degraded()).toBe(false);
+    });
+
+    it('ends the window a window\'s length after its first request, whatever comes later', async () => {
+      const before = Date.now();
+      const first = await hit('a', 2);
+      const after = Date.now();
+      expect(first.resetAtMs).toBeGreaterThanOrEqual(before + hourMs - 5);
+      expect(first.resetAtMs).toBeLessThanOrEqual(after + hourMs + 5);
+      await delay(30);
+      const rest = [await hit('a', 2), await hit('a', 2), await hit('a', 2)];
+      expect(rest.map(({ admitted }) => admitted)).toEqual([true, false, false]);
+      for (const { resetAtMs } of rest) expect(Math.abs(resetAtMs - first.resetAtMs)).toBeLessThan(20);
+    });
+
+    it('begins a new window when one has ended, and refused requests do not put that off', async () => {
+      const windowMs = 400;
+      const first = await hit('a', 1, windowMs);
+      while (Date.now() < first.resetAtMs - 40) {
+        expect(await hit('a', 1, windowMs)).toMatchObject({ admitted: false });
+        await delay(20);
+      }
+      await delay(first.resetAtMs - Date.now() + 20);
+      expect(await hit('a', 1, windowMs)).toMatchObject({ admitted: true, remaining: 0 });
+    });
+
+    it('counts each key by itself', async () => {
+      await hits(5, 'a', 5);
+      expect(await hit('a', 5)).toMatchObject({ admitted: false });
+      expect(await hit('b', 5)).toMatchObject({ admitted: true, remaining: 4 });
+    });
+
+    it('follows a limit that is changed: lowered below what was used, and raised again', async () => {
+      await hits(5, 'a', 10);
+      expect(await hit('a', 3)).toMatchObject({ admitted: false, remaining: 0 });
+      expect(await hit('a', 5)).toMatchObject({ admitted: false, remaining: 0 });
+      expect(await hit('a', 7)).toMatchObject({ admitted: true, remaining: 1 });
+      expect(await hit('a', 1_000_000_000)).toMatchObject({ admitted: true, remaining: 999_999_993 });
+    });
+
+    if (!shared) return;
+
+    it('is exact across four that share it', async () => {
+      const all = [counters, await open(), await open(), await open()];
+      const counts = await Promise.all(Array.from({ length: 1200 }, (_, index) => hit('a', 1000, hourMs, all[index % 4])));
+      expect(counts.filter(({ admitted }) => admitted)).toHaveLength(1000);
+      expect(all.some((one) => one.degraded())).toBe(false);
+      await Promise.all(all.slice(1).map((one) => one.close()));
+    });
+  });
+}
