@@ -41,13 +41,15 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   const documents = await stageDocuments(name, state, [...standing, ...made], context);
   const index = formatPackageIndex({ ...state.index, documents: documents.stamps, versions: entries });
   const indexes = index === state.indexText || entries.length === 0 ? [] : [{ file: await context.output.stage(index), path: indexPath(name) }];
+  const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
+  const news = published.filter((entry) => fresh.has(keyOf(entry)));
   const replaced = new Set(decision.fresh.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.version_normalized])));
   const before = new Set(state.index.versions.filter((entry) => entry.state === 'published').map(keyOf));
   return {
     name,
     published,
-    added: made.flatMap(({ entry }) => (replaced.has(entry.version_normalized) ? [] : [entry])),
-    changed: made.flatMap(({ entry }) => (replaced.has(entry.version_normalized) ? [entry] : [])),
+    added: news.filter((entry) => !replaced.has(entry.version_normalized)),
+    changed: news.filter((entry) => replaced.has(entry.version_normalized)),
     withdrawn: decision.withdrawn,
     retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))),
     refused: outcome.refused,

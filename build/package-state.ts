@@ -37,12 +37,8 @@ export async function readPackageState(output: Output, name: PackageName, now: D
 async function readIndex(output: Output, name: PackageName, now: Date): Promise<{ index: PackageIndex; indexText: string | undefined }> {
   const text = await output.read('index', indexPath(name));
   if (text !== undefined) {
-    try {
-      const index = parsePackageIndex(text);
-      if (index.name === name) return { index, indexText: text };
-    } catch {
-      // Damaged: what is published says it again, below.
-    }
+    const index = parseOrUndefined(() => parsePackageIndex(text));
+    if (index?.name === name) return { index, indexText: text };
   }
   const recovered = await recoverIndex(output, name, now);
   return { index: recovered ?? { format: servingIndexFormat, name, documents: { stable: null, dev: null }, versions: [] }, indexText: undefined };
@@ -51,10 +47,14 @@ async function readIndex(output: Output, name: PackageName, now: Date): Promise<
 /** A damaged document gives no records: its versions are then read from their sources again. */
 async function readRecords(output: Output, name: PackageName, kind: 'stable' | 'dev'): Promise<readonly VersionRecord[]> {
   const text = await output.read('public', providerPath(name, kind));
-  if (text === undefined) return [];
+  return text === undefined ? [] : (parseOrUndefined(() => parseProvider(text, name)) ?? []);
+}
+
+/** Damage is not an error here: what a damaged file said is found elsewhere, or the build stops where it is missed. */
+function parseOrUndefined<Parsed>(parse: () => Parsed): Parsed | undefined {
   try {
-    return parseProvider(text, name);
+    return parse();
   } catch {
-    return [];
+    return undefined;
   }
 }

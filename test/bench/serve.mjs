@@ -63,7 +63,7 @@ http {
   ${temporary}
   types { application/json json; application/zip zip; }
   access_log ${folder}/access.log combined buffer=64k flush=1s;
-  sendfile on; keepalive_requests 1000000;
+  sendfile on; keepalive_requests 1000000; map_hash_bucket_size 128;
   map $http_authorization $refused { default 1; "Bearer ${token}" 0; }
   server { listen 127.0.0.1:${port}; root ${data}/public; if ($refused) { return 401; } }
 }
@@ -105,7 +105,7 @@ async function wrk(url, token, seconds) {
 
 /** Starts a program; what stops it. */
 function start(program, args, options = {}) {
-  const child = spawn(program, args, { stdio: 'ignore', ...options });
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
   const ended = once(child, 'exit');
   return async () => {
     child.kill('SIGTERM');

@@ -124,7 +124,6 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
     createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': constraint } } });
 
   it('14, 16: update brings the new bytes, an old lock the old ones', async () => {
-    const first = repository.tip();
     await using app = project('dev-main');
     expect((await app.run('update')).exitCode).toBe(0);
     expect(await app.php(askWho('acme/hello'))).toBe('first');

@@ -1,10 +1,10 @@
-// A private nginx on a free port: serves a folder behind a static bearer check, or stands in front of a server as a reverse proxy.
+// A private nginx on a free port: stands in front of a registry as a reverse proxy.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from './redis-server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { toolPath } from './tool.ts';
 
@@ -20,7 +20,7 @@ export async function startNginx(server: string): Promise<Nginx> {
   const port = await freePort();
   const file = folder.at('nginx.conf');
   writeFileSync(file, configuration(folder.path, port, server));
-  const child = spawn(toolPath('nginx'), ['-c', file, '-e', folder.at('error.log'), '-g', 'daemon off;'], { stdio: 'ignore' });
+  const child = spawn(toolPath('nginx'), ['-c', file, '-e', folder.at('error.log'), '-g', `daemon off;${process.getuid?.() === 0 ? ' user root;' : ''}`], { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   for (let attempt = 0; !(await answers(url)); attempt += 1) {
     if (attempt > 100 || child.exitCode !== null) throw new Error(`nginx did not come up; see ${folder.at('error.log')}`);
@@ -60,14 +60,4 @@ async function answers(url: string): Promise<boolean> {
     if (error instanceof TypeError) return false;
     throw error;
   }
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

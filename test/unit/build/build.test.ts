@@ -1,0 +1,242 @@
+// Builds one after the other into one data folder: what is added, replaced, held, withdrawn, refused, and what comes back after damage.
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { build, type BuildRequest } from '../../../build/build.ts';
+import type { BuildReport } from '../../../build/report.ts';
+import { verifyTree } from '../../../build/verify.ts';
+import { temporaryTree, type TemporaryTree } from '../../util/package-tree.ts';
+import { allFiles, publishedTree, publishedVersions } from '../../util/published-tree.ts';
+import { whoLibrary } from '../../util/who-library.ts';
+
+let tree: TemporaryTree;
+let data: string;
+let seconds: number;
+
+beforeEach(() => {
+  tree = temporaryTree();
+  data = tree.path('data');
+  seconds = Date.UTC(2026, 0, 1) / 1000;
+});
+afterEach(() => tree.remove());
+
+function run(sources: readonly string[], more: Partial<BuildRequest> = {}): Promise<BuildReport> {
+  const request: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: sources, configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined, ...more };
+  return build(request, { now: () => new Date((seconds += 10) * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } });
+}
+
+function put(folder: string, version: string | undefined, who = 'a', fields: Readonly<Record<string, unknown>> = {}): void {
+  for (const [path, entry] of Object.entries(whoLibrary('acme/hello', version, fields, who))) tree.write({ [`${folder}/${path}`]: entry });
+}
+
+const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
+const lastModified = (path: string): number => statSync(join(data, 'public', path)).mtimeMs / 1000;
+const codes = (report: BuildReport): string[] => report.quarantined.map(({ code }) => code);
+
+describe('a series of builds', () => {
+  it('publishes what two sources hold, remembers both, and builds both without arguments', async () => {
+    put('one/x', '1.0.0');
+    put('two/x', '2.0.0');
+    await run(['one']);
+    await run(['two']);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
+    put('one/y', '1.1.0');
+    put('two/y', '2.1.0');
+    expect((await run([])).added.map(({ version }) => version)).toEqual(['2.1.0', '1.1.0']);
+  });
+
+  it('writes nothing and moves no Last-Modified when nothing changed', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const before = allFiles(data).map((path) => [path, statSync(join(data, path)).mtimeMs, statSync(join(data, path)).ino]);
+    const report = await run(['one']);
+    expect(report).toMatchObject({ serial: 1, published: false, added: [], changed: [] });
+    expect(allFiles(data).filter((path) => !path.startsWith('build/')).map((path) => [path, statSync(join(data, path)).mtimeMs, statSync(join(data, path)).ino])).toEqual(before.filter(([path]) => !String(path).startsWith('build/')));
+  });
+
+  it('rewrites only what changed, and Last-Modified rises', async () => {
+    put('one/x', '1.0.0');
+    for (const [path, entry] of Object.entries(whoLibrary('acme/other', '1.0.0'))) tree.write({ [`one/other/${path}`]: entry });
+    await run(['one']);
+    const [hello, other, root] = ['p2/acme/hello.json', 'p2/acme/other.json', 'packages.json'].map(lastModified);
+    put('one/y', '1.1.0');
+    await run(['one']);
+    expect(lastModified('p2/acme/hello.json')).toBeGreaterThan(hello ?? 0);
+    expect([lastModified('p2/acme/other.json'), lastModified('packages.json')]).toEqual([other, root]);
+  });
+
+  it('withdraws a version that disappears, keeps its archive, and takes it back with the same bytes', async () => {
+    put('one/x', '1.0.0');
+    put('one/y', '2.0.0');
+    await run(['one']);
+    const before = publishedTree(data);
+    tree.delete('one/y');
+    expect((await run(['one'])).withdrawn.map(({ version }) => version)).toEqual(['2.0.0']);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+    expect(allFiles(data)).toContain('public/dist/acme/hello/2.0.0.zip');
+    put('one/y', '2.0.0');
+    expect((await run(['one'])).added.map(({ version }) => version)).toEqual(['2.0.0']);
+    expect(publishedTree(data)).toEqual(before);
+  });
+
+  it('keeps older contents of a dev version retrievable by their reference', async () => {
+    put('one/x', undefined, 'a');
+    await run(['one']);
+    const first = publishedVersions(data)['acme/hello@dev-main'];
+    put('one/x', undefined, 'b');
+    expect((await run(['one'])).changed.map(({ version }) => version)).toEqual(['dev-main']);
+    expect(allFiles(data)).toContain(`public/dist/acme/hello/dev-main@${first?.reference}.zip`);
+    expect(publishedVersions(data)['acme/hello@dev-main']?.reference).not.toBe(first?.reference);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('I3: refuses changed content of a released version in every build, until it is allowed; then both contents are there', async () => {
+    put('one/x', '1.0.0', 'a');
+    await run(['one']);
+    const before = publishedTree(data);
+    put('one/x', '1.0.0', 'b');
+    for (let round = 0; round < 2; round += 1) expect(codes(await run(['one']))).toEqual(['VERSION_CHANGED']);
+    expect(publishedTree(data)).toEqual(before);
+    const old = publishedVersions(data)['acme/hello@1.0.0'];
+    expect((await run(['one'], { allowRepublish: true })).changed).toHaveLength(1);
+    expect(publishedVersions(data)['acme/hello@1.0.0']?.shasum).not.toBe(old?.shasum);
+    expect(allFiles(data)).toContain(`public/dist/acme/hello/1.0.0@${old?.reference}.zip`);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+    expect(codes(await run(['one']))).toEqual([]);
+  });
+
+  it('keeps the last good content while the present one cannot be published', async () => {
+    put('one/x', '1.0.0');
+    put('one/y', undefined, 'a');
+    await run(['one']);
+    const before = publishedTree(data);
+    tree.write({ 'one/y/composer.json': '{"name": "acme/hello",' });
+    expect(codes(await run(['one']))).toEqual(['INVALID_JSON']);
+    expect(publishedTree(data)).toEqual(before);
+    expect(codes(await run([]))).toEqual(['INVALID_JSON']);
+    put('one/y', undefined, 'b');
+    expect((await run(['one'])).changed).toHaveLength(1);
+  });
+
+  it('leaves one bad version out and publishes the rest; with --strict nothing', async () => {
+    put('one/x', '1.0.0');
+    put('one/y', '1.1.0', 'a', { require: { 'acme/other': '^^1' } });
+    const strict = await run(['one'], { strict: true });
+    expect({ codes: codes(strict), published: strict.published, files: allFiles(data).filter((path) => path.startsWith('public/')) }).toEqual({ codes: ['CONSTRAINT_INVALID'], published: false, files: [] });
+    expect(codes(await run(['one']))).toEqual(['CONSTRAINT_INVALID']);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+
+  it('gives one version to one source, says who has it, and hands it over once it is given up', async () => {
+    put('one/x', '1.0.0', 'a');
+    put('two/x', '1.0.0', 'a');
+    await run(['one']);
+    const both = await run(['two']);
+    expect(both.quarantined[0]).toMatchObject({ code: 'DUPLICATE_VERSION', source: 'dir:../two' });
+    expect(codes(await run([]))).toEqual(['DUPLICATE_VERSION']);
+    tree.delete('one/x');
+    put('one/z', '3.0.0');
+    expect(codes(await run([]))).toEqual([]);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@3.0.0']);
+  });
+
+  it('forgets a source with all it published', async () => {
+    put('one/x', '1.0.0');
+    put('two/x', '2.0.0');
+    await run(['one', 'two']);
+    expect((await run([], { forget: ['one'] })).withdrawn.map(({ version }) => version)).toEqual(['1.0.0']);
+    expect(versions()).toEqual(['acme/hello@2.0.0']);
+    await run([], { forget: ['two'] });
+    expect(JSON.parse(readFileSync(join(data, 'public/packages.json'), 'utf8'))).toMatchObject({ 'available-packages': [] });
+    expect(allFiles(data)).not.toContain('public/p2/acme/hello.json');
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('keeps what an unreachable source last published, and does not remember one that never was', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const before = publishedTree(data);
+    tree.delete('one');
+    const report = await run(['one', 'never']);
+    expect(report.failed.map(({ source }) => source)).toEqual(['dir:../one', 'dir:../never']);
+    expect(publishedTree(data)).toEqual(before);
+    expect((await run([])).failed.map(({ source }) => source)).toEqual(['dir:../one']);
+  });
+});
+
+describe('damage', () => {
+  const damages: Readonly<Record<string, readonly string[]>> = {
+    'the builder\'s memory lost': ['build'],
+    'the manifest lost': ['build/manifest.json'],
+    'the announcement lost': ['index/_publication.json'],
+    'a serving index lost': ['index/acme/hello.json', 'build'],
+    'packages.json lost': ['public/packages.json'],
+    'a document lost': ['public/p2/acme/hello.json', 'build'],
+  };
+  for (const [title, paths] of Object.entries(damages)) {
+    it(`${title}: the next build gives the same tree`, async () => {
+      put('one/x', '1.0.0');
+      put('one/y', undefined, 'a');
+      await run(['one']);
+      put('one/y', undefined, 'b');
+      await run(['one']);
+      const before = publishedTree(data);
+      for (const path of paths) rmSync(join(data, path), { recursive: true });
+      await run(['one']);
+      expect(publishedTree(data)).toEqual(before);
+      expect(await verifyTree(data)).toMatchObject({ ok: true });
+    });
+  }
+
+  it('corrupt files are as good as lost', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const before = publishedTree(data);
+    for (const path of ['build/manifest.json', 'index/_publication.json', 'index/acme/hello.json', 'public/packages.json']) writeFileSync(join(data, path), '{"half":');
+    await run(['one']);
+    expect(publishedTree(data)).toEqual(before);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('stops when documents and index of a package are both damaged, and says which', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    for (const path of ['build/manifest.json', 'index/acme/hello.json', 'public/p2/acme/hello.json']) writeFileSync(join(data, path), '{"half":');
+    await expect(run(['one'])).rejects.toThrow('public/p2/acme/hello.json');
+  });
+
+  it('without its announcement a build of one source leaves what the others published', async () => {
+    put('one/x', '1.0.0');
+    put('two/x', '2.0.0');
+    await run(['one', 'two']);
+    rmSync(join(data, 'index/_publication.json'));
+    await run(['one']);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
+  });
+
+  it('I6: a publication that was cut off before its announcement is completed, and the serial goes on', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const manifest = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as { serial: number };
+    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ ...manifest, serial: 2 }));
+    writeFileSync(join(data, 'public/p2/acme/hello.json'), '{"packages":{"acme/hello":{}}}');
+    expect((await run([])).serial).toBe(3);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+
+  it('refuses a tree that a newer version wrote', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ format: 99, serial: 1, settings: '' }));
+    await expect(run(['one'])).rejects.toThrow('newer version');
+  });
+
+  it('refuses data folders that could hurt, before it writes', async () => {
+    put('one/x', '1.0.0');
+    await expect(run(['one'], { dataDirectory: tree.path('one', 'var') })).rejects.toThrow('inside the source');
+    await expect(run(['one'], { dataDirectory: '/' })).rejects.toThrow('cannot be /');
+    tree.write({ 'file': 'x', 'full/things': 'x' });
+    await expect(run(['one'], { dataDirectory: tree.path('file') })).rejects.toThrow('is a file');
+    await expect(run(['one'], { dataDirectory: tree.path('full') })).rejects.toThrow('holds other things');
+  });
+});
