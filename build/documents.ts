@@ -1,21 +1,13 @@
 // From records to the bytes of the documents, pure: equal records give equal bytes, in whatever order and over however many builds they came.
 
-import { createHash } from 'node:crypto';
 import { matchesNothingPattern, mirrorDistUrl, type ProviderDocument, type RootDocument, type VersionRecord } from './contract/documents.ts';
 import { isJsonObject } from './contract/json.ts';
 import type { PackageName } from './contract/name.ts';
 import { compareNormalized } from './contract/ordering.ts';
 import type { DocumentStamp } from './contract/serving-index.ts';
 import { isDevVersion, type NormalizedVersion } from './contract/version.ts';
-
-/** Moves when the same records would give other bytes: then every document is compared again. */
-export const documentRecipe = 1;
-
-export interface DocumentSettings {
-  readonly metadataUrl: string;
-  /** undefined: dist.url is a path and packages.json names the mirror; else the address every dist.url starts with, without a slash at its end */
-  readonly distBaseUrl: string | undefined;
-}
+import { digestOf } from './digest-of.ts';
+import type { DocumentSettings } from './document-settings.ts';
 
 /** The bytes of packages.json. */
 export function formatRoot(names: readonly PackageName[], settings: DocumentSettings): string {
@@ -66,8 +58,4 @@ export function stampDocument(previous: DocumentStamp | null, bytes: string | un
   if (previous === null) return sha256 === null ? null : { last_modified: nowSeconds, sha256 };
   if (previous.sha256 === sha256) return previous;
   return { last_modified: Math.max(nowSeconds, previous.last_modified + 1), sha256 };
-}
-
-export function digestOf(bytes: string): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

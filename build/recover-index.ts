@@ -9,7 +9,8 @@ import type { PackageName } from './contract/name.ts';
 import { distPath, parseDistLabel, pinnedDistPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
 import { servingIndexFormat, type DocumentStamp, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
 import { normalizeVersion } from './contract/version.ts';
-import { digestOf, parseProvider } from './documents.ts';
+import { digestOf } from './digest-of.ts';
+import { parseProvider } from './documents.ts';
 import type { Output } from './output/output.ts';
 import { BuildRefused } from './refusals.ts';
 

@@ -19,8 +19,8 @@ export interface Context {
   readonly randomBytes: (count: number) => Uint8Array;
   /** who acts, in the audit log: `cli:<user of the operating system>` */
   readonly actor: `cli:${string}`;
-  /** Calls back on every such signal until the returned function is called. */
-  readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => () => void;
+  /** Calls back on every such signal, which does nothing else any more. */
+  readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => void;
   /** Ends the process now, whatever is under way. */
   readonly exitNow: (code: number) => never;
 }

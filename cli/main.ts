@@ -25,9 +25,9 @@ const environment = processEnvironment();
 const debug = process.argv.includes('--debug') || !['', '0', undefined].includes(environment['LIBRETTO_DEBUG']);
 
 for (const stream of [process.stdout, process.stderr]) {
-  // Whoever reads us (`| head`) may leave: what is left unsaid is then nobody's loss, and the work goes on.
+  // Whoever reads us may leave (`| head`, a closed terminal): what is left unsaid is then nobody's loss, and the work goes on.
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
   });
 }
 
@@ -41,10 +41,7 @@ function realContext(): Context {
     now: () => new Date(),
     randomBytes: (count) => randomBytes(count),
     actor: `cli:${userName()}`,
-    onSignal: (signal, callback) => {
-      process.on(signal, callback);
-      return () => void process.off(signal, callback);
-    },
+    onSignal: (signal, callback) => void process.on(signal, callback),
     exitNow: (code) => process.exit(code),
   };
 }
@@ -52,6 +49,7 @@ function realContext(): Context {
 function invocation(script: string | undefined): string {
   if (script === undefined || basename(script) !== 'main.js') return 'libretto';
   const path = relative(process.cwd(), script);
+  if (path.startsWith('..')) return `node ${script}`;
   return `node ${/\s/.test(path) ? JSON.stringify(path) : path}`;
 }
 
@@ -81,6 +79,11 @@ function report(error: unknown): void {
   else process.stderr.write(`libretto: unexpected error: ${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}\n`);
   if (debug && error instanceof Error) process.stderr.write(`${inspect(error)}\n`);
 }
+
+process.on('uncaughtException', (error) => {
+  report(error);
+  process.exit(1);
+});
 
 let exitCode: number;
 try {

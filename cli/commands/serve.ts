@@ -7,15 +7,17 @@ import { printLines } from '../output.ts';
 import type { Given } from '../program.ts';
 import { readPublishedTree } from '../published-tree.ts';
 import { openService } from '../service.ts';
-import { untilStopped } from '../until-stopped.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stderr } = context;
   const config = loadConfig({ flags, environment, workingDirectory });
   const { log, data } = config;
   const service = await openService(config, context, log.value);
+  const stopped = stopSignal(context, service.reopenLog);
   printLines(stderr, announcement({ ...service, config, tree: readPublishedTree(data.value) }));
   if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
-  await untilStopped(context, service);
+  await stopped;
+  await service.close();
   return 0;
 }

@@ -18,7 +18,7 @@ import { startProgress } from '../progress.ts';
 import { readPublishedTree, type PublishedTree } from '../published-tree.ts';
 import { openService } from '../service.ts';
 import type { LogTarget } from '../setting-values.ts';
-import { untilStopped } from '../until-stopped.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stderr } = context;
@@ -26,12 +26,14 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   await buildAll(config, context);
   const log = requestLog(config);
   const service = await openService(config, context, log);
+  const stopped = stopSignal(context, stderr.isTTY === true ? undefined : service.reopenLog);
   const tree = readPublishedTree(config.data.value);
   printLines(stderr, announcement({ ...service, config, tree }));
   if (log.to === 'file') printLines(stderr, [`Requests are logged to ${log.path}.`]);
   if (tree !== undefined) await explainInstallation({ context, config, tokens: service.tokens, url: localUrl(service.host, service.port), tree });
   printLines(stderr, ['', 'Press Ctrl+C to stop.']);
-  await untilStopped(context, service);
+  await stopped;
+  await service.close();
   return 0;
 }
 

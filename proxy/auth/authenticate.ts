@@ -50,8 +50,8 @@ export function createAuthenticator(store: Store, { defaultLimits = standardLimi
   const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
     const found = await readToken(store, hash, defaultLimits);
     if (found === undefined) return invalid;
-    // what was read may be mixed of two states if the state moved meanwhile: it answers this request, and is not kept
-    if (generation === rememberedAt && store.generation() === generation) {
+    // the state may have moved meanwhile, and the memory with it: then this answers its own request and is not kept
+    if (generation === rememberedAt) {
       if (remembered.size >= capacity) forgetOldest(remembered);
       remembered.set(hash, found);
     }

@@ -64,7 +64,7 @@ export class Tree {
     const epoch = this.#watch.epoch(nowMs);
     if (route.kind === 'root') return this.#document(this.#rootPath, wishes, epoch, () => notReady());
     if (route.kind === 'dist') return this.#dist(route, wishes, epoch);
-    const path = join(this.#publicDirectory, providerPath(route.name, route.stability));
+    const path = `${this.#publicDirectory}/${providerPath(route.name, route.stability)}`; // not join(): it is called for every request, and both are clean
     return this.#document(path, wishes, epoch, () => this.#absent(`There is no package ${route.name} here.`, route.name));
   }
 
@@ -81,7 +81,7 @@ export class Tree {
    * not what the index says, the index on disk is looked at once more before the answer is no.
    */
   #dist(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, epoch: number): Eventually<Answer> {
-    const path = join(this.#indexDirectory, indexPath(route.name));
+    const path = `${this.#indexDirectory}/${indexPath(route.name)}`;
     const answer = (archives: PackageArchives | undefined): Eventually<Answer> | undefined => {
       const entry = archives?.find(route.labels, route.reference);
       return entry === undefined ? undefined : this.#archives.answer(entry, wishes);

@@ -103,11 +103,17 @@ async function wrk(url, token, seconds) {
   return { rate: Number(rate), p99: Number(amount) * { us: 0.001, ms: 1, s: 1000 }[unit] };
 }
 
-/** Starts a program; what stops it. */
+/** Starts a program; what stops it. What it said is shown if it ends by itself. */
 function start(program, args, options = {}) {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
-  const ended = once(child, 'exit');
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options });
+  let said = '';
+  let stopping = false;
+  child.stderr.on('data', (chunk) => (said = `${said}${chunk}`.slice(-4000)));
+  const ended = once(child, 'exit').then(() => {
+    if (!stopping) console.error(`${program} ended by itself: ${said}`);
+  });
   return async () => {
+    stopping = true;
     child.kill('SIGTERM');
     await ended;
   };

@@ -1,3 +1,5 @@
+// The contract of counters.ts, run on every kind of counter there is, Redis by a real server.
+
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
 import { createRedisCounters } from '../../proxy/limits/redis-counters.ts';

@@ -1,3 +1,5 @@
+// The contract of state-store.ts, run on every state store there is.
+
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';

@@ -50,7 +50,8 @@ export function describeStateStore(name: string, open: () => Promise<{ store: St
         const value = { list: [1] };
         await store.commit(put('a/key', value));
         value.list.push(2);
-        ((await store.get('a/key'))?.value as unknown as { list: number[] }).list.push(3);
+        const read = (await store.get('a/key'))?.value as unknown as { list: number[] };
+        read.list.push(3);
         expect((await store.get('a/key'))?.value).toEqual({ list: [1] });
       });
     });

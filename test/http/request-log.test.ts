@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../proxy/observe/log.ts';
 import { runProxy } from '../util/running-proxy.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
 import { zipBytes } from '../util/tree.ts';
 
 describe('the request log', () => {
@@ -46,30 +45,44 @@ describe('the request log', () => {
 
 describe('a log file', () => {
   it('is appended to, reopened after rotation, and whole after close', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'libretto-log-'));
-    const path = join(folder, 'deeper', 'requests.log');
+    await using folder = temporaryFolder('log');
+    const path = folder.at('deeper', 'requests.log');
     const errors: Error[] = [];
     const log = openLog({ destination: path, now: () => Date.UTC(2026, 0, 31, 12, 0, 0, 7), onError: (error) => errors.push(error) });
-    await new Promise((resolve) => setTimeout(resolve, 50));
     log.logger.info({ n: 1 });
-    log.flush();
     renameSync(path, `${path}.1`);
-    log.reopen();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await log.reopen();
     log.logger.info({ n: 2, authorization: 'Bearer x' });
     await log.close();
     expect(readFileSync(`${path}.1`, 'utf8')).toBe('{"level":30,"time":"2026-01-31T12:00:00.007Z","n":1}\n');
     expect(readFileSync(path, 'utf8')).toBe('{"level":30,"time":"2026-01-31T12:00:00.007Z","n":2,"authorization":"[secret]"}\n');
     expect(errors).toEqual([]);
-    rmSync(folder, { recursive: true });
   });
 
-  it('that cannot be written is said once and stops nothing', async () => {
-    const errors: Error[] = [];
-    const log = openLog({ destination: '/etc/passwd/requests.log', now: Date.now, onError: (error) => errors.push(error) });
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    log.logger.info({ n: 1 });
+  it('keeps every line, in order, of many more than one write holds', async () => {
+    await using folder = temporaryFolder('log');
+    const log = openLog({ destination: folder.at('requests.log'), now: Date.now, onError: () => undefined });
+    for (let n = 0; n < 5000; n += 1) {
+      log.logger.info({ n });
+      if (n % 1000 === 0) await log.flush();
+    }
     await log.close();
-    expect(errors).toHaveLength(1);
+    const lines = readFileSync(folder.at('requests.log'), 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual(Array.from({ length: 5000 }, (_, n) => n));
+  });
+
+  it('that cannot be opened is said at once', () => {
+    expect(() => openLog({ destination: '/dev/null/requests.log', now: Date.now, onError: () => undefined })).toThrow(expect.objectContaining({ path: '/dev/null' }));
+  });
+
+  it('that can no longer be written is said once, and stops nothing', async () => {
+    const errors: Error[] = [];
+    const log = openLog({ destination: '/dev/full', now: Date.now, onError: (error) => errors.push(error) });
+    for (let n = 0; n < 3; n += 1) {
+      log.logger.info({ n });
+      await log.flush();
+    }
+    await log.close();
+    expect(errors.map((error) => (error as NodeJS.ErrnoException).code)).toEqual(['ENOSPC']);
   });
 });

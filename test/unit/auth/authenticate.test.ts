@@ -1,6 +1,8 @@
+// From an Authorization header to a token, with what is remembered and when that is forgotten.
+
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthenticator, type Authentication, type Authenticator } from '../../../proxy/auth/authenticate.ts';
+import { createAuthenticator, type ActiveToken, type Authentication, type Authenticator } from '../../../proxy/auth/authenticate.ts';
 import { mintToken } from '../../../proxy/auth/token-format.ts';
 import type { TokenRecord } from '../../../proxy/auth/token.ts';
 import { createTokens, type TokenDraft, type Tokens } from '../../../proxy/auth/tokens.ts';
@@ -42,6 +44,8 @@ async function create(part: Partial<TokenDraft> = {}): Promise<{ record: TokenRe
   return { record, text: secret.reveal() };
 }
 
+const tokenOf = (authentication: Authentication): ActiveToken | undefined => (authentication.outcome === 'valid' ? authentication.token : undefined);
+
 const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 describe('a token that was issued', () => {
@@ -54,7 +58,7 @@ describe('a token that was issued', () => {
   });
 
   it('carries its own limit, or the default of its kind', async () => {
-    const limitOf = async (part: Partial<TokenDraft>, known = authenticator): Promise<unknown> => ({ ...(await known.authenticate(`Bearer ${(await create(part)).text}`, now)) }).token;
+    const limitOf = async (part: Partial<TokenDraft>, known = authenticator): Promise<unknown> => tokenOf(await known.authenticate(`Bearer ${(await create(part)).text}`, now));
     expect(await limitOf({ kind: 'write' })).toMatchObject({ kind: 'write', limit: 500 });
     expect(await limitOf({ limit: 7 })).toMatchObject({ limit: 7 });
     expect(await limitOf({ limit: 0 })).toMatchObject({ limit: 0 });
@@ -80,7 +84,7 @@ describe('a token that was issued', () => {
 
   it('follows every change with the next request', async () => {
     const { record, text } = await create();
-    const limit = async (): Promise<unknown> => ({ ...(await authenticator.authenticate(`Bearer ${text}`, now)) }).token;
+    const limit = async (): Promise<unknown> => tokenOf(await authenticator.authenticate(`Bearer ${text}`, now));
     expect(await limit()).toMatchObject({ limit: 1000 });
     await tokens.update(record.id, { limit: 9 });
     expect(await limit()).toMatchObject({ limit: 9 });
@@ -89,14 +93,18 @@ describe('a token that was issued', () => {
   });
 
   it('that is revoked while it is being looked up is not remembered', async () => {
-    const { record, text } = await create();
-    let revoke: Promise<unknown> | undefined;
+    const [{ record, text }, other] = [await create(), await create()];
+    let interfere = async (): Promise<void> => {
+      interfere = () => Promise.resolve();
+      await tokens.revoke(record.id);
+      await slow.authenticate(`Bearer ${other.text}`, now);
+    };
     const slow = createAuthenticator({
       generation: store.generation,
       get: async (key) => {
         const entry = await store.get(key);
-        // as if another process came between this read and its use
-        if (key.startsWith('token/')) await (revoke ??= tokens.revoke(record.id));
+        // another process, and another request, come between this read and its use
+        if (key === `token/${record.id}`) await interfere();
         return entry;
       },
     });

@@ -1,3 +1,5 @@
+// When a token ends, as people write it.
+
 import { describe, expect, it } from 'vitest';
 import { parseExpiry } from '../../../proxy/auth/expiry.ts';
 

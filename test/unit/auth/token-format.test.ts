@@ -1,3 +1,5 @@
+// The form of a token: for ever the same, refused when mistyped, never shown by accident.
+
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';

@@ -1,3 +1,5 @@
+// Making, listing, changing and revoking tokens, with the events they leave.
+
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hashToken, parseToken } from '../../../proxy/auth/token-format.ts';

@@ -1,3 +1,5 @@
+// Windows in memory: their edges, clocks that jump, and counts across a restart.
+
 import { describe, expect, it } from 'vitest';
 import { createMemoryCounters } from '../../../proxy/limits/memory-counters.ts';
 import { loadCounters, saveCounters, savedCountersKey } from '../../../proxy/limits/saved-counters.ts';

@@ -1,3 +1,5 @@
+// The audit log: no change without its event (I8), and no event that was tampered with goes unnoticed.
+
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { auditEventKey, auditHeadKey, createAuditedStore, verifyAudit, type AuditedStore, type AuditHead } from '../../../proxy/state/audit.ts';

@@ -1,3 +1,5 @@
+// What only the LMDB store has: its directory, and a file that may be damaged or too new.
+
 import { cp, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -1,0 +1,17 @@
+// The settings that go into documents, and the digest that tells whether they are those of the last publication.
+
+import { digestOf } from './digest-of.ts';
+import { memoryFormat } from './memory/source-memory.ts';
+
+/** Moves when the same records would give other bytes: then every document is compared again. */
+export const documentRecipe = 1;
+
+export interface DocumentSettings {
+  readonly metadataUrl: string;
+  /** undefined: dist.url is a path and packages.json names the mirror; else the address every dist.url starts with, without a slash at its end */
+  readonly distBaseUrl: string | undefined;
+}
+
+export function digestSettings(settings: DocumentSettings): string {
+  return digestOf(JSON.stringify([documentRecipe, memoryFormat, settings]));
+}

@@ -1,0 +1,61 @@
+// From everything staged to what readers see, and what is remembered of it.
+
+import { applyPublication } from './apply.ts';
+import { publicationPath, rootDocumentPath } from './contract/paths.ts';
+import { formatPublication, publicationFormat } from './contract/publication.ts';
+import { digestOf } from './digest-of.ts';
+import { formatRoot, stampDocument } from './documents.ts';
+import { formatManifest, manifestFormat, manifestPath } from './memory/manifest.ts';
+import { nextMemories } from './memory/next-memories.ts';
+import { memoryPath } from './memory/source-memory.ts';
+import type { PackagesOutcome } from './outcome.ts';
+import { isEmptyChange } from './publication.ts';
+import { publishedSources, sameSources } from './published-sources.ts';
+import type { Run } from './run.ts';
+
+/** Resolves to the new serial, or to undefined where readers see nothing new. The memory is written in either case. */
+export async function publish(run: Run, packages: PackagesOutcome): Promise<number | undefined> {
+  const { tree, output } = run;
+  const now = run.now();
+  const sources = publishedSources(run);
+  const rootText = formatRoot(packages.names, run.settings);
+  const rootStamp = stampDocument(tree.publication?.root ?? null, rootText, Math.floor(now.getTime() / 1000));
+  if (rootStamp === null) throw new Error('packages.json always has a stamp');
+  const rootMoved = !tree.rootIntact || rootStamp !== tree.publication?.root;
+  const interrupted = tree.serial !== (tree.publication?.serial ?? 0);
+  const moved = rootMoved || !sameSources(run) || interrupted || !isEmptyChange(packages.changes);
+  const serial = moved ? tree.serial + 1 : (tree.publication?.serial ?? 0);
+  if (moved) {
+    await announceIntent(run, serial);
+    const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
+    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources });
+    await applyPublication({ ...packages.changes, root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
+  }
+  await remember(run, packages, serial);
+  return moved ? serial : undefined;
+}
+
+/**
+ * The manifest takes the new serial before anything else moves. Were this build to die now, the next one finds a manifest that is ahead of the
+ * publication, believes nothing it remembers, and compares every package: that is how a half-done publication is always completed (I5).
+ */
+async function announceIntent({ output, settingsDigest }: Run, serial: number): Promise<void> {
+  const file = await output.stage(formatManifest({ format: manifestFormat, serial, settings: settingsDigest }));
+  await output.settle([file]);
+  await output.publish(file, 'build', manifestPath);
+  await output.barrier();
+}
+
+async function remember(run: Run, packages: PackagesOutcome, serial: number): Promise<void> {
+  const { output, tree, scanned, choice } = run;
+  const memories = nextMemories(scanned, packages);
+  const manifest = formatManifest({ format: manifestFormat, serial, settings: run.settingsDigest });
+  const manifestMoved = manifest !== (await output.read('build', manifestPath));
+  const staged = await Promise.all([...memories].map(async ([id, text]) => ({ file: await output.stage(text), path: memoryPath(id) })));
+  const all = manifestMoved ? [...staged, { file: await output.stage(manifest), path: manifestPath }] : staged;
+  await output.settle(all.map(({ file }) => file));
+  for (const { file, path } of all) await output.publish(file, 'build', path);
+  for (const { id } of choice.forgotten) await output.remove('build', memoryPath(id));
+  if (all.length > 0 || choice.forgotten.length > 0) await output.barrier();
+  if (tree.serial > serial) throw new Error('a serial went back (I6)');
+}

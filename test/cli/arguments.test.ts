@@ -1,0 +1,88 @@
+// The command line itself: help, version, and what it says to arguments it cannot use.
+
+import { readFileSync } from 'node:fs';
+import { execa } from 'execa';
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { otherVariables, settingNames, settings } from '../../cli/settings.ts';
+import { runCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+
+const root = new URL('../..', import.meta.url).pathname;
+const folder = temporaryFolder('arguments');
+afterAll(() => folder.remove());
+
+const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
+
+describe('help and version', () => {
+  it('prints the version of package.json', async () => {
+    const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string };
+    expect(await run('--version')).toEqual({ exitCode: 0, stdout: version, stderr: '' });
+  });
+
+  it.each(['build', 'verify', 'serve', 'start', 'token', 'token create', 'token list', 'token show', 'token update', 'token revoke'])('%s --help shows an example', async (command) => {
+    const { exitCode, stdout, stderr } = await run(...command.split(' '), '--help');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: libretto ${command} `);
+    expect(stdout).toMatch(new RegExp(`Examples?:\\n  libretto ${command} `));
+  });
+
+  it('says how it is used where no command is given', async () => {
+    const { exitCode, stdout, stderr } = await run();
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain('Usage: libretto [options] [command]');
+  });
+});
+
+describe('arguments that cannot be used', () => {
+  it.each([
+    [['biuld'], "error: unknown command 'biuld'\n(Did you mean build?)\nRun `libretto --help` to see the commands."],
+    [['build', '--forse'], "error: unknown option '--forse'\n(Did you mean --forget?)\nRun `libretto build --help` to see what it takes."],
+    [['token', 'frobnicate'], "error: unknown command 'frobnicate'\nRun `libretto token --help` to see the commands."],
+    [['token', 'create'], "error: required option '--description <text>' not specified\nRun `libretto token create --help` to see what it takes."],
+    [['token', 'create', '--description', 'x', '--kind', 'admin'], "error: option '--kind <kind>' argument 'admin' is invalid. Allowed choices are read, write.\nRun `libretto token create --help` to see what it takes."],
+    [['token', 'show'], "error: missing required argument 'id'\nRun `libretto token show --help` to see what it takes."],
+    [['verify', 'it'], "error: too many arguments for 'verify'. Expected 0 arguments but got 1.\nRun `libretto verify --help` to see what it takes."],
+  ])('%j', async (args, stderr) => {
+    expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr });
+  });
+});
+
+describe('configuration that cannot be used', () => {
+  it('is told all at once, and nothing is done', async () => {
+    const outcome = await runCli(['token', 'create', '--description', 'x', '--data', '', '--json'], { cwd: folder.path, environment: { LIBRETTO_LISTEN: 'here', LIBRETTO_REDUS: 'x' } });
+    expect(outcome).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: [
+        'libretto: The configuration cannot be used, 3 things are wrong:',
+        '  LIBRETTO_REDUS is not a variable Libretto knows; did you mean LIBRETTO_REDIS?',
+        '  --data is ""; allowed: a path.',
+        '  LIBRETTO_LISTEN is "here"; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.',
+      ].join('\n'),
+    });
+  });
+
+  it('shows where an unexpected error comes from only when asked', async () => {
+    const script = `rmdir "$PWD" && exec ${process.execPath} ${root}lib/cli/main.js token list`;
+    const stderrOf = async (flag: string): Promise<string> => {
+      await using gone = temporaryFolder('gone');
+      return (await execa('sh', ['-c', `${script} ${flag}`], { cwd: gone.path, reject: false })).stderr;
+    };
+    expect(await stderrOf('')).toMatch(/^libretto: unexpected error: .* \(--debug or LIBRETTO_DEBUG=1 shows where\)$/);
+    expect(await stderrOf('--debug')).toMatch(/\n +at .*main\.js/);
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('names every flag, variable and key there is', () => {
+    const text = readFileSync(`${root}docs/configuration.md`, 'utf8');
+    for (const name of settingNames) {
+      const { flag, variable, key } = settings[name];
+      const row = text.split('\n').find((line) => line.startsWith('|') && line.includes(`| \`${key}\` |`));
+      expect(row, key).toContain(variable ?? '| none |');
+      if (flag !== undefined) expect(row).toContain(`\`${flag.split(' ')[0] ?? ''}\``);
+    }
+    for (const variable of Object.keys(otherVariables)) expect(text).toContain(variable);
+  });
+});

@@ -1,0 +1,176 @@
+// `libretto build` and `libretto verify` as a CI job meets them: exit codes, reports, and what is refused before anything is written.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { takeLock } from '../../build/output/lock.ts';
+import { below, libraryTree, writeTree } from '../util/package-tree.ts';
+import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+beforeEach(() => {
+  folder = temporaryFolder('cli-build');
+  writeTree(folder.at('packages'), { ...below('hello', libraryTree('acme/hello', { version: '1.0.0' })), ...below('tool', libraryTree('acme/tool', { version: '2.0.0' })) });
+});
+afterEach(() => folder.remove());
+
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+const listed = (): unknown => (JSON.parse(readFileSync(folder.at('var/public/packages.json'), 'utf8')) as Record<string, unknown>)['available-packages'];
+const addBroken = (): void => writeTree(folder.at('packages'), below('broken', libraryTree('acme/broken', { version: 'not-a-version' })));
+
+describe('all well', () => {
+  it('exits 0, says what it published, and nothing on standard error', async () => {
+    const { exitCode, stdout, stderr } = await run('build', 'packages');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toMatch(/^Published: 2 added, 0 changed, 0 withdrawn \(publication 1, \d+\.\d s\)\.\n {2}\+ acme\/hello 1\.0\.0\n {2}\+ acme\/tool 2\.0\.0$/);
+    expect((await run('build')).stdout).toMatch(/^Nothing has changed \(publication 1, /);
+  });
+
+  it('--json prints one document', async () => {
+    const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const report = JSON.parse(stdout) as Record<string, unknown>;
+    expect(Object.keys(report).sort()).toEqual(['added', 'changed', 'failed', 'notices', 'published', 'quarantined', 'retained', 'serial', 'timings_ms', 'unchanged', 'withdrawn']);
+    expect(report).toMatchObject({ serial: 1, published: true, quarantined: [], failed: [] });
+    expect(report['added']).toMatchObject([{ name: 'acme/hello', version: '1.0.0' }, { name: 'acme/tool', version: '2.0.0' }]);
+  });
+
+  it('remembers its sources, and --forget withdraws one', async () => {
+    expect((await run('build', 'packages/hello')).exitCode).toBe(0);
+    expect((await run('build', 'packages/tool')).exitCode).toBe(0);
+    expect(listed()).toEqual(['acme/hello', 'acme/tool']);
+    const { exitCode, stdout } = await run('build', '--forget', 'packages/hello');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('  - acme/hello 1.0.0');
+    expect(listed()).toEqual(['acme/tool']);
+  });
+
+  it('takes the sources of libretto.json, relative to it, and withdraws those that leave it', async () => {
+    mkdirSync(folder.at('etc'));
+    writeFileSync(folder.at('etc/libretto.json'), JSON.stringify({ data: '../var', sources: ['../packages/hello', 'dir:../packages/tool'] }));
+    expect((await run('build', '--config', 'etc/libretto.json')).exitCode).toBe(0);
+    expect(listed()).toEqual(['acme/hello', 'acme/tool']);
+    writeFileSync(folder.at('etc/libretto.json'), JSON.stringify({ data: '../var', sources: ['../packages/tool'] }));
+    expect((await run('build', '--config', 'etc/libretto.json')).exitCode).toBe(0);
+    expect(listed()).toEqual(['acme/tool']);
+  });
+
+  it('builds packages-src where nothing is named or remembered', async () => {
+    writeTree(folder.at('packages-src'), libraryTree('acme/only', { version: '1.0.0' }));
+    expect((await run('build')).exitCode).toBe(0);
+    expect(listed()).toEqual(['acme/only']);
+  });
+
+  it('goes on when its reader leaves', async () => {
+    const piped = await execa('bash', ['-c', `set -o pipefail; ${process.execPath} ${binary} build packages | true`], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false });
+    expect({ exitCode: piped.exitCode, stderr: piped.stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(listed()).toEqual(['acme/hello', 'acme/tool']);
+  });
+});
+
+describe('something left out', () => {
+  it('exits 1, publishes the rest, and says on standard error what and why', async () => {
+    addBroken();
+    const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ published: true, quarantined: [{ name: 'acme/broken', code: 'VERSION_INVALID' }] });
+    expect(stderr).toMatch(/^1 version left out:\n {2}acme\/broken.* \(.*broken\/composer\.json.*\): .* \[VERSION_INVALID\]$/);
+    expect(listed()).toEqual(['acme/hello', 'acme/tool']);
+  });
+
+  it('--strict publishes nothing then', async () => {
+    addBroken();
+    const { exitCode, stdout } = await run('build', 'packages', '--strict');
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^Nothing was published, since --strict was given/);
+    expect(existsSync(folder.at('var/public/packages.json'))).toBe(false);
+  });
+
+  it('a changed release is refused, unless --allow-republish', async () => {
+    await run('build', 'packages');
+    writeFileSync(folder.at('packages/hello/src/More.php'), '<?php\n');
+    const refused = await run('build');
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain('[VERSION_CHANGED]');
+    const allowed = await run('build', '--allow-republish');
+    expect(allowed).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(allowed.stdout).toContain('  ~ acme/hello 1.0.0');
+  });
+
+  it('a source that is gone keeps what it published', async () => {
+    await run('build', 'packages/hello', 'packages/tool');
+    await execa('mv', ['packages/hello', 'elsewhere'], { cwd: folder.path });
+    const { exitCode, stderr } = await run('build');
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^1 source failed and keeps what was last published:\n {2}.*packages\/hello: /);
+    expect(listed()).toEqual(['acme/hello', 'acme/tool']);
+  });
+
+  it('nothing of a package commands the terminal', async () => {
+    writeTree(folder.at('packages'), below('evil', libraryTree('acme/evil', { version: '\u001b[2Jx' })));
+    const { exitCode, stdout, stderr } = await run('build', 'packages');
+    expect(exitCode).toBe(1);
+    expect(`${stdout}${stderr}`).not.toContain('\u001b');
+  });
+});
+
+describe('refused before anything is written', () => {
+  it.each([
+    ['nothing to build', ['build'], /^libretto: There is nothing to build\. /],
+    ['a data folder inside the source', ['build', '.'], /^libretto: The data folder .*var is inside the source /],
+    ['an unknown source to forget', ['build', 'packages', '--forget', 'other'], /^libretto: --forget other: this tree has no such source\. /],
+    ['a scheme that is not fetched', ['build', 'file:///etc'], /^libretto: Source file:\/\/\/etc: only https:/],
+    ['jobs that are none', ['build', 'packages', '--jobs', 'many'], /^libretto: The configuration cannot be used: --jobs is "many"; allowed: a whole number from 1 to 256\.$/],
+  ])('%s: exit 2', async (_name, args, message) => {
+    const { exitCode, stdout, stderr } = await run(...args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(existsSync(folder.at('var/public'))).toBe(false);
+  });
+
+  it('a data folder that is a file: exit 2', async () => {
+    writeFileSync(folder.at('var'), '');
+    expect(await run('build', 'packages')).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: The data folder ${folder.at('var')} is a file. Name a folder with --data.` });
+  });
+
+  it('another build at work: exit 75, and says whose', async () => {
+    const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
+    try {
+      const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 75, stdout: '' });
+      expect(stderr).toContain(String(process.pid));
+    } finally {
+      await lock.release();
+    }
+    expect((await run('build', 'packages')).exitCode).toBe(0);
+  });
+});
+
+describe('verify', () => {
+  it('exits 0 on what a build made', async () => {
+    await run('build', 'packages');
+    expect(await run('verify')).toEqual({ exitCode: 0, stdout: 'Checked 2 packages, 2 versions, 2 archives: all as published.', stderr: '' });
+    expect(JSON.parse((await run('verify', '--json')).stdout)).toEqual({ ok: true, checked: { packages: 2, versions: 2, archives: 2 }, faults: [] });
+  });
+
+  it('exits 1 and names the file that is not as published', async () => {
+    await run('build', 'packages');
+    const path = folder.at('var/public/dist/acme/hello/1.0.0.zip');
+    const bytes = readFileSync(path);
+    bytes[40] = (bytes[40] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+    const { exitCode, stdout, stderr } = await run('verify', '--json');
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, faults: [{ path: 'public/dist/acme/hello/1.0.0.zip', name: 'acme/hello', version: '1.0.0' }] });
+    expect(stderr).toMatch(/^ {2}public\/dist\/acme\/hello\/1\.0\.0\.zip: /);
+  });
+
+  it('exits 1 where there is no tree, and makes none', async () => {
+    const { exitCode, stderr } = await run('verify');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('libretto build');
+    expect(existsSync(folder.at('var'))).toBe(false);
+  });
+});

@@ -1,0 +1,177 @@
+// `libretto serve` as an operator meets it: what it says, what it refuses, what signals do, and that the command line acts on it at once.
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+let running: RunningCli | undefined;
+beforeEach(() => void (folder = temporaryFolder('cli-serve')));
+afterEach(async () => {
+  running?.signal('SIGKILL');
+  await running?.ended;
+  running = undefined;
+  await folder.remove();
+});
+
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+const serve = async (...flags: readonly string[]): Promise<{ readonly server: RunningCli; readonly url: string }> => {
+  const server = startCli(['serve', '--listen', '127.0.0.1:0', ...flags], { cwd: folder.path });
+  running = server;
+  return { server, url: (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0] };
+};
+const buildHello = async (size = 10): Promise<void> => {
+  writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }), noise: randomBytes(size) }); // does not compress
+  expect((await run('build', 'hello')).exitCode).toBe(0);
+};
+const createToken = async (...flags: readonly string[]): Promise<{ readonly id: string; readonly token: string }> =>
+  JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...flags)).stdout) as { id: string; token: string };
+const fetchStatus = async (url: string, token: string): Promise<{ readonly status: number; readonly remaining: string | null }> => {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  return { status: response.status, remaining: response.headers.get('x-ratelimit-remaining') };
+};
+const download = (url: string, token: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => get(url, { headers: { authorization: `Bearer ${token}` } }, resolve).on('error', reject));
+
+describe('what it says', () => {
+  it('names its address and the metadata-url on standard error; standard output is the request log', async () => {
+    await buildHello();
+    const { token } = await createToken();
+    const { server, url } = await serve();
+    expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(200);
+    server.signal('SIGTERM');
+    const { exitCode, stdout, stderr } = await server.ended;
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(`Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nStopping: what is under way is finished first. Once more stops at once.\n`);
+    expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
+    expect(stdout).not.toContain(token);
+  });
+
+  it('warns of an empty tree, and serves what is built then', async () => {
+    const { server, url } = await serve();
+    const { token } = await createToken();
+    expect(server.output().stderr).toContain(`Warning: there is nothing published in ${folder.at('var')}. Run \`libretto build\`; it is served as soon as it is there.`);
+    expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(500);
+    await buildHello();
+    expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(200);
+  });
+
+  it('--metadata-url replaces what the build wrote', async () => {
+    await buildHello();
+    const { token } = await createToken();
+    const { server, url } = await serve('--metadata-url', '/p2/%package%.json');
+    await server.shows(/metadata-url: \/p2\/%package%\.json/);
+    const root = (await (await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } })).json()) as Record<string, unknown>;
+    expect(root['metadata-url']).toBe('/p2/%package%.json');
+  });
+
+  it('without its Redis it serves, and says that it is degraded', async () => {
+    await buildHello();
+    const { token } = await createToken();
+    const { server, url } = await serve('--redis', 'redis://:hunter2@127.0.0.1:1/0');
+    await server.shows(/Degraded: Redis cannot be used \(.*\)\. Requests are counted in this process until it is back\./);
+    expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '999' });
+    expect(server.output().stderr).not.toContain('hunter2');
+  });
+});
+
+describe('what it refuses', () => {
+  it('a port in use: exit 2, and names the setting', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    try {
+      expect(await runCli(['serve'], { cwd: folder.path, environment: { LIBRETTO_LISTEN: `127.0.0.1:${port}` } })).toEqual({
+        exitCode: 2,
+        stdout: '',
+        stderr: `libretto: Cannot listen on 127.0.0.1:${port} (LIBRETTO_LISTEN): another program listens there already. Stop it, or choose another address with --listen.`,
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  it('an address of another machine, a log that cannot be written: exit 2', async () => {
+    expect(await run('serve', '--listen', '192.0.2.1:8080')).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('this machine does not have that address') as string });
+    expect(await run('serve', '--log', folder.path)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: The request log .* \(--log\) cannot be written: /) as string });
+  });
+});
+
+describe('the command line acts on a running server', () => {
+  it('with the next request: create, update, revoke', async () => {
+    await buildHello();
+    const { url } = await serve();
+    const { id, token } = await createToken();
+    expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '999' });
+    await run('token', 'update', id, '--limit', '3');
+    expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '1' });
+    await run('token', 'update', id, '--limit', '0');
+    expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: null });
+    await run('token', 'revoke', id);
+    expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 401, remaining: null });
+  });
+
+  it('a clean restart keeps the counts, and limits.read is a setting', async () => {
+    await buildHello();
+    const { token } = await createToken();
+    const first = await serve();
+    expect((await fetchStatus(`${first.url}/packages.json`, token)).remaining).toBe('999');
+    first.server.signal('SIGTERM');
+    expect((await first.server.ended).exitCode).toBe(0);
+    writeTree(folder.path, { 'libretto.json': { json: { limits: { read: 10 } } } });
+    const second = await serve();
+    expect((await fetchStatus(`${second.url}/packages.json`, token)).remaining).toBe('8');
+  });
+});
+
+describe('signals', () => {
+  it('SIGTERM lets a download finish', async () => {
+    await buildHello(4_000_000);
+    const { token } = await createToken();
+    const { server, url } = await serve();
+    const response = await download(`${url}/dist/acme/hello/1.0.0.zip`, token);
+    server.signal('SIGTERM');
+    await server.shows(/Stopping/);
+    let bytes = 0;
+    for await (const chunk of response) bytes += (chunk as Buffer).length;
+    expect(bytes).toBe(Number(response.headers['content-length']));
+    expect((await server.ended).exitCode).toBe(0);
+  });
+
+  it('a second SIGINT ends it at once, though a download is under way', async () => {
+    await buildHello(16_000_000);
+    const { token } = await createToken();
+    const { server, url } = await serve();
+    const response = await download(`${url}/dist/acme/hello/1.0.0.zip`, token); // and not read: it cannot finish
+    response.on('error', () => undefined);
+    server.signal('SIGINT');
+    await server.shows(/Stopping/);
+    const again = setInterval(() => server.signal('SIGINT'), 100); // one that follows at once counts as the same
+    expect((await server.ended).exitCode).toBe(130);
+    clearInterval(again);
+  });
+
+  it('SIGHUP opens the log anew after it was moved away', async () => {
+    await buildHello();
+    const { token } = await createToken();
+    const { server, url } = await serve('--log', 'logs/requests.log');
+    await server.shows(/Requests are logged to .*logs\/requests\.log\./);
+    await fetchStatus(`${url}/packages.json`, token);
+    renameSync(folder.at('logs/requests.log'), folder.at('logs/old.log'));
+    server.signal('SIGHUP');
+    while (!existsSync(folder.at('logs/requests.log'))) await delay(20);
+    await fetchStatus(`${url}/p2/acme/hello.json`, token);
+    server.signal('SIGTERM');
+    expect((await server.ended).exitCode).toBe(0);
+    const paths = (file: string): unknown[] => readFileSync(folder.at(file), 'utf8').trim().split('\n').map((line) => (JSON.parse(line) as Record<string, unknown>)['path']);
+    expect(paths('logs/old.log').concat(paths('logs/requests.log'))).toEqual(['/packages.json', '/p2/acme/hello.json']);
+  });
+});

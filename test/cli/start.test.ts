@@ -1,0 +1,98 @@
+// `libretto start`, which `npm start` runs: a registry with one command. That its lines install a package is proven with the real Composer elsewhere.
+
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { takeLock } from '../../build/output/lock.ts';
+import { below, libraryTree, writeTree } from '../util/package-tree.ts';
+import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+let running: RunningCli | undefined;
+beforeEach(() => {
+  folder = temporaryFolder('cli-start');
+  writeTree(folder.at('packages-src'), { ...below('a', libraryTree('acme/a', { version: '1.0.0' })), ...below('hello', libraryTree('acme/hello', { version: '1.0.0' })) });
+});
+afterEach(async () => {
+  running?.signal('SIGKILL');
+  await running?.ended;
+  running = undefined;
+  await folder.remove();
+});
+
+interface Session {
+  readonly url: string;
+  readonly stop: () => Promise<CliOutcome>;
+}
+
+const start = async (...flags: readonly string[]): Promise<Session> => {
+  const server = startCli(['start', '--listen', '127.0.0.1:0', ...flags], { cwd: folder.path });
+  running = server;
+  const url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
+  await server.shows(/composer require .*\n/);
+  const stop = async (): Promise<CliOutcome> => {
+    server.signal('SIGTERM');
+    return server.ended;
+  };
+  return { url, stop };
+};
+
+describe('start', () => {
+  it('builds, makes a first token, serves, and prints the lines for Composer', async () => {
+    const { url, stop } = await start();
+    const { stdout } = running?.output() ?? { stdout: '' };
+    const token = /lib_r_\w+/.exec(stdout)?.[0] ?? '';
+    const response = await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await response.json()).toMatchObject({ 'available-packages': ['acme/a', 'acme/hello'] });
+    const outcome = await stop();
+    expect(outcome.exitCode).toBe(0);
+    expect(outcome.stdout.trimEnd().split('\n')).toEqual([
+      '  composer init -n --name=you/app',
+      '  composer config -n secure-http false',
+      '  composer config -n repositories.packagist.org false',
+      `  composer config -n repositories.libretto composer ${url}`,
+      `  composer config -n --auth bearer.${new URL(url).host} ${token}`,
+      '  composer require -n acme/hello',
+    ]);
+    expect(outcome.stderr).toContain(`Requests are logged to ${folder.at('var/log/requests.log')}.`);
+    const log = readFileSync(folder.at('var/log/requests.log'), 'utf8');
+    expect(log).toContain('/packages.json');
+    expect(log).not.toContain(token);
+  });
+
+  it('never makes a second token by itself: it says how to make one', async () => {
+    await (await start()).stop();
+    const { stop } = await start();
+    const { stdout, stderr } = await stop();
+    expect(stdout).toContain('YOUR_TOKEN');
+    expect(stdout).not.toContain('lib_r_');
+    expect(stderr).toMatch(/this makes another:\n\n {2}node \S*lib\/cli\/main\.js token create --description "NAME"\n/);
+    const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as { tokens: unknown[] };
+    expect(tokens).toHaveLength(1);
+  });
+
+  it('serves although something was left out, and says what', async () => {
+    writeTree(folder.at('packages-src'), below('broken', libraryTree('acme/broken', { version: 'x y' })));
+    const { stderr } = await (await start()).stop();
+    expect(stderr).toContain('1 version left out:');
+    expect(stderr).toContain('Serving 2 packages on ');
+  });
+
+  it('serves what is published while another build is at work', async () => {
+    await (await start()).stop();
+    const lock = await takeLock(folder.at('var/build/lock'), () => new Date());
+    try {
+      const { exitCode, stderr } = await (await start()).stop();
+      expect(exitCode).toBe(0);
+      expect(stderr).toContain('What is published already is served meanwhile.');
+    } finally {
+      await lock.release();
+    }
+  });
+
+  it('with nothing to build it ends with exit code 2', async () => {
+    const outcome = await runCli(['start', '--listen', '127.0.0.1:0'], { cwd: folder.at('packages-src') });
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('There is nothing to build.') as string });
+  });
+});
