@@ -1,6 +1,6 @@
 // One version of a package in this build: kept with the record it has, or made, which archives what was never archived before.
 
-import type { Archiver } from './archive/archiver.ts';
+import type { Archived, Archiver } from './archive/archiver.ts';
 import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
 import { distPath, pinnedDistPath, providerPath, type PublicPath } from './contract/paths.ts';
@@ -73,9 +73,14 @@ export async function makeVersion(name: PackageName, fresh: FreshRelease, state:
   }
   await release.composerJson();
   const target = context.output.stagingPath();
-  const { shasum, size, withheld } = await context.archiver.archive(release.content, { topFolder: `${name.replace('/', '-')}-${release.reference.slice(0, 7)}`, target });
+  const { shasum, size, withheld } = await archiveRelease(name, release, target, context.archiver);
   const entry: IndexEntry = { ...base, shasum, size };
   return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, withheld };
+}
+
+async function archiveRelease(name: PackageName, { content, reference }: Release, target: string, archiver: Archiver): Promise<Archived> {
+  if ('copyTo' in content) return { ...(await content.copyTo(target)), withheld: [] };
+  return archiver.archive(content, { topFolder: `${name.replace('/', '-')}-${reference.slice(0, 7)}`, target });
 }
 
 /** A label that ever stood for other content gets a file of its own for each content; all others the plain one. */

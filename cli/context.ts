@@ -4,6 +4,8 @@ import type { Environment } from './environment.ts';
 
 export interface TextStream {
   readonly isTTY?: boolean;
+  /** of a terminal; 0 where it does not know */
+  readonly columns?: number;
   readonly write: (text: string) => unknown;
 }
 

@@ -15,7 +15,8 @@ const silent: Progress = { show: () => undefined, stop: () => undefined };
 const doing: Readonly<Record<ProgressEvent['phase'], string>> = { scan: 'Reading sources', archive: 'Writing archives', publish: 'Publishing' };
 
 export async function startProgress(stderr: TextStream): Promise<Progress> {
-  if (stderr.isTTY !== true) return silent;
+  // a terminal that knows no width (some CI runners have one) would have ora clear lines for ever
+  if (stderr.isTTY !== true || !((stderr.columns ?? 0) > 0)) return silent;
   const { default: ora } = await import('ora');
   const spinner = ora({ text: 'Reading sources', discardStdin: false }).start();
   return {

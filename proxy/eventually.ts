@@ -3,7 +3,7 @@
 
 export type Eventually<Value> = Value | Promise<Value>;
 
-/** `next` of the value: at once where it is there, later where it is a promise. */
-export function whenReady<Value, Result>(value: Eventually<Value>, next: (value: Value) => Eventually<Result>): Eventually<Result> {
-  return value instanceof Promise ? value.then(next) : next(value);
+/** `use` of the value: at once where it is there, later where it is a promise. */
+export function whenReady<Value, Result>(value: Eventually<Value>, use: (value: Value) => Eventually<Result>): Eventually<Result> {
+  return value instanceof Promise ? value.then(use) : use(value);
 }

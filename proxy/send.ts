@@ -14,6 +14,8 @@ export interface Sent {
 }
 
 const chunkBytes = 128 * 1024;
+/** A smaller body is in the kernel's hands at once: watching whether the client stays for it would cost more than sending it. */
+const watchedFromBytes = 64 * 1024;
 const nothing: Sent = { bytes: 0, aborted: false };
 
 /** `closing`: tells the client that this connection ends with this answer. Rejects where a file turns out shorter than it was. */
@@ -24,16 +26,15 @@ export function send(request: IncomingMessage, response: ServerResponse, answer:
     response.end();
     return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
   }
-  if (typeof body === 'string') {
-    response.end(body, 'latin1');
-    return { bytes: body.length, aborted: response.destroyed };
-  }
-  return Buffer.isBuffer(body) ? sendBuffer(response, request, body) : sendFile(response, request, body);
+  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body);
+  if (body.length > watchedFromBytes) return sendWatched(response, request, body);
+  response.end(body, 'latin1'); // the encoding is for strings
+  return { bytes: body.length, aborted: response.destroyed };
 }
 
-async function sendBuffer(response: ServerResponse, request: IncomingMessage, body: Buffer): Promise<Sent> {
+async function sendWatched(response: ServerResponse, request: IncomingMessage, body: Buffer | string): Promise<Sent> {
   const closed = untilClosed(request);
-  const finished = new Promise<void>((resolve) => response.end(body, () => resolve()));
+  const finished = new Promise<void>((resolve) => response.end(body, 'latin1', () => resolve()));
   await Promise.race([finished, closed.promise]);
   closed.forget();
   return { bytes: body.length, aborted: !response.writableFinished };

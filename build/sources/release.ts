@@ -1,7 +1,7 @@
 // What every kind of source yields: releases, cheap to list, whose composer.json and files are only read when something new is to be
 // published. A source knows nothing of the output tree.
 
-import type { Reference } from '../contract/digest.ts';
+import type { Reference, Sha1 } from '../contract/digest.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import type { DistLabel } from '../contract/paths.ts';
@@ -24,8 +24,14 @@ export interface Release {
   readonly where: string;
   /** The composer.json, parsed and checked. Throws QuarantineError. */
   readonly composerJson: () => Promise<JsonObject>;
-  /** The files an archive of this release holds. */
-  readonly content: Content;
+  /** The files an archive of this release holds, or the archive itself where the source has one. */
+  readonly content: Content | ReadyArchive;
+}
+
+/** A ZIP that is published byte for byte as its source has it. */
+export interface ReadyArchive {
+  /** Writes it to `target`, which must not exist. Throws QuarantineError for what may not be published; then `target` is gone again. */
+  readonly copyTo: (target: string) => Promise<{ readonly shasum: Sha1; readonly size: number }>;
 }
 
 export interface Content {

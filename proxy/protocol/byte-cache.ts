@@ -27,9 +27,9 @@ export class ByteCache<Value> {
   set(key: string, value: Value, bytes: number): void {
     this.delete(key);
     if (bytes > this.#limitBytes / 4) return;
-    this.#slots.set(key, { value, bytes, hit: true }); // a newcomer has its first chance too
+    this.#evict(this.#limitBytes - bytes); // before it comes in: nobody had a chance to ask for it yet
+    this.#slots.set(key, { value, bytes, hit: false });
     this.#bytes += bytes;
-    this.#evict();
   }
 
   /** The value under `key` took `bytes` more, for instance a compressed variant. */
@@ -38,7 +38,7 @@ export class ByteCache<Value> {
     if (slot === undefined || slot.value !== value) return;
     slot.bytes += bytes;
     this.#bytes += bytes;
-    this.#evict();
+    this.#evict(this.#limitBytes);
   }
 
   delete(key: string): void {
@@ -52,9 +52,10 @@ export class ByteCache<Value> {
     return this.#bytes;
   }
 
-  #evict(): void {
+  /** Until at most so many bytes are left. */
+  #evict(targetBytes: number): void {
     for (const [key, slot] of this.#slots) {
-      if (this.#bytes <= this.#limitBytes) return;
+      if (this.#bytes <= targetBytes) return;
       this.#slots.delete(key);
       if (slot.hit) {
         slot.hit = false;

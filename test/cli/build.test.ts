@@ -70,6 +70,23 @@ describe('all well', () => {
   });
 });
 
+describe('progress', () => {
+  // `script` (Debian's bsdutils, always there) gives the command a terminal, which has both streams
+  const onTerminal = async (columns: number): Promise<string> => {
+    const command = `stty cols ${columns} rows 24; exec ${process.execPath} ${binary} build packages`;
+    const { stdout } = await execa('script', ['-qec', command, '/dev/null'], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, stdin: 'ignore', timeout: 30_000, maxBuffer: 100_000 });
+    return stdout;
+  };
+
+  it('is shown on a terminal', async () => expect(await onTerminal(80)).toMatch(/Reading sources[^]*Published: 2 added/));
+
+  it('is not shown on one that knows no width, which once went on for ever', async () => {
+    const shown = await onTerminal(0);
+    expect(shown).toContain('Published: 2 added');
+    expect(shown).not.toContain('Reading sources');
+  });
+});
+
 describe('something left out', () => {
   it('exits 1, publishes the rest, and says on standard error what and why', async () => {
     addBroken();

@@ -1,3 +1,5 @@
+// Conditional requests, as Composer sends them (If-Modified-Since) and as everybody else does (RFC 9110 §13).
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
 import { zipBytes } from '../util/tree.ts';

@@ -1,3 +1,5 @@
+// Archives: every way a client writes a version, what `ref` names, and files that are not what the index says.
+
 import { createHash } from 'node:crypto';
 import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

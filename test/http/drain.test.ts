@@ -1,3 +1,5 @@
+// Stopping: nothing that is being answered is broken off.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import { once } from 'node:events';

@@ -1,3 +1,5 @@
+// What is written of a request, what never is, and the file it goes to.
+
 import { readFileSync, renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openLog } from '../../proxy/observe/log.ts';

@@ -1,3 +1,5 @@
+// Who is served, how often, and what those who are not are told.
+
 import { describe, expect, it } from 'vitest';
 import type { Authentication } from '../../proxy/auth/authenticate.ts';
 import { runProxy, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';

@@ -47,7 +47,7 @@ describe('archive', () => {
   it('gives these very bytes: they change only with a new major version', async () => {
     const php = `<?php\n\nnamespace Acme;\n${Array.from({ length: 60 }, (_, index) => `\nfunction f${index}(int $x): int\n{\n    return $x * ${index * index};\n}\n`).join('')}`;
     const result = await archive(memoryContent({ 'src/F.php': php, 'bin/run': '!#!/usr/bin/env php\n', 'current': '→src/F.php', 'ü.txt': 'ü' }));
-    expect(result.shasum).toBe('GOLDEN');
+    expect(result.shasum).toBe('fbb5c90cb6a8d5794fdff293f32c218a877e78fd');
   });
 
   it('reads and keeps each content once, however many archives have it', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createScratch } from '../../../build/archive/scratch.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../util/temporary-folder.ts';
@@ -49,8 +49,10 @@ describe('scratch', () => {
   });
 
   it('names its file when the disk refuses', () => {
-    const scratch = createScratch({ directory: '/proc/nowhere', slabBytes: 10, slabsInMemory: 1 });
-    expect(() => scratch.append(Buffer.alloc(11))).toThrow('/proc/nowhere/pieces-');
+    const folder = scratchFolder();
+    writeFileSync(folder.at('file'), '');
+    const scratch = createScratch({ directory: folder.at('file'), slabBytes: 10, slabsInMemory: 1 });
+    expect(() => scratch.append(Buffer.alloc(11))).toThrow(folder.at('file', 'pieces-'));
     scratch.close();
   });
 });
