@@ -39,6 +39,7 @@ class Queue implements DeflateQueue {
   readonly #threads: number;
   readonly #startPool: (threads: number) => Promise<DeflatePool>;
   #pool: Promise<DeflatePool> | undefined;
+  #closed = false;
   #doneInline = 0;
   #batch: Waiting[] = [];
   #batchSize = 0;
@@ -73,15 +74,15 @@ class Queue implements DeflateQueue {
   };
 
   readonly close = async (): Promise<void> => {
-    const pool = this.#pool;
-    this.#pool = undefined;
-    if (pool !== undefined) await (await pool).close();
+    this.#closed = true;
+    if (this.#pool !== undefined) await (await this.#pool).close();
   };
 
   async #run(batch: readonly Waiting[]): Promise<void> {
     const lengths = batch.map(({ bytes }) => bytes.length);
     const size = lengths.reduce((sum, length) => sum + length, 0);
     try {
+      if (this.#closed) throw new Error('the archiver was closed while it was at work');
       this.#pool ??= this.#startPool(this.#threads);
       const pool = await this.#pool;
       const { bytes, pieces } = await pool.run({ bytes: joined(batch, size), lengths });

@@ -44,6 +44,7 @@ class SlabScratch implements Scratch {
   readonly #slabsInMemory: number;
   readonly #slabs = new Map<number, Slab>();
   #file: number | undefined;
+  #closed = false;
   #slabCount = 0;
   #open = -1;
   #clock = 0;
@@ -95,6 +96,7 @@ class SlabScratch implements Scratch {
   };
 
   readonly close = (): void => {
+    this.#closed = true;
     this.#slabs.clear();
     if (this.#file === undefined) return;
     closeSync(this.#file);
@@ -134,6 +136,7 @@ class SlabScratch implements Scratch {
   }
 
   #create(): number {
+    if (this.#closed) throw new Error('it was closed while it was in use');
     mkdirSync(dirname(this.#path), { recursive: true });
     return openSync(this.#path, 'wx+', 0o600);
   }

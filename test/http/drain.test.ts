@@ -8,7 +8,7 @@ import { exchange, openConnection } from '../util/raw-client.ts';
 import { runProxy } from '../util/running-proxy.ts';
 import { zipBytes } from '../util/tree.ts';
 
-const large = zipBytes('large', 20_000_000);
+const large = zipBytes('large', 40_000_000);
 const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n`;
 
 describe('closing', () => {
@@ -28,6 +28,7 @@ describe('closing', () => {
     const [answer] = (await once(idle, 'data')) as [Buffer];
     expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
     expect((await exchange(served.port, ask('/health'))).status).toBe(0);
+    await sleep(600); // longer than idle connections are left open
     running.resume();
     await Promise.all([once(running, 'close'), closed]);
     expect(received).toBeGreaterThan(large.length);
