@@ -45,6 +45,9 @@ type Store = Pick<StateStore, 'get' | 'generation'>;
 
 export function createAuthenticator(store: Store, { defaultLimits = standardLimits, capacity = 10_000 }: AuthenticatorOptions = {}): Authenticator {
   const remembered = new Map<TokenHash, Remembered>();
+  // The headers of tokens in use, so that checksum and SHA-256 are worked out once and not on every request: 7 µs become 1. They are secrets, in this
+  // process's memory only, where every request brings them anyway; only valid ones are kept, so nobody else can fill it.
+  const headers = new Map<string, Remembered>();
   let rememberedAt = Number.NaN;
 
   const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
@@ -57,19 +60,30 @@ export function createAuthenticator(store: Store, { defaultLimits = standardLimi
     }
     return unlessExpired(found, nowMs);
   };
+  /** The state's generation now; what was remembered of an earlier one is forgotten. */
+  const keepPace = (): number => {
+    const generation = store.generation();
+    if (generation !== rememberedAt) {
+      remembered.clear();
+      headers.clear();
+      rememberedAt = generation;
+    }
+    return generation;
+  };
   return {
     authenticate: (authorization, nowMs) => {
       if (authorization === undefined || authorization === '') return absent;
+      const inUse = headers.get(authorization);
+      if (inUse !== undefined && store.generation() === rememberedAt) return unlessExpired(inUse, nowMs);
       const token = parseToken(readCredentials(authorization));
       if (token === undefined) return invalid;
-      const generation = store.generation();
-      if (generation !== rememberedAt) {
-        remembered.clear();
-        rememberedAt = generation;
-      }
+      const generation = keepPace();
       const hash = hashToken(token);
       const known = remembered.get(hash);
-      return known === undefined ? lookUp(hash, generation, nowMs) : unlessExpired(known, nowMs);
+      if (known === undefined) return lookUp(hash, generation, nowMs);
+      if (headers.size >= capacity) forgetOldest(headers);
+      headers.set(authorization, known);
+      return unlessExpired(known, nowMs);
     },
   };
 }
@@ -78,7 +92,7 @@ function unlessExpired({ authentication, expiresMs }: Remembered, nowMs: number)
   return nowMs < expiresMs ? authentication : invalid;
 }
 
-function forgetOldest(remembered: Map<TokenHash, Remembered>): void {
+function forgetOldest<Key>(remembered: Map<Key, Remembered>): void {
   const [oldest] = remembered.keys();
   if (oldest !== undefined) remembered.delete(oldest);
 }

@@ -9,7 +9,24 @@ type Step = { readonly kind: 'byte'; readonly accepts: ByteClass } | { readonly 
 /** The matcher of a whole pattern; both it and the text are byte strings. A malformed pattern matches nothing. */
 export function compileWildmatch(pattern: string): (text: string) => boolean {
   const steps = parse(pattern);
-  return steps === undefined ? () => false : (text) => run(steps, text);
+  if (steps === undefined) return () => false;
+  const first = steps.findIndex((step) => step.kind !== 'byte');
+  if (first === -1) return (text) => text.length === steps.length && accepts(steps, text, 0);
+  const last = steps.findLastIndex((step) => step.kind !== 'byte');
+  const [head, middle, tail] = [steps.slice(0, first), steps.slice(first, last + 1), steps.slice(last + 1)];
+  const single = middle.length === 1 ? middle[0]?.kind : undefined;
+  return (text) => {
+    const end = text.length - tail.length;
+    if (end < first || !accepts(head, text, 0) || !accepts(tail, text, end)) return false;
+    if (single === 'everything') return true;
+    const between = text.slice(first, end);
+    return single === 'star' ? !between.includes('/') : run(middle, between);
+  };
+}
+
+/** Each of these steps takes exactly one byte, from `start` on. */
+function accepts(steps: readonly Step[], text: string, start: number): boolean {
+  return steps.every((step, index) => step.kind === 'byte' && step.accepts[text.charCodeAt(start + index)] === 1);
 }
 
 function parse(pattern: string): readonly Step[] | undefined {
