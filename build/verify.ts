@@ -39,7 +39,7 @@ export async function verifyTree(dataDirectory: string): Promise<VerifyReport> {
   const output = createDiskOutput(dataDirectory);
   const faults: Fault[] = [];
   const names = await verifyRoot(output, faults);
-  const files = new Set([...(await output.list('public', ''))]);
+  const files = new Set(await output.list('public', ''));
   const listed = new Set<string>(names);
   let versions = 0;
   const archives = new Set<string>();

@@ -15,8 +15,6 @@ import { compileComposerExcludes } from './rules/composer-exclude.ts';
 import { isCredential } from './rules/credentials.ts';
 import { compileExportIgnore, type AttributeFile } from './rules/export-ignore.ts';
 
-export type { AttributeFile } from './rules/export-ignore.ts';
-
 export interface ArchiveRules {
   /** all .gitattributes files of the package, in any order */
   readonly attributes: readonly AttributeFile[];

@@ -12,18 +12,24 @@ const trees = 250;
 
 type Tree = ReadonlyMap<string, string>;
 
-const names = ['a', 'b', 'ab', 'docs', 'Docs', 'foo.php', 'foo.txt', 'foox', '.hidden', 'a b', 'é', 'x[1]', 'a-b', '#c', '!d', 'q*', 'back\\slash'];
-const name = fc.constantFrom(...names);
+// few common names, so that patterns meet paths, and odd ones besides
+const name = fc.oneof({ weight: 6, arbitrary: fc.constantFrom('a', 'b', 'ab', 'foo.php') }, fc.constantFrom('docs', 'Docs', 'foox', '.hidden', 'a b', 'é', 'x[1]', 'a-b', '#c', '!d', 'q*', 'back\\slash'));
 const filePath = fc.array(name, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
-const piece = fc.constantFrom(...names, '*', '**', '***', '?', '*.php', 'foo*', 'foo**', '[ab]', '[!a]', '[^b]*', '[a-z]*', '[[:alpha:]]', '[[:upper:]]*', '[]a]', '[a', '[[:nope:]]', 'f?o*', '\\#c', '\\!d', 'x\\[1\\]', 'q\\*', 'back\\\\slash', 'a\\', '??');
+const wildcard = fc.constantFrom('*', '**', '***', '?', '??', '*.php', 'foo*', 'foo**', '*b', 'a*', '[ab]', '[!a]', '[^b]*', '[a-z]*', '[[:alpha:]]', '[[:upper:]]*', '[]a]', '[a', '[[:nope:]]', 'f?o*', '\\#c', '\\!d', 'x\\[1\\]', 'q\\*', 'back\\\\slash', 'a\\', '\\a');
+const segment = fc.oneof({ weight: 3, arbitrary: name }, { weight: 2, arbitrary: wildcard }, fc.tuple(wildcard, name).map((both) => both.join('')));
 const rawPattern = fc
-  .tuple(fc.constantFrom('', '', '', '/', '!'), fc.array(piece, { minLength: 1, maxLength: 3 }), fc.constantFrom('/', '/', ''), fc.constantFrom('', '', '/', '//'))
-  .map(([start, pieces, joint, end]) => `${start}${pieces.join(joint)}${end}`);
+  .tuple(fc.constantFrom('', '', '', '/', '/', '**/', '!'), fc.array(segment, { minLength: 1, maxLength: 3 }), fc.constantFrom('', '', '', '/', '/**', '//'))
+  .map(([start, segments, end]) => `${start}${segments.join('/')}${end}`);
 const quote = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('é', '\\303\\251').replaceAll('b', '\\142')}"`;
-const pattern = fc.tuple(rawPattern, fc.boolean()).map(([raw, quoted]) => (quoted ? quote(raw) : raw));
-const state = fc.constantFrom('export-ignore', 'export-ignore', 'export-ignore', '-export-ignore', '!export-ignore', 'export-ignore=no', 'hide', '-hide', '!hide', 'deeper', 'text', 'diff=php', '-', 'bad,name');
-const rule = fc.tuple(fc.constantFrom('', '', ' ', '\t'), pattern, fc.constantFrom(' ', '\t ', ''), fc.array(state, { minLength: 1, maxLength: 3 }), fc.constantFrom('', ' ', '\r')).map(([indent, text, gap, states, end]) => `${indent}${text}${gap}${states.join(' ')}${end}`);
-const line = fc.oneof({ weight: 8, arbitrary: rule }, fc.constantFrom('# comment export-ignore', '', '[attr]hide export-ignore', '[attr]deeper hide -text', '[attr]hide -export-ignore', '[attr]bad,name export-ignore', 'a', '"unfinished export-ignore', `${'x'.repeat(2050)} export-ignore`, '\ufeffa export-ignore'));
+const pattern = rawPattern.chain((raw) => (raw.includes(' ') ? fc.constant(quote(raw)) : fc.constantFrom(raw, raw, raw, quote(raw))));
+const set = fc.constantFrom('export-ignore', 'hide', 'deeper');
+const state = fc.oneof({ weight: 5, arbitrary: set }, { weight: 2, arbitrary: fc.tuple(fc.constantFrom('-', '!'), set).map((both) => both.join('')) }, fc.constantFrom('export-ignore=no', 'hide=', 'text', 'diff=php', '-', 'bad,name'));
+const rule = fc
+  .tuple(fc.constantFrom('', '', '', ' ', '\t'), pattern, fc.constantFrom(' ', ' ', ' ', '\t ', ''), fc.array(state, { minLength: 1, maxLength: 2 }), fc.constantFrom('', '', ' ', '\r'))
+  .map(([indent, text, gap, states, end]) => `${indent}${text}${gap}${states.join(' ')}${end}`);
+const macro = fc.constantFrom('[attr]hide export-ignore', '[attr]deeper hide -text', '[attr]hide -export-ignore', '[attr]hide export-ignore -deeper', '[attr]bad,name export-ignore', '[attr] export-ignore', '"[attr]hide" export-ignore');
+const oddity = fc.constantFrom('# comment export-ignore', '', 'a', '"unfinished export-ignore', '"a"export-ignore', `${'x'.repeat(2050)} export-ignore`, '\ufeffa export-ignore', 'a\0 export-ignore');
+const line = fc.oneof({ weight: 12, arbitrary: rule }, { weight: 3, arbitrary: macro }, oddity);
 const attributes = fc.array(line, { minLength: 1, maxLength: 6 }).map((lines) => lines.join('\n'));
 
 const tree: fc.Arbitrary<Tree> = fc

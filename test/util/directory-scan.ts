@@ -3,6 +3,7 @@
 import { createDirectorySource, type DirectorySourceOptions } from '../../build/sources/directory/directory-source.ts';
 import type { Quarantine } from '../../build/sources/quarantine.ts';
 import type { Release, Scan, SourceMemory } from '../../build/sources/release.ts';
+import { contentOf } from './content-of.ts';
 
 export type ReadScan = Extract<Scan, { readonly outcome: 'read' }>;
 
@@ -45,7 +46,7 @@ export function onlyQuarantine(scan: ReadScan): Quarantine {
 }
 
 export async function pathsOf(release: Release): Promise<string[]> {
-  return (await release.content.list()).files.map(({ path }) => path).sort();
+  return (await contentOf(release).list()).files.map(({ path }) => path).sort();
 }
 
 /** What a memory looks like after it was stored and loaded. */

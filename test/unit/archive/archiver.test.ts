@@ -1,3 +1,5 @@
+// Archives written from content: their bytes, their bounds, and what is refused.
+
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import AdmZip from 'adm-zip';

@@ -1,3 +1,5 @@
+// Paths and links that may not be published.
+
 import { describe, expect, it } from 'vitest';
 import { checkFilePath, checkFileTree, checkSymlinks } from '../../../build/archive/safe-paths.ts';
 import { QuarantineError } from '../../../build/sources/quarantine.ts';

@@ -1,3 +1,5 @@
+// The scratch file that deflated pieces overflow into.
+
 import { readdirSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createScratch } from '../../../build/archive/scratch.ts';

@@ -1,3 +1,5 @@
+// Which files an archive holds: export-ignore, archive.exclude, credentials.
+
 import { describe, expect, it } from 'vitest';
 import { selectFiles } from '../../../build/archive/select.ts';
 

@@ -1,3 +1,5 @@
+// The bytes of a ZIP, read back by other programs.
+
 import { describe, expect, it } from 'vitest';
 import type { ZipEntry } from '../../../build/archive/zip-headers.ts';
 import { layoutZip } from '../../../build/archive/zip-layout.ts';

@@ -1,3 +1,5 @@
+// Branches become dev versions as Composer has them, against the vectors.
+
 import { describe, expect, it } from 'vitest';
 import { branchVersion } from '../../../build/contract/branch.ts';
 import { parseConstraint } from '../../../build/contract/constraint.ts';

@@ -1,3 +1,5 @@
+// Constraints are parsed and matched as Composer does, against the vectors.
+
 import { describe, expect, it } from 'vitest';
 import { formatConstraint, matches, parseConstraint } from '../../../build/contract/constraint.ts';
 import { normalizeVersion, type NormalizedVersion } from '../../../build/contract/version.ts';

@@ -1,3 +1,5 @@
+// The order of versions: PHP's version_compare by the vectors, and a total order on top of it.
+
 import { describe, expect, it } from 'vitest';
 import { compareNormalized } from '../../../build/contract/ordering.ts';
 import { phpVersionCompare } from '../../../build/contract/php-version-compare.ts';

@@ -1,3 +1,5 @@
+// Tags become versions exactly as Composer's VcsRepository has them: every vector, and the builder's own rule about labels.
+
 import { describe, expect, it } from 'vitest';
 import { labelRefusal } from '../../../build/contract/label.ts';
 import { tagVersion } from '../../../build/contract/tag.ts';

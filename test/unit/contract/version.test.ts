@@ -1,3 +1,5 @@
+// Normalization and stability, against the vectors of Composer's own VersionParser.
+
 import { describe, expect, it } from 'vitest';
 import { parseStability } from '../../../build/contract/stability.ts';
 import { tagVersion } from '../../../build/contract/tag.ts';

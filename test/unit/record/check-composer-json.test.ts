@@ -1,3 +1,5 @@
+// What in a composer.json would make a client abort is refused, naming the field.
+
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { checkComposerJson } from '../../../build/record/check-composer-json.ts';

@@ -1,3 +1,5 @@
+// Package names out of a composer.json, and what is said about those that are none.
+
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';
 import { packageNameOf } from '../../../build/record/package-name.ts';

@@ -1,3 +1,5 @@
+// composer.json from bytes: what is refused, and that the message has the line.
+
 import { describe, expect, it } from 'vitest';
 import { maxComposerJsonBytes, parseComposerJson } from '../../../build/record/parse-composer-json.ts';
 import { QuarantineError } from '../../../build/sources/quarantine.ts';

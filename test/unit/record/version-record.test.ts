@@ -1,3 +1,5 @@
+// The record of a version in p2: all of composer.json that a client may see, and what the registry adds.
+
 import { describe, expect, it } from 'vitest';
 import type { Reference, Sha1 } from '../../../build/contract/digest.ts';
 import type { JsonObject } from '../../../build/contract/json.ts';

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Release } from '../../../../build/sources/release.ts';
 import { below, libraryTree, temporaryTree, type TemporaryTree, type Tree } from '../../../util/package-tree.ts';
 import { onlyQuarantine, pathsOf, readDirectory, releaseOf, stored } from '../../../util/directory-scan.ts';
+import { contentOf } from '../../../util/content-of.ts';
 
 const trees: TemporaryTree[] = [];
 afterEach(() => trees.splice(0).forEach((tree) => tree.remove()));
@@ -24,7 +25,7 @@ const referenceOf = async (content: Tree): Promise<string> => (await releaseIn(m
 describe('the files of a release', () => {
   it('have modes, and symlinks stay symlinks', async () => {
     const tree = made(library({ 'bin/tool': { content: '#!/bin/sh\n', mode: 0o711 }, 'data/a.txt': 'a', 'link': { link: 'data/a.txt' }, 'folder-link': { link: 'data' } }));
-    const { files } = await (await releaseIn(tree)).content.list();
+    const { files } = await contentOf(await releaseIn(tree)).list();
     expect(Object.fromEntries(files.map(({ path, mode }) => [path, mode]))).toEqual({
       'composer.json': 'file',
       'src/One.php': 'file',
@@ -60,14 +61,14 @@ describe('the files of a release', () => {
     const scan = await readDirectory(tree.root);
     const release = releaseOf(scan, one);
     expect(await pathsOf(release)).toEqual(['.gitattributes', 'composer.json', 'resources/views/vendor/mail.php', 'src/.gitattributes', 'src/One.php', 'tools/composer.json']);
-    expect((await release.content.list()).withheld.toSorted()).toEqual(['.env', 'auth.json']);
+    expect((await contentOf(release).list()).withheld.toSorted()).toEqual(['.env', 'auth.json']);
     expect(scan.notices).toEqual([expect.stringContaining('one/.github')]);
   });
 
   it('come back byte by byte', async () => {
     const big = Buffer.alloc(3 * 1024 * 1024 + 17, 'libretto');
     const tree = made(library({ 'big.bin': big, 'empty': '', 'link': { link: 'big.bin' } }));
-    const { content } = await releaseIn(tree);
+    const content = contentOf(await releaseIn(tree));
     const wanted = (await content.list()).files.filter(({ path }) => /^(?:big\.bin|empty|link)$/.test(path)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
     const bytes: Uint8Array[] = [];
     for await (const chunk of content.read(wanted)) bytes.push(chunk);
@@ -78,10 +79,10 @@ describe('the files of a release', () => {
   it('are never given with other bytes than were hashed', async () => {
     const tree = made(library());
     const release = await releaseIn(tree);
-    const { files } = await release.content.list();
+    const { files } = await contentOf(release).list();
     tree.write({ 'one/src/One.php': '<?php // another' });
     const read = async (): Promise<void> => {
-      for await (const chunk of release.content.read(files)) expect(chunk.length).toBeGreaterThan(0);
+      for await (const chunk of contentOf(release).read(files)) expect(chunk.length).toBeGreaterThan(0);
     };
     await expect(read()).rejects.toMatchObject({ code: 'UNREADABLE_FILE', message: expect.stringMatching(/One\.php changed while it was being read/) as string });
     tree.write({ 'one/composer.json': '{"name":"acme/one","description":"another"}' });
@@ -94,7 +95,7 @@ describe('the files of a release', () => {
     ['a folder', { 'one/src/One.php/': '' }],
   ])('are never waited for nor followed where %s took their place', async (_, other) => {
     const tree = made(library({ 'src/Copy.php': libraryTree('acme/one')['src/One.php'] ?? '' }));
-    const { content } = await releaseIn(tree);
+    const content = contentOf(await releaseIn(tree));
     const { files } = await content.list();
     tree.delete('one/src/One.php');
     tree.write(other);
@@ -106,10 +107,10 @@ describe('the files of a release', () => {
     const first = await readDirectory(tree.root);
     tree.write({ 'two/more.php': '' });
     const release = releaseOf(await readDirectory(tree.root, { previous: stored(first.memory) }), one);
-    expect(await release.content.list()).toEqual(await releaseOf(first, one).content.list());
+    expect(await contentOf(release).list()).toEqual(await contentOf(releaseOf(first, one)).list());
     expect(await release.composerJson()).toMatchObject({ name: 'acme/one' });
     tree.write({ 'one/late.php': '' });
-    await expect(release.content.list()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
+    await expect(contentOf(release).list()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
   });
 });
 
@@ -140,7 +141,7 @@ describe('the reference', () => {
   });
 
   it('gives the entries their time: even, long ago, and different for different content', async () => {
-    const times = await Promise.all([...'abcdefgh'].map(async (content) => (await releaseIn(made(library({ content })))).content.entryTime));
+    const times = await Promise.all([...'abcdefgh'].map(async (content) => contentOf(await releaseIn(made(library({ content })))).entryTime));
     for (const time of times) {
       expect(time % 2).toBe(0);
       expect(new Date(time * 1000).toISOString() >= '1990-01-02' && new Date(time * 1000).toISOString() < '2019-12-31').toBe(true);

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree, type Tree } from '../../../util/package-tree.ts';
 import { labels, onlyQuarantine, readDirectory, releaseOf, scanDirectory } from '../../../util/directory-scan.ts';
+import { contentOf } from '../../../util/content-of.ts';
 
 const trees: TemporaryTree[] = [];
 afterEach(() => trees.splice(0).forEach((tree) => tree.remove()));
@@ -28,7 +29,7 @@ describe('finding packages', () => {
     const root = made({ ...below('one', libraryTree('acme/one')), ...below('one/tests/fixture', libraryTree('acme/fixture')) });
     const scan = await readDirectory(root);
     expect(labels(scan)).toEqual(['acme/one dev-main']);
-    expect((await releaseOf(scan, 'acme/one dev-main').content.list()).files.map(({ path }) => path)).toContain('tests/fixture/composer.json');
+    expect((await contentOf(releaseOf(scan, 'acme/one dev-main')).list()).files.map(({ path }) => path)).toContain('tests/fixture/composer.json');
   });
 
   it('does not look into vendor, node_modules, folders with a dot, links and the data folder', async () => {

@@ -1,3 +1,5 @@
+// The output of `git cat-file --batch`, cut anywhere.
+
 import { describe, expect, it } from 'vitest';
 
 import { createBatchParser } from '../../../../build/sources/git/batch-parser.ts';

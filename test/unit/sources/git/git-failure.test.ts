@@ -1,3 +1,5 @@
+// What people are told when git fails.
+
 import { describe, expect, it } from 'vitest';
 
 import { explainGit, scrub } from '../../../../build/sources/git/git-failure.ts';

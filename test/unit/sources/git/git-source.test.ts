@@ -9,6 +9,7 @@ import { createGitSource } from '../../../../build/sources/git/git-source.ts';
 import type { Scan, SourceMemory } from '../../../../build/sources/release.ts';
 import { createRepository, type RepositoryStep } from '../../../util/git-repository.ts';
 import { createGitShim } from '../../../util/git-shim.ts';
+import { contentOf } from '../../../util/content-of.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-git-source-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -77,7 +78,7 @@ describe('scanning again', () => {
     await scanned(repository.path, memory, async (scan) => {
       const release = scan.outcome === 'read' ? scan.releases.find(({ version }) => version === '1.0.0') : undefined;
       expect(await release?.composerJson()).toEqual({ name: 'acme/lib' });
-      expect((await release?.content.list())?.files.map(({ path }) => path).sort()).toEqual(['a.php', 'composer.json']);
+      expect((await contentOf(release).list()).files.map(({ path }) => path).sort()).toEqual(['a.php', 'composer.json']);
     });
   });
 
@@ -165,7 +166,7 @@ describe('a repository that is not as it should be', () => {
       const codes: unknown[] = [];
       for (const version of ['dev-links', 'dev-paths']) {
         const release = scan.outcome === 'read' ? scan.releases.find((candidate) => candidate.version === version) : undefined;
-        codes.push(await release?.content.list().catch((error: unknown) => (error instanceof Error && 'code' in error ? error.code : error)));
+        codes.push(await contentOf(release).list().catch((error: unknown) => (error instanceof Error && 'code' in error ? error.code : error)));
       }
       expect(codes).toEqual(['UNSAFE_SYMLINK', 'UNSAFE_PATH']);
     });

@@ -1,3 +1,5 @@
+// Which URLs git sources are fetched from.
+
 import { describe, expect, it } from 'vitest';
 
 import { parseGitUrl } from '../../../../build/sources/git/git-url.ts';

@@ -1,3 +1,5 @@
+// Refs read from the files of a repository, without a git process.
+
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,6 +9,7 @@ import { createGitSource } from '../../../../build/sources/git/git-source.ts';
 import type { Scan, SourceMemory } from '../../../../build/sources/release.ts';
 import { startGitHttpServer, type GitHttpServer } from '../../../util/git-http-server.ts';
 import { createRepository, type RepositoryStep, type TestRepository } from '../../../util/git-repository.ts';
+import { contentOf } from '../../../util/content-of.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-remote-'));
 let server: GitHttpServer;
@@ -51,8 +52,8 @@ async function scan(previous?: SourceMemory, options: Options = {}): Promise<Sca
     if (result.outcome !== 'read') return result;
     const contents: string[] = [];
     for (const release of result.releases) {
-      const { files } = await release.content.list();
-      for await (const bytes of release.content.read(files)) contents.push(Buffer.from(bytes).toString());
+      const { files } = await contentOf(release).list();
+      for await (const bytes of contentOf(release).read(files)) contents.push(Buffer.from(bytes).toString());
     }
     return { ...result, contents };
   } finally {

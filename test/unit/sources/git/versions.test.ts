@@ -10,6 +10,7 @@ import { createGitSource } from '../../../../build/sources/git/git-source.ts';
 import type { Release, Scan, Source } from '../../../../build/sources/release.ts';
 import { createRepository, testGitEnvironment, type FileChanges, type RepositoryStep, type TestRepository } from '../../../util/git-repository.ts';
 import { archivedPaths } from '../../../util/git-archive.ts';
+import { contentOf } from '../../../util/content-of.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-versions-'));
 
@@ -132,7 +133,7 @@ describe('versions of a git repository', () => {
 
   it('hold the files that git archive gives', async () => {
     for (const release of scan.releases) {
-      const { files } = await release.content.list();
+      const { files } = await contentOf(release).list();
       expect(files.map(({ path }) => path).sort(), release.version).toEqual(archivedPaths(repository, release.reference));
     }
   });

@@ -1,0 +1,8 @@
+// The files of a release whose source leaves the archive to the builder.
+
+import type { Content, Release } from '../../build/sources/release.ts';
+
+export function contentOf(release: Release | undefined): Content {
+  if (release === undefined || !('list' in release.content)) throw new Error('this release has no files of its own');
+  return release.content;
+}
