@@ -18,14 +18,14 @@ const filePath = fc.array(name, { minLength: 1, maxLength: 4 }).map((segments) =
 const wildcard = fc.constantFrom('*', '**', '***', '?', '??', '*.php', 'foo*', 'foo**', '*b', 'a*', '[ab]', '[!a]', '[^b]*', '[a-z]*', '[[:alpha:]]', '[[:upper:]]*', '[]a]', '[a', '[[:nope:]]', 'f?o*', '\\#c', '\\!d', 'x\\[1\\]', 'q\\*', 'back\\\\slash', 'a\\', '\\a');
 const segment = fc.oneof({ weight: 3, arbitrary: name }, { weight: 2, arbitrary: wildcard }, fc.tuple(wildcard, name).map((both) => both.join('')));
 const rawPattern = fc
-  .tuple(fc.constantFrom('', '', '', '/', '/', '**/', '!'), fc.array(segment, { minLength: 1, maxLength: 3 }), fc.constantFrom('', '', '', '/', '/**', '//'))
+  .tuple(fc.constantFrom('', '', '', '', '/', '/', '**/', '!'), fc.oneof(segment.map((one) => [one]), fc.array(segment, { minLength: 1, maxLength: 3 })), fc.constantFrom('', '', '', '', '/', '/**', '//'))
   .map(([start, segments, end]) => `${start}${segments.join('/')}${end}`);
 const quote = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('é', '\\303\\251').replaceAll('b', '\\142')}"`;
 const pattern = rawPattern.chain((raw) => (raw.includes(' ') ? fc.constant(quote(raw)) : fc.constantFrom(raw, raw, raw, quote(raw))));
-const set = fc.constantFrom('export-ignore', 'hide', 'deeper');
-const state = fc.oneof({ weight: 5, arbitrary: set }, { weight: 2, arbitrary: fc.tuple(fc.constantFrom('-', '!'), set).map((both) => both.join('')) }, fc.constantFrom('export-ignore=no', 'hide=', 'text', 'diff=php', '-', 'bad,name'));
+const set = fc.oneof({ weight: 4, arbitrary: fc.constant('export-ignore') }, fc.constantFrom('hide', 'deeper'));
+const state = fc.oneof({ weight: 7, arbitrary: set }, { weight: 2, arbitrary: fc.tuple(fc.constantFrom('-', '!'), set).map((both) => both.join('')) }, fc.constantFrom('export-ignore=no', 'hide=', 'text', 'diff=php', '-', 'bad,name'));
 const rule = fc
-  .tuple(fc.constantFrom('', '', '', ' ', '\t'), pattern, fc.constantFrom(' ', ' ', ' ', '\t ', ''), fc.array(state, { minLength: 1, maxLength: 2 }), fc.constantFrom('', '', ' ', '\r'))
+  .tuple(fc.constantFrom('', '', '', ' ', '\t'), pattern, fc.constantFrom(' ', ' ', ' ', ' ', ' ', ' ', '\t ', ''), fc.array(state, { minLength: 1, maxLength: 2 }), fc.constantFrom('', '', ' ', '\r'))
   .map(([indent, text, gap, states, end]) => `${indent}${text}${gap}${states.join(' ')}${end}`);
 const macro = fc.constantFrom('[attr]hide export-ignore', '[attr]deeper hide -text', '[attr]hide -export-ignore', '[attr]hide export-ignore -deeper', '[attr]bad,name export-ignore', '[attr] export-ignore', '"[attr]hide" export-ignore');
 const oddity = fc.constantFrom('# comment export-ignore', '', 'a', '"unfinished export-ignore', '"a"export-ignore', `${'x'.repeat(2050)} export-ignore`, '\ufeffa export-ignore', 'a\0 export-ignore');
@@ -34,12 +34,13 @@ const attributes = fc.array(line, { minLength: 1, maxLength: 6 }).map((lines) =>
 
 const tree: fc.Arbitrary<Tree> = fc
   .record({
-    files: fc.array(filePath, { minLength: 1, maxLength: 14 }),
+    files: fc.array(filePath, { minLength: 6, maxLength: 16 }),
+    macros: fc.subarray(['[attr]hide export-ignore', '[attr]deeper hide'], { minLength: 0 }),
     root: attributes,
     nested: fc.array(fc.tuple(filePath, attributes), { maxLength: 2 }),
   })
-  .map(({ files, root, nested }) => {
-    const kept = new Map<string, string>([['.gitattributes', root]]);
+  .map(({ files, macros, root, nested }) => {
+    const kept = new Map<string, string>([['.gitattributes', [...macros, root].join('\n')]]);
     const add = (path: string, text: string): void => {
       const parents = path.split('/').map((_, index, all) => all.slice(0, index).join('/'));
       const clash = parents.some((parent) => kept.has(parent)) || [...kept.keys()].some((other) => other.startsWith(`${path}/`));

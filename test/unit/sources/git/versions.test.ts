@@ -139,7 +139,9 @@ describe('versions of a git repository', () => {
   });
 
   it('hold them byte for byte, with their modes', async () => {
-    const { content, reference } = find('4.0.0');
+    const release = find('4.0.0');
+    const { reference } = release;
+    const content = contentOf(release);
     const { files } = await content.list();
     const blobs: Buffer[] = [];
     for await (const bytes of content.read(files)) blobs.push(Buffer.from(bytes));
