@@ -16,6 +16,8 @@ export interface PackageResult {
   readonly name: PackageName;
   /** published entries after this build */
   readonly published: readonly IndexEntry[];
+  /** every archive that is the package's after this build, the plain copies of mutable versions too */
+  readonly archives: readonly PublicPath[];
   readonly added: readonly IndexEntry[];
   readonly changed: readonly IndexEntry[];
   readonly withdrawn: readonly IndexEntry[];
@@ -48,6 +50,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   return {
     name,
     published,
+    archives: [...entries.map(({ path }) => path), ...entries.map(({ version }) => distPath(name, version as DistLabel))],
     added: news.filter((entry) => !replaced.has(entry.version_normalized)),
     changed: news.filter((entry) => replaced.has(entry.version_normalized)),
     withdrawn: decision.withdrawn,

@@ -1,7 +1,7 @@
 // From everything staged to what readers see, and what is remembered of it.
 
 import { applyPublication } from './apply.ts';
-import { publicationPath, rootDocumentPath } from './contract/paths.ts';
+import { publicationPath, rootDocumentPath, type PublicPath } from './contract/paths.ts';
 import { formatPublication, publicationFormat } from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
 import { formatRoot, stampDocument } from './documents.ts';
@@ -26,10 +26,10 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   const moved = rootMoved || !sameSources(run) || interrupted || !isEmptyChange(packages.changes);
   const serial = moved ? tree.serial + 1 : (tree.publication?.serial ?? 0);
   if (moved) {
-    await announceIntent(run, serial);
+    await announceIntent(run, serial, packages);
     const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
     const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources });
-    await applyPublication({ ...packages.changes, root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
+    await applyPublication({ ...packages.changes, removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
   }
   await remember(run, packages, serial);
   return moved ? serial : undefined;
@@ -39,17 +39,24 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
  * The manifest takes the new serial before anything else moves. Were this build to die now, the next one finds a manifest that is ahead of the
  * publication, believes nothing it remembers, and compares every package: that is how a half-done publication is always completed (I5).
  */
-async function announceIntent({ output, settingsDigest }: Run, serial: number): Promise<void> {
-  const file = await output.stage(formatManifest({ format: manifestFormat, serial, settings: settingsDigest }));
+async function announceIntent({ output, settingsDigest, tree }: Run, serial: number, { changes }: PackagesOutcome): Promise<void> {
+  const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to)])];
+  const file = await output.stage(formatManifest({ format: manifestFormat, serial, settings: settingsDigest, placing }));
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
 }
 
+/** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
+function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonly PublicPath[] {
+  const known = new Set(results.flatMap(({ archives }) => archives));
+  return tree.leftovers.filter((path) => !known.has(path));
+}
+
 async function remember(run: Run, packages: PackagesOutcome, serial: number): Promise<void> {
   const { output, tree, scanned, choice } = run;
   const memories = nextMemories(scanned, packages);
-  const manifest = formatManifest({ format: manifestFormat, serial, settings: run.settingsDigest });
+  const manifest = formatManifest({ format: manifestFormat, serial, settings: run.settingsDigest, placing: [] });
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
   const staged = await Promise.all([...memories].map(async ([id, text]) => ({ file: await output.stage(text), path: memoryPath(id) })));
   const all = manifestMoved ? [...staged, { file: await output.stage(manifest), path: manifestPath }] : staged;

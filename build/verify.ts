@@ -5,6 +5,7 @@ import { publicationPath, providerPath, rootDocumentPath } from './contract/path
 import { parsePackageName, type PackageName } from './contract/name.ts';
 import { isJsonObject } from './contract/json.ts';
 import { parsePublication } from './contract/publication.ts';
+import { readManifest } from './memory/manifest.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import { verifyPackage } from './verify-package.ts';
@@ -49,11 +50,26 @@ export async function verifyTree(dataDirectory: string): Promise<VerifyReport> {
     versions += checked.versions;
     for (const path of checked.archives) archives.add(path);
   }
-  const known = new Set<string>([rootDocumentPath, ...archives, ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
+  const known = new Set<string>([rootDocumentPath, ...(await underWay(output)), ...archives, ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
   for (const file of files) {
     if (!known.has(file) && !isPlainCopy(file, archives)) faults.push(foreign(file));
   }
   return { ok: faults.length === 0, checked: { packages: names.length, versions, archives: archives.size }, faults };
+}
+
+/** Archives of a publication that is under way or was cut off: no document names them yet, and the next build uses or removes them. */
+async function underWay(output: Output): Promise<readonly string[]> {
+  const manifest = await readManifest(output);
+  const head = await output.read('index', publicationPath);
+  return manifest === undefined || (head !== undefined && serialOf(head) === manifest.serial) ? [] : manifest.placing;
+}
+
+function serialOf(head: string): number | undefined {
+  try {
+    return parsePublication(head).serial;
+  } catch {
+    return undefined;
+  }
 }
 
 /** `<version>.zip` beside `<version>@<reference>.zip`. */

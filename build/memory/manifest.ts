@@ -2,6 +2,7 @@
 // (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every source is read and every package compared.
 
 import { isJsonObject } from '../contract/json.ts';
+import type { PublicPath } from '../contract/paths.ts';
 import type { Output } from '../output/output.ts';
 import { BuildRefused } from '../refusals.ts';
 
@@ -13,6 +14,8 @@ export interface Manifest {
   readonly serial: number;
   /** digest of every setting that goes into a document, and of the recipe documents are made by */
   readonly settings: string;
+  /** archives that a publication under way puts in place; empty once it is done */
+  readonly placing: readonly PublicPath[];
 }
 
 export function formatManifest(manifest: Manifest): string {
@@ -24,12 +27,17 @@ export async function readManifest(output: Output): Promise<Manifest | undefined
   const text = await output.read('build', manifestPath);
   const json = text === undefined ? undefined : parseJson(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings } = json;
+  const { format, serial, settings, placing } = json;
   if (typeof format === 'number' && format > manifestFormat) {
     throw new BuildRefused(`build/${manifestPath} has format ${format}: a newer version of Libretto wrote this data folder. Use that version, or one newer still.`);
   }
-  if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string') return undefined;
-  return { format: manifestFormat, serial, settings };
+  if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing)) return undefined;
+  return { format: manifestFormat, serial, settings, placing: placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : [])) };
+}
+
+/** Nothing else is ever removed on a manifest's word. */
+function isArchivePath(path: string): path is PublicPath {
+  return path.startsWith('dist/') && path.endsWith('.zip') && !path.split('/').includes('..');
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 // What a build knows when it begins: the publication readers see, and how far the builder's own memory of it can be believed.
 
-import { publicationPath, rootDocumentPath } from '../contract/paths.ts';
+import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/paths.ts';
 import { parsePublication, type Publication, type PublishedSource } from '../contract/publication.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
@@ -14,6 +14,8 @@ export interface TreeMemory {
   readonly sources: readonly PublishedSource[];
   /** true: the memory of sources belongs to this very publication and these settings */
   readonly trusted: boolean;
+  /** archives that a publication which was cut off may have left in place */
+  readonly leftovers: readonly PublicPath[];
   /** names in packages.json, where that can be read */
   readonly names: readonly PackageName[];
   /** false: packages.json is not on disk as the publication has it */
@@ -36,6 +38,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     serial: Math.max(manifest?.serial ?? 0, publication?.serial ?? 0),
     sources: publication?.sources ?? [],
     trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
+    leftovers: manifest !== undefined && manifest.serial > (publication?.serial ?? 0) ? manifest.placing : [],
     names: names ?? [],
     rootIntact,
   };

@@ -224,10 +224,24 @@ describe('damage', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
+  it('I4: archives that a cut-off publication left are no fault, and go when their content is not published after all', async () => {
+    put('one/x', undefined, 'a');
+    await run(['one']);
+    const manifest = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as { serial: number };
+    const left = `dist/acme/hello/dev-main@${'e'.repeat(40)}.zip`;
+    writeFileSync(join(data, 'public', left), 'never announced');
+    expect(await verifyTree(data)).toMatchObject({ ok: false });
+    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ ...manifest, serial: 2, placing: [left, '../escape.zip', 'dist/../../escape.zip'] }));
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+    await run(['one']);
+    expect(allFiles(data)).not.toContain(`public/${left}`);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
   it('refuses a tree that a newer version wrote', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
-    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ format: 99, serial: 1, settings: '' }));
+    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ format: 99, serial: 1, settings: '', placing: [] }));
     await expect(run(['one'])).rejects.toThrow('newer version');
   });
 
