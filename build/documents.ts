@@ -13,6 +13,7 @@ import type { DocumentSettings } from './document-settings.ts';
 export function formatRoot(names: readonly PackageName[], settings: DocumentSettings): string {
   const root: RootDocument = {
     packages: {},
+    ...settings.about,
     'metadata-url': settings.metadataUrl,
     'available-packages': names.toSorted(),
     ...(names.length === 0 ? { 'available-package-patterns': [matchesNothingPattern] } : {}),

@@ -8,7 +8,7 @@ export function publishedSources(run: Run): readonly PublishedSource[] {
   const neverRead = new Set(run.scanned.filter(({ outcome, chosen }) => outcome === 'failed' && !run.tree.sources.some(({ id }) => id === chosen.spec.id)).map(({ chosen }) => chosen.spec.id));
   return [...run.choice.read, ...run.choice.left]
     .filter(({ spec }) => !neverRead.has(spec.id))
-    .map(({ spec, from }): PublishedSource => ({ id: spec.id, location: spec.location, from }))
+    .map(({ spec, from, hasOptions }): PublishedSource => ({ id: spec.id, location: spec.location, from, ...(hasOptions ? { options: true as const } : {}) }))
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 

@@ -1,20 +1,22 @@
-// What is wrong with a ZIP of ours, as far as reading its directory and its composer.json tells. The only file that imports adm-zip.
+// What is wrong with a published ZIP, as far as reading its directory and its composer.json tells.
 
-import AdmZip from 'adm-zip';
 import { isJsonObject } from '../contract/json.ts';
+import { maxComposerJsonBytes } from '../record/parse-composer-json.ts';
+import { packageRoot } from './package-root.ts';
+import { openZipMembers } from './zip-members.ts';
 
 /**
- * A sentence, or undefined where all is well: it opens, has one top folder, and holds a composer.json. Its name is not compared: all versions of
- * a repository are published under the name its default branch has now (VcsRepository.php:438).
+ * A sentence, or undefined where all is well: it opens, holds files, and where it has a composer.json, that is a JSON object. An archive that
+ * somebody else packed may be flat, and one that an inline record describes needs no composer.json. Its name is not compared: all versions
+ * of a repository are published under the name its default branch has now (VcsRepository.php:438).
  */
 export function archiveFault(path: string): string | undefined {
   try {
-    const zip = new AdmZip(path);
-    const tops = new Set(zip.getEntries().map((entry) => entry.entryName.split('/')[0]));
-    if (tops.size !== 1) return `The archive has ${tops.size} top folders instead of one.`;
-    const manifest = zip.getEntry(`${[...tops][0] ?? ''}/composer.json`);
-    if (manifest === null) return 'The archive holds no composer.json.';
-    const json: unknown = JSON.parse(zip.readAsText(manifest, 'utf8'));
+    const zip = openZipMembers(path);
+    if (zip.paths.length === 0) return 'The archive holds no file.';
+    const manifest = zip.read(`${packageRoot(zip.paths)}composer.json`, maxComposerJsonBytes);
+    if (manifest === undefined) return undefined;
+    const json: unknown = JSON.parse(manifest.toString('utf8'));
     return isJsonObject(json) ? undefined : "The archive's composer.json is not a JSON object.";
   } catch (error) {
     return `The archive cannot be read: ${error instanceof Error ? error.message : String(error)}.`;

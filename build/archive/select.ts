@@ -11,15 +11,18 @@
 // `.gitattributes` and `.gitignore` themselves are ordinary files. Rules nobody asked for stay out of it: .gitignore, .hgignore, settings
 // of the machine's own git.
 
+import type { AttributeFile } from './rules/attribute-lookup.ts';
 import { compileComposerExcludes } from './rules/composer-exclude.ts';
 import { isCredential } from './rules/credentials.ts';
-import { compileExportIgnore, type AttributeFile } from './rules/export-ignore.ts';
+import { compileExportIgnore } from './rules/export-ignore.ts';
 
 export interface ArchiveRules {
-  /** all .gitattributes files of the package, in any order */
+  /** all .gitattributes files of the package and above it, in any order; their folders are counted from where the topmost is */
   readonly attributes: readonly AttributeFile[];
   /** `archive.exclude` of its composer.json */
   readonly excludes: readonly string[];
+  /** the package's folder as the attributes see it, like `packages/a`; default: the topmost itself */
+  readonly folder?: string;
 }
 
 export interface Selection<File> {
@@ -32,13 +35,15 @@ const versionControl = /(?:^|\/)(?:\.git|\.svn|\.hg|\.bzr|\.jj|_darcs)(?:\/|$)/i
 
 /** Pure. Keeps the order of `files`, whose paths are relative to the package with forward slashes. */
 export function selectFiles<F extends { readonly path: string }>(files: readonly F[], rules: ArchiveRules): Selection<F> {
-  const exportIgnored = compileExportIgnore(rules.attributes);
+  const { folder = '' } = rules;
+  const exportIgnored = compileExportIgnore(rules.attributes, folder);
+  const above = folder === '' ? '' : `${folder}/`;
   const composerExcluded = compileComposerExcludes(rules.excludes);
   const selection: Selection<F> = { files: [], withheld: [] };
   for (const file of files) {
     const { path } = file;
     if (versionControl.test(path)) continue;
-    if (path !== 'composer.json' && composerExcluded(path, exportIgnored(path))) continue;
+    if (path !== 'composer.json' && composerExcluded(path, exportIgnored(above + path))) continue;
     if (isCredential(path)) selection.withheld.push(path);
     else selection.files.push(file);
   }

@@ -12,6 +12,10 @@ export interface RootDocument {
   readonly 'available-packages': readonly PackageName[];
   readonly 'available-package-patterns'?: readonly string[];
   readonly mirrors?: readonly { readonly 'dist-url': string; readonly preferred: true }[];
+  /** What the registry is: for people. ComposerRepository.php looks at none of these. */
+  readonly name?: string;
+  readonly description?: string;
+  readonly homepage?: string;
 }
 
 /** One version in a p2 document: the whole composer.json, less root-only keys, plus what says where its archive is. */
@@ -22,6 +26,8 @@ export interface VersionRecord extends JsonObject {
   readonly dist?: DistRecord & JsonObject;
   readonly time?: string;
   readonly 'default-branch'?: true;
+  readonly source?: { readonly type: 'git'; readonly url: string; readonly reference: Reference } & JsonObject;
+  readonly abandoned?: boolean | string;
 }
 
 export interface DistRecord {

@@ -11,6 +11,8 @@ export interface PublishedSource {
   readonly location: string;
   /** `argument`: given to a build and remembered. `configuration`: stands in libretto.json. */
   readonly from: 'argument' | 'configuration';
+  /** libretto.json says more of it than where it is: without that file it cannot be read as it was */
+  readonly options?: true;
 }
 
 export interface Publication {
@@ -51,5 +53,5 @@ function parseSource(value: unknown): PublishedSource {
   if (!isJsonObject(value)) throw new Error('a source is malformed');
   const { id, location, from } = value;
   if (typeof id !== 'string' || typeof location !== 'string' || (from !== 'argument' && from !== 'configuration')) throw new Error('a source is malformed');
-  return { id, location, from };
+  return { id, location, from, ...(value['options'] === true ? { options: true } : {}) };
 }

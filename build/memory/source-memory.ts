@@ -10,6 +10,8 @@ export const memoryFormat = 1;
 
 export interface RememberedSource {
   readonly memory: SourceMemory;
+  /** digest of the options it was read with, '' for none: with others it has to be read again */
+  readonly options: string;
   /** package name → digest of the releases this source had for it when it was last published */
   readonly packages: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantine[];
@@ -30,10 +32,11 @@ export async function readMemory(output: Output, id: string): Promise<Remembered
   try {
     const json: unknown = JSON.parse(text);
     if (!isJsonObject(json) || json['format'] !== memoryFormat) return undefined;
-    const { memory, packages, quarantined } = json;
+    const { memory, options, packages, quarantined } = json;
     if (!isJsonObject(memory) || typeof memory['fingerprint'] !== 'string' || !isJsonObject(packages) || !Array.isArray(quarantined)) return undefined;
     return {
       memory: { fingerprint: memory['fingerprint'], detail: (memory['detail'] ?? null) as JsonValue },
+      options: typeof options === 'string' ? options : '',
       packages: packages as Readonly<Record<string, string>>,
       quarantined: quarantined as unknown as readonly Quarantine[],
     };

@@ -42,16 +42,23 @@ export interface RecordInput {
   readonly defaultBranch: boolean;
   /** of a metapackage too: Composer never fetches it, and every version has the same record and can be proved the same way */
   readonly dist: { readonly url: string; readonly shasum: Sha1 };
+  /** the address of the git repository whose commit the reference is; undefined where clients are not to know it */
+  readonly sourceUrl?: string | undefined;
+  /** what the operator says of it, in place of what the composer.json does */
+  readonly abandoned?: boolean | string | undefined;
 }
 
 /** Keys stand in a fixed order: name and version, then those of the composer.json in its own order, then what we add. */
-export function versionRecord({ composerJson, name, version, normalized, reference, time, defaultBranch, dist }: RecordInput): VersionRecord {
+export function versionRecord(input: RecordInput): VersionRecord {
+  const { composerJson, name, version, normalized, reference, time, defaultBranch, dist, sourceUrl, abandoned } = input;
   const own = Object.fromEntries(Object.entries(composerJson).filter(([field]) => !rootOnly.has(field) && !repositorysOwn.has(field)));
   return {
     name,
     version,
     version_normalized: normalized,
     ...own,
+    ...(abandoned === undefined ? {} : { abandoned }),
+    ...(sourceUrl === undefined ? {} : { source: { type: 'git' as const, url: sourceUrl, reference } }),
     dist: distRecord(dist, reference),
     ...(time === undefined ? {} : { time }),
     ...(defaultBranch ? { 'default-branch': true as const } : {}),

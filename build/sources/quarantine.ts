@@ -14,7 +14,13 @@ export type QuarantineCode =
   | 'UNSAFE_SYMLINK'
   | 'UNREADABLE_FILE'
   | 'BROKEN_OBJECT'
-  | 'EMPTY_ARCHIVE';
+  | 'EMPTY_ARCHIVE'
+  | 'ARCHIVE_UNSAFE'
+  | 'ARCHIVE_UNREADABLE'
+  | 'INVALID_DIST'
+  | 'DIST_MISMATCH'
+  | 'UNREACHABLE_DIST'
+  | 'EGRESS_DENIED';
 
 export interface Quarantine {
   readonly code: QuarantineCode;

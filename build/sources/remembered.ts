@@ -3,22 +3,28 @@
 
 import type { PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../refusals.ts';
-import { parseSource, restoreSource, type SourceSpec } from './spec.ts';
+import { noOptions, type ConfiguredSource, type SourceOptions } from './options.ts';
+import { distinguish, inlineSource, parseSource, restoreSource, sourcePrefixes, type SourceSpec } from './spec.ts';
 
 export interface SourceRequest {
   readonly arguments: readonly string[];
   /** what relative arguments are relative to */
   readonly baseDirectory: string;
   /** of libretto.json, already absolute; undefined without such a file */
-  readonly configured: readonly string[] | undefined;
+  readonly configured: readonly (string | ConfiguredSource)[] | undefined;
   /** what to build when nothing is named, remembered or configured */
   readonly fallback: string | undefined;
   readonly forget: readonly string[];
+  /** patterns of the packages a build is limited to; it then forgets no source, since that would be about other packages too */
+  readonly only?: readonly string[];
 }
 
 export interface ChosenSource {
   readonly spec: SourceSpec;
   readonly from: PublishedSource['from'];
+  readonly options: SourceOptions;
+  /** it has options, known or, in a build without the libretto.json they stand in, not */
+  readonly hasOptions: boolean;
 }
 
 export interface SourceChoice {
@@ -28,38 +34,81 @@ export interface SourceChoice {
   readonly left: readonly ChosenSource[];
   /** withdrawn with all they published */
   readonly forgotten: readonly PublishedSource[];
+  /** why a source that one might expect to be read or forgotten is left */
+  readonly notices: readonly { readonly source: string; readonly message: string }[];
 }
 
-/** Throws BuildRefused: nothing to build, or an unknown source to forget. */
+/** Throws BuildRefused: nothing to build, one source described twice, or an unknown source to forget. */
 export function chooseSources(request: SourceRequest, remembered: readonly PublishedSource[], dataDirectory: string): SourceChoice {
-  const configured = new Map(parseAll(request.configured ?? [], request.baseDirectory, dataDirectory).map((spec) => [spec.id, spec]));
-  const named = new Map(parseAll(request.arguments, request.baseDirectory, dataDirectory).map((spec) => [spec.id, spec]));
+  if (request.only !== undefined && request.forget.length > 0) throw new BuildRefused('--forget withdraws all that a source published, and --only limits a build to some packages: use one of them.');
+  const configured = configuredSources(request, dataDirectory);
+  const named = new Map(request.arguments.map((text) => parseSource(text, request.baseDirectory, dataDirectory)).map((spec) => [spec.id, spec]));
   const toForget = new Set(request.forget.map((text) => findRemembered(text, request, remembered, dataDirectory).id));
-  const dropped = (source: PublishedSource): boolean => toForget.has(source.id) || (source.from === 'configuration' && request.configured !== undefined && !configured.has(source.id) && !named.has(source.id));
+  const leftFile = (source: PublishedSource): boolean => source.from === 'configuration' && request.configured !== undefined && !configured.has(source.id) && !named.has(source.id);
+  const dropped = (source: PublishedSource): boolean => toForget.has(source.id) || (request.only === undefined && leftFile(source));
 
   const known = new Map<string, ChosenSource>();
-  for (const source of remembered) {
-    if (!dropped(source)) known.set(source.id, { spec: restoreSource(source.location, dataDirectory), from: source.from });
-  }
-  for (const spec of named.values()) known.set(spec.id, { spec, from: known.get(spec.id)?.from ?? 'argument' });
-  for (const spec of configured.values()) if (!toForget.has(spec.id)) known.set(spec.id, { spec, from: 'configuration' });
+  for (const source of remembered) if (!dropped(source)) known.set(source.id, rememberedSource(source, dataDirectory));
+  for (const spec of named.values()) known.set(spec.id, namedSource(spec, known.get(spec.id), request));
+  for (const source of configured.values()) if (!toForget.has(source.spec.id)) known.set(source.spec.id, source);
+  for (const [id, source] of fallbackSource(request, known.size + toForget.size + remembered.length, dataDirectory)) known.set(id, source);
 
-  if (known.size === 0 && toForget.size === 0 && remembered.length === 0) {
-    if (request.fallback === undefined) throw new BuildRefused('There is nothing to build. Name a SOURCE: a folder of packages, a git repository or its URL; or list sources in libretto.json.');
-    const spec = parseSource(request.fallback, request.baseDirectory, dataDirectory);
-    known.set(spec.id, { spec, from: 'argument' });
+  const unread = [...known.values()].filter((source) => !configured.has(source.spec.id) && (source.hasOptions || (request.only !== undefined && remembered.some((one) => one.id === source.spec.id && leftFile(one)))));
+  for (const { spec, hasOptions } of unread) {
+    if (hasOptions && named.has(spec.id)) throw new BuildRefused(`Source ${spec.location}: a libretto.json says which of its packages are published, and this build was not given that file. Name it with --config, or forget the source with --forget first.`);
   }
+  const isRead = (source: ChosenSource): boolean => (named.size === 0 || named.has(source.spec.id)) && !unread.includes(source);
   const chosen = [...known.values()];
-  const isRead = ({ spec }: ChosenSource): boolean => named.size === 0 || named.has(spec.id);
-  return { read: chosen.filter(isRead), left: chosen.filter((source) => !isRead(source)), forgotten: remembered.filter(dropped) };
+  return {
+    read: chosen.filter(isRead),
+    left: chosen.filter((source) => !isRead(source)),
+    forgotten: remembered.filter(dropped),
+    notices: (named.size === 0 ? unread : []).map((source) => ({ source: source.spec.location, message: whyLeft(source, request) })),
+  };
 }
 
-function parseAll(texts: readonly string[], base: string, dataDirectory: string): readonly SourceSpec[] {
-  return texts.map((text) => parseSource(text, base, dataDirectory));
+function whyLeft({ hasOptions }: ChosenSource, request: SourceRequest): string {
+  if (hasOptions && request.configured === undefined) return 'not read, and left as published: it stands in a libretto.json, which this build was not given. Name the file with --config.';
+  return 'not read, and left as published: libretto.json does not name it any more. A build without --only withdraws it.';
+}
+
+/** By id. Sources of inline packages that have the same names are told apart by their order. */
+function configuredSources({ configured = [], baseDirectory }: SourceRequest, dataDirectory: string): ReadonlyMap<string, ChosenSource> {
+  const sources = new Map<string, ChosenSource & { readonly where: string | undefined }>();
+  for (const one of configured) {
+    const { source, options, where } = typeof one === 'string' ? { source: one, options: noOptions, where: undefined } : one;
+    let spec = typeof source === 'string' ? parseSource(source, baseDirectory, dataDirectory) : inlineSource(source);
+    const first = spec;
+    for (let ordinal = 2; spec.place.kind === 'package' && sources.has(spec.id); ordinal += 1) spec = distinguish(first, ordinal);
+    const same = sources.get(spec.id);
+    if (same !== undefined && (where !== undefined || same.where !== undefined)) {
+      throw new BuildRefused(`libretto.json describes the source ${spec.location} twice${[same.where, where].every((place) => place !== undefined) ? `, as ${same.where} and ${where}` : ''}. Put what it says of it into one.`);
+    }
+    sources.set(spec.id, { spec, from: 'configuration', options, hasOptions: Object.keys(options).length > 0 || spec.place.kind === 'package', where });
+  }
+  return new Map([...sources].map(([id, { where: _, ...source }]) => [id, source]));
+}
+
+/** A file that is there and does not name it has nothing more to say of it. */
+function namedSource(spec: SourceSpec, remembered: ChosenSource | undefined, { configured }: SourceRequest): ChosenSource {
+  const stays = configured === undefined ? remembered : undefined;
+  return { spec, from: stays?.from ?? 'argument', options: noOptions, hasOptions: stays?.hasOptions ?? false };
+}
+
+function rememberedSource({ location, from, options }: PublishedSource, dataDirectory: string): ChosenSource {
+  return { spec: restoreSource(location, dataDirectory), from, options: noOptions, hasOptions: options === true };
+}
+
+function fallbackSource(request: SourceRequest, others: number, dataDirectory: string): [string, ChosenSource][] {
+  if (others > 0) return [];
+  if (request.fallback === undefined) throw new BuildRefused('There is nothing to build. Name a SOURCE: a folder of packages, a git repository or its URL; or list sources in libretto.json.');
+  const spec = parseSource(request.fallback, request.baseDirectory, dataDirectory);
+  return [[spec.id, { spec, from: 'argument', options: noOptions, hasOptions: false }]];
 }
 
 function findRemembered(text: string, request: SourceRequest, remembered: readonly PublishedSource[], dataDirectory: string): PublishedSource {
-  const specs = [text, `dir:${text}`, `git:${text}`].filter((candidate) => candidate === text || !/^(?:git|dir):/.test(text));
+  const prefixed = sourcePrefixes.some((prefix) => text.startsWith(`${prefix}:`));
+  const specs = prefixed ? [text] : [text, ...sourcePrefixes.map((prefix) => `${prefix}:${text}`)];
   const found = remembered.find(
     (source) => source.id === text || source.location === text || specs.some((candidate) => idOf(candidate, request.baseDirectory, dataDirectory) === source.id),
   );

@@ -1,15 +1,21 @@
 // A SOURCE as somebody writes it (`./packages`, `git:../lib.git`, `https://host/lib.git`) parsed into what it is. A path is remembered
 // relative to the data folder, so that a workspace can move with its data and stay the same source. Nothing here holds a credential.
+// Packages that stand in libretto.json itself are a source by their names.
 
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { BuildRefused } from '../refusals.ts';
 import { parseGitUrl } from './git/git-url.ts';
+import type { InlinePackages } from './options.ts';
+
+export type PathKind = 'directory' | 'git' | 'artifact';
 
 export type SourcePlace =
-  | { readonly kind: 'directory' | 'git'; readonly path: string }
-  | { readonly kind: 'git'; readonly url: string };
+  | { readonly kind: PathKind; readonly path: string }
+  | { readonly kind: 'git'; readonly url: string }
+  /** undefined where only their names are remembered: what they are stands in libretto.json */
+  | { readonly kind: 'package'; readonly inline: InlinePackages | undefined };
 
 export interface SourceSpec {
   /** stable across builds: of the kind and the location */
@@ -22,28 +28,65 @@ export interface SourceSpec {
 const urlPattern = /^(?:https?|ssh):\/\//i;
 const scpPattern = /^[A-Za-z0-9_.-]+@[A-Za-z0-9_.-]+:(?!\/\/)[^\s]+$/;
 
+/** What may stand in front of a source, and in front of every remembered path. */
+const prefixOf: Readonly<Record<PathKind, string>> = { directory: 'dir', git: 'git', artifact: 'artifact' };
+const kindOf: Readonly<Record<string, PathKind>> = { dir: 'directory', git: 'git', artifact: 'artifact' };
+export const sourcePrefixes: readonly string[] = Object.keys(kindOf);
+
 /**
  * Parses what a person wrote; relative paths are relative to `base`, remembered ones to `dataDirectory`. Throws BuildRefused.
  * Without a prefix a folder that git would accept as a repository's root (a work tree or a bare one) is a git source.
  */
 export function parseSource(text: string, base: string, dataDirectory: string): SourceSpec {
-  if (text.trim() === '') throw new BuildRefused('A source is empty. Name a folder, a git repository or its URL.');
-  if (/^(?:git|file|ext|ftps?|rsync):\/\//i.test(text) || /^[a-z]+::/i.test(text)) {
-    throw new BuildRefused(`Source ${withoutCredentials(text)}: only https://, http:// and ssh:// URLs are fetched. A repository on this machine is named by its path.`);
-  }
-  const prefix = /^(git|dir):/.exec(text)?.[1];
-  const rest = prefix === undefined ? text : text.slice(prefix.length + 1);
-  if (urlPattern.test(rest) || (scpPattern.test(rest) && !existsSync(resolve(base, rest)))) {
-    if (prefix === 'dir') throw new BuildRefused(`Source ${withoutCredentials(text)}: a URL is never a directory. Leave the dir: prefix out.`);
-    return gitUrl(rest);
-  }
+  const refusal = sourceRefusal(text);
+  if (refusal !== undefined) throw new BuildRefused(refusal);
+  const { prefix, rest } = splitPrefix(text);
+  if (urlPattern.test(rest) || (scpPattern.test(rest) && !existsSync(resolve(base, rest)))) return gitUrl(rest);
   const path = resolve(base, rest);
-  return pathSource(prefix === 'git' || (prefix === undefined && looksLikeGit(path)) ? 'git' : 'directory', path, dataDirectory);
+  const kind = prefix === undefined ? (looksLikeGit(path) ? 'git' : 'directory') : (kindOf[prefix] ?? 'directory');
+  return pathSource(kind, path, dataDirectory);
+}
+
+/** What is wrong with a source, as far as its text alone tells; undefined where nothing is. */
+export function sourceRefusal(text: string): string | undefined {
+  if (text.trim() === '') return 'A source is empty. Name a folder, a git repository or its URL.';
+  if (/^(?:git|file|ext|ftps?|rsync):\/\//i.test(text) || /^[a-z]+::/i.test(text)) {
+    return `Source ${withoutCredentials(text)}: only https://, http:// and ssh:// URLs are fetched. A repository on this machine is named by its path.`;
+  }
+  if (text.startsWith(packagePrefix)) return `Source ${text}: packages that are described rather than stored stand in libretto.json, as a source of type package.`;
+  const { prefix, rest } = splitPrefix(text);
+  if (!urlPattern.test(rest)) return undefined;
+  if (prefix !== undefined && prefix !== 'git') return `Source ${withoutCredentials(text)}: a URL is never a directory. Leave the ${prefix}: prefix out.`;
+  const parsed = parseGitUrl(rest);
+  return 'refusal' in parsed ? parsed.refusal : undefined;
+}
+
+function splitPrefix(text: string): { readonly prefix: string | undefined; readonly rest: string } {
+  const prefix = sourcePrefixes.find((candidate) => text.startsWith(`${candidate}:`));
+  return { prefix, rest: prefix === undefined ? text : text.slice(prefix.length + 1) };
 }
 
 /** Parses a remembered location back. */
 export function restoreSource(location: string, dataDirectory: string): SourceSpec {
+  if (location.startsWith(packagePrefix)) return packageSpec(location, undefined);
   return parseSource(location, dataDirectory, dataDirectory);
+}
+
+const packagePrefix = 'package:';
+
+/** A source by the names of its packages, so that neither its place in libretto.json nor a new version makes another one of it. */
+export function inlineSource(inline: InlinePackages): SourceSpec {
+  const names = inline.packages.map(({ name }) => (typeof name === 'string' ? name.toLowerCase() : '')).toSorted();
+  return packageSpec(`${packagePrefix}${[...new Set(names)].join(',')}`, inline);
+}
+
+/** The same again for the `ordinal`-th source of the same names. */
+export function distinguish({ location, place }: SourceSpec, ordinal: number): SourceSpec {
+  return packageSpec(`${location}#${ordinal}`, place.kind === 'package' ? place.inline : undefined);
+}
+
+function packageSpec(location: string, inline: InlinePackages | undefined): SourceSpec {
+  return { id: sourceId('package', location.slice(packagePrefix.length)), location, place: { kind: 'package', inline } };
 }
 
 function gitUrl(url: string): SourceSpec {
@@ -52,15 +95,15 @@ function gitUrl(url: string): SourceSpec {
   return { id: sourceId('git', url), location: `git:${url}`, place: { kind: 'git', url } };
 }
 
-function pathSource(kind: 'git' | 'directory', path: string, dataDirectory: string): SourceSpec {
-  const prefix = kind === 'git' ? 'git' : 'dir';
+function pathSource(kind: PathKind, path: string, dataDirectory: string): SourceSpec {
+  const prefix = prefixOf[kind];
   const near = relative(dataDirectory, path).split(sep).join('/');
   const remembered = near.startsWith('../') || near === '..' ? near : `./${near}`;
   return { id: sourceId(kind, remembered), location: `${prefix}:${remembered}`, place: { kind, path } };
 }
 
-function sourceId(kind: 'git' | 'directory', location: string): string {
-  return `${kind === 'git' ? 'git' : 'dir'}-${createHash('sha256').update(`${kind}\0${location}`).digest('hex').slice(0, 12)}`;
+function sourceId(kind: PathKind | 'package', location: string): string {
+  return `${kind === 'package' ? kind : prefixOf[kind]}-${createHash('sha256').update(`${kind}\0${location}`).digest('hex').slice(0, 12)}`;
 }
 
 function looksLikeGit(path: string): boolean {

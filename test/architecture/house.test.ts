@@ -27,9 +27,7 @@ describe('the house', () => {
   });
 
   it('opens every file with what it is for', () => {
-    // a test's name says what it is for: it mirrors the source's
-    const said = [...product, ...tests.filter(({ path }) => !/\.(?:test\.ts|d\.mts)$/.test(path))];
-    expect(offenders(said, (text) => !/^(?:#!.*\n)?(?:\/\/|\/\*)/.test(text))).toEqual([]);
+    expect(offenders([...product, ...tests.filter(({ path }) => !path.endsWith('.d.mts'))], (text) => !/^(?:#!.*\n)?(?:\/\/|\/\*)/.test(text))).toEqual([]);
   });
 
   it('has no default export, no barrel, and no file named after nothing in particular', () => {

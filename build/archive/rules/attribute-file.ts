@@ -18,7 +18,7 @@ export interface AttributeRule {
 
 export interface AttributeRules {
   readonly rules: readonly AttributeRule[];
-  /** `[attr]name …`: what a macro sets beside itself */
+  /** `[attr]name …`: what a macro sets beside itself; git heeds those of the root's file only */
   readonly macros: ReadonlyMap<string, readonly AttributeState[]>;
 }
 
@@ -26,8 +26,7 @@ export interface AttributeRules {
 const maxLineBytes = 2048;
 const macroPrefix = '[attr]';
 
-/** Macros may only be defined in the root's file. */
-export function parseAttributeFile(text: string, options: { readonly root: boolean }): AttributeRules {
+export function parseAttributeFile(text: string): AttributeRules {
   const rules: AttributeRule[] = [];
   const macros = new Map<string, readonly AttributeState[]>();
   const [content = ''] = byteString(text).split('\0', 1);
@@ -38,7 +37,7 @@ export function parseAttributeFile(text: string, options: { readonly root: boole
     const { pattern } = parsed;
     if (pattern.startsWith(macroPrefix) && pattern.length > macroPrefix.length) {
       const [name = ''] = words(pattern.slice(macroPrefix.length));
-      if (options.root && isAttributeName(name)) macros.set(name, states);
+      if (isAttributeName(name)) macros.set(name, states);
     } else {
       const matches = compileAttributePattern(pattern);
       if (matches !== undefined) rules.push({ matches, states });

@@ -1,75 +1,103 @@
-// The files of one commit as an archive holds them: everything `git archive` would put in, less what composer.json excludes and what must
-// never be published. Nothing is checked out.
+// The content of one version: its files (package-files.ts), and their bytes: the blobs', or what git makes of them where attributes ask for it.
 
-import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';
-import { selectFiles } from '../../archive/select.ts';
+import { compileConversions, type Conversion } from '../../archive/rules/conversions.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import { archiveExcludesOf } from '../../record/archive-excludes.ts';
 import { QuarantineError } from '../quarantine.ts';
 import type { Content, ContentFile, ContentListing } from '../release.ts';
+import { archivedFiles, type ArchiveAccess } from './archived-files.ts';
+import { below } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
+import { listPackageFiles, oidOf, type PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
-import { listTree } from './tree-listing.ts';
+import type { VisibleRef } from './scratch-repository.ts';
 
 export interface GitContentOptions {
-  readonly commit: string;
+  readonly place: PackagePlace;
+  /** what the version stands on */
+  readonly ref: VisibleRef;
   readonly composerJson: () => Promise<JsonObject>;
-  /** epoch seconds */
+  /** beside composer.json's own */
+  readonly extraExcludes: readonly string[];
+  /** epoch seconds, the commit's */
   readonly entryTime: number;
   readonly readAhead: ReadAhead;
+  readonly access: ArchiveAccess;
 }
 
 export function gitContent(store: ObjectStore, options: GitContentOptions): Content {
+  /** Files whose bytes depend on the commit: always asked for together, since git resolves but one `%(describe)` an archive. */
+  let ofCommit: readonly string[] = [];
   return {
     entryTime: options.entryTime,
-    list: () => listContent(store, options),
-    read: (files) => store.blobs(files.map((file) => ({ oid: oidOf(file), path: file.path }))),
+    list: async () => {
+      const listed = await listContent(store, options);
+      ofCommit = listed.ofCommit;
+      return listed.listing;
+    },
+    read: (files) => readContent(store, options, files, ofCommit),
   };
 }
 
-async function listContent(store: ObjectStore, { commit, composerJson, readAhead }: GitContentOptions): Promise<ContentListing> {
-  readAhead.around(commit);
-  const { tree } = await store.commit(commit);
-  const { files, undecodable } = await listTree(store, tree);
-  const attributes = await readAttributes(store, files);
-  const selected = selectFiles(files, { attributes, excludes: archiveExcludesOf(await composerJson()) });
-  const paths = selected.files.map((file) => file.path);
-  const odd = undecodable.size === 0 ? undefined : paths.find((path) => undecodable.has(path));
-  if (odd !== undefined) throw new QuarantineError('UNSAFE_PATH', `The path ${JSON.stringify(odd)} is not valid UTF-8. Rename the file or exclude it.`);
-  checkFileTree(paths);
-  const links = await readLinks(store, selected.files);
-  if (links.size > 0) checkSymlinks(links, new Set(paths));
-  return selected;
+async function listContent(store: ObjectStore, { place, ref, composerJson, extraExcludes, readAhead }: GitContentOptions): Promise<{ readonly listing: ContentListing; readonly ofCommit: readonly string[] }> {
+  readAhead.around(place.commit);
+  const { files, withheld, attributes } = await listPackageFiles(store, place, [...archiveExcludesOf(await composerJson()), ...extraExcludes]);
+  const conversionOf = compileConversions(attributes);
+  const ofCommit: string[] = [];
+  const converted = files.map((file): ContentFile => {
+    const path = below(place.folder, file.path);
+    const conversion = file.mode === 'symlink' ? undefined : conversionOf(path);
+    if (conversion === undefined) return file;
+    if (conversion.ofCommit) ofCommit.push(path);
+    return { ...file, identity: identityOf(oidOf(file), conversion, ref) };
+  });
+  return { listing: { files: converted, withheld }, ofCommit };
 }
 
-/** As git does: only what is in the tree counts, and a symlink is no attributes file (gitattributes(5)). */
-async function readAttributes(store: ObjectStore, files: readonly ContentFile[]): Promise<{ readonly directory: string; readonly text: string }[]> {
-  const found = files.filter(({ path, mode }) => mode !== 'symlink' && (path === '.gitattributes' || path.endsWith('/.gitattributes')));
-  return Promise.all(
-    found.map(async (file) => {
-      const bytes = await store.sharedBlob(oidOf(file), maxAttributesBytes, file.path);
-      if (bytes === undefined) throw new QuarantineError('UNREADABLE_FILE', `The file ${file.path} is larger than 1 MiB, too large for attributes.`);
-      return { directory: file.path.slice(0, Math.max(0, file.path.length - '/.gitattributes'.length)), text: bytes.toString('utf8') };
-    }),
-  );
+/** Equal only where git makes the same bytes: of one blob by one rule, and for placeholders of one commit under one name. */
+function identityOf(oid: string, { key, ofCommit }: Conversion, ref: VisibleRef): string {
+  return `git-converted:${oid} ${key}${ofCommit ? ` ${ref.commit} ${ref.oid} ${ref.name}` : ''}`;
 }
 
-const maxAttributesBytes = 1024 * 1024;
-/** PATH_MAX */
-const maxTargetBytes = 4096;
+const isBlob = ({ identity }: ContentFile): boolean => identity.startsWith('git:');
 
-async function readLinks(store: ObjectStore, files: readonly ContentFile[]): Promise<Map<string, string>> {
-  const links = files.filter(({ mode }) => mode === 'symlink');
-  const targets = await Promise.all(
-    links.map(async (link) => {
-      const bytes = await store.smallBlob(oidOf(link), maxTargetBytes, link.path);
-      if (bytes === undefined) throw new QuarantineError('UNSAFE_SYMLINK', `The target of the symlink ${link.path} is longer than ${maxTargetBytes} bytes.`);
-      return [link.path, bytes.toString('utf8')] as const;
-    }),
-  );
-  return new Map(targets);
+async function* readContent(store: ObjectStore, options: GitContentOptions, files: readonly ContentFile[], ofCommit: readonly string[]): AsyncGenerator<Uint8Array> {
+  const blobs = store.blobs(files.filter(isBlob).map((file) => ({ oid: oidOf(file), path: file.path })));
+  if (files.every(isBlob)) {
+    yield* blobs;
+    return;
+  }
+  const converted = readConverted(options, files.filter((file) => !isBlob(file)).map(({ path }) => path), ofCommit);
+  try {
+    for (const file of files) {
+      if (isBlob(file)) yield must(await blobs.next());
+      else yield await converted.take(below(options.place.folder, file.path));
+    }
+  } finally {
+    await converted.close();
+  }
 }
 
-function oidOf(file: ContentFile): string {
-  return file.identity.slice('git:'.length);
+/** Files come in byte order, as they are usually asked for; what comes before its turn is kept until then. */
+function readConverted({ place, ref, entryTime, access }: GitContentOptions, paths: readonly string[], ofCommit: readonly string[]): { readonly take: (path: string) => Promise<Buffer>; readonly close: () => Promise<unknown> } {
+  const wanted = new Set(paths.map((path) => below(place.folder, path)));
+  const archive = archivedFiles(access, { ref, committerTime: entryTime, paths: ofCommit.some((path) => wanted.has(path)) ? [...new Set([...wanted, ...ofCommit])] : [...wanted] });
+  const early = new Map<string, Buffer>();
+  const take = async (path: string): Promise<Buffer> => {
+    for (let kept = early.get(path); ; kept = early.get(path)) {
+      if (kept !== undefined) {
+        early.delete(path);
+        return kept;
+      }
+      const next = await archive.next();
+      if (next.done === true) throw new QuarantineError('UNREADABLE_FILE', `git did not give the file ${path}, whose .gitattributes ask for other content. Exclude it from the archive.`);
+      if (wanted.has(next.value.path)) early.set(next.value.path, next.value.bytes);
+    }
+  };
+  return { take, close: () => archive.return() };
+}
+
+function must(next: IteratorResult<Buffer, void>): Buffer {
+  if (next.done === true) throw new Error('unreachable: every blob is asked for before its turn');
+  return next.value;
 }

@@ -1,7 +1,7 @@
 // Archives written from content: their bytes, their bounds, and what is refused.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import AdmZip from 'adm-zip';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createArchiver, type Archived, type Archiver } from '../../../build/archive/archiver.ts';
@@ -77,6 +77,10 @@ describe('archive', () => {
     expect(first.size).toBeGreaterThan(noise.length);
     expect(first.size).toBeLessThan(noise.length + 1024 * 1024);
     const zip = new AdmZip(folder.at('out.zip'));
+    expect(zip.getEntries().map((entry) => [entry.entryName, entry.header.method])).toEqual([
+      ['acme-hello-1234567/compressible', 8],
+      ['acme-hello-1234567/noise', 0],
+    ]);
     expect(zip.readFile('acme-hello-1234567/compressible')?.equals(compressible)).toBe(true);
     expect(zip.readFile('acme-hello-1234567/noise')?.equals(noise)).toBe(true);
   });
@@ -106,6 +110,16 @@ describe('what archive refuses', () => {
     await archive(next);
     expect(next.reads).toEqual(['b', 'c']);
     expect(textOf('b')).toBe('b');
+  });
+
+  it('a disk that loses what it was given: the half archive is removed', async () => {
+    const small = createArchiver({ scratchDirectory: folder.at('scratch'), jobs: 1, memory: { slabBytes: 64, slabsInMemory: 1 } });
+    const files = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`file${index}`, `content number ${index}`]));
+    await archive(memoryContent(files), '1.zip', small);
+    truncateSync(folder.at('scratch', readdirSync(folder.at('scratch'))[0] ?? ''));
+    await expect(archive(memoryContent(files), '2.zip', small)).rejects.toThrow(folder.at('scratch'));
+    expect([existsSync(folder.at('1.zip')), existsSync(folder.at('2.zip'))]).toEqual([true, false]);
+    await small.close();
   });
 
   it('a failing one among many: the others are written', async () => {

@@ -52,6 +52,23 @@ describe('selectFiles', () => {
     expect(select(['secret/a', 'public/a'], { attributes }).kept).toEqual(['public/a']);
   });
 
+  it.each([
+    ['a/**/b', ['a/b', 'a/x/b', 'a/x/y/b'], ['b', 'ab', 'a/xb', 'x/a/b']],
+    ['a/**', ['a/x', 'a/x/y'], ['a', 'b/a/x']],
+    ['**/b', ['b', 'a/b', 'a/x/b'], ['ab', 'b2']],
+    ['a/?**/b', ['a/x/b', 'a/xy/b'], ['a/b', 'a/x/y/b']],
+    ['foo**/b', ['foob', 'foo/b', 'foox/y/b'], ['fo/b', 'a/foo/b']],
+    ['a[!x]b/', [], ['a/b/c']],
+    ['/a[!x]b', ['a-b'], ['a/b', 'axb']],
+    ['d/', ['d/x', 'a/d/x'], ['d', 'a/d']],
+    ['/d', ['d', 'd/x'], ['a/d']],
+    ['"a b\\tc"', [], ['a b']],
+    ['[[:upper:]]*.md', ['README.md', 'a/Readme.md'], ['readme.md']],
+    ['?', ['a', 'a/b'], ['ü', 'ab']],
+  ])('takes the pattern %s as git does', (pattern, out, kept) => {
+    expect(select([...out, ...kept], { attributes: `${pattern} export-ignore` }).kept).toEqual(kept);
+  });
+
   it('answers at once on patterns made to take forever', () => {
     const attributes = `${'*a'.repeat(200)}b export-ignore\n/${'**/'.repeat(200)}x export-ignore`;
     const path = `${'a'.repeat(250)}/${'a'.repeat(250)}`;

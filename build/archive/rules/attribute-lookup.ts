@@ -1,0 +1,99 @@
+// What a package's .gitattributes files say of a path. Of all files above it the deepest is asked first, and in each the last line; the first
+// answer for an attribute counts (attr.c, fill). Only what stands in the files given counts, nothing of this machine's git.
+
+import { parseAttributeFile, type AttributeRule, type AttributeState } from './attribute-file.ts';
+import type { Candidate } from './attribute-pattern.ts';
+import { byteString } from './bytes.ts';
+
+export interface AttributeFile {
+  /** '' is the root, else like `a/b` */
+  readonly directory: string;
+  readonly text: string;
+}
+
+export type AttributeValue = AttributeState['value'];
+
+/** The values of the attributes asked for; one that no rule names is not in there. `path` is a byte string, without a slash at its end. */
+export type AttributeLookup = (path: string, folder: boolean) => ReadonlyMap<string, AttributeValue>;
+
+type Macros = ReadonlyMap<string, readonly AttributeState[]>;
+
+/** The rules of one folder that may decide, and how many bytes its path takes. */
+interface Frame {
+  readonly baseLength: number;
+  readonly rules: readonly AttributeRule[];
+}
+
+/** What git itself defines; a root file may define it anew (attr.c, builtin_attr). */
+const builtInMacros: Macros = new Map([['binary', ['diff', 'merge', 'text'].map((name) => ({ name, value: false }))]]);
+
+/** undefined where no rule says anything of these attributes. */
+export function compileAttributes(files: readonly AttributeFile[], wanted: readonly string[]): AttributeLookup | undefined {
+  const parsed = files.map((file) => ({ folder: byteString(file.directory), ...parseAttributeFile(file.text) }));
+  const macros: Macros = new Map([...builtInMacros, ...(parsed.find(({ folder }) => folder === '')?.macros ?? [])]);
+  const relevant = attributesThatMatter(wanted, macros);
+  const rulesOf = new Map(parsed.map(({ folder, rules }) => [folder, rules.filter(({ states }) => states.some(({ name }) => relevant.has(name)))]));
+  if ([...rulesOf.values()].every((rules) => rules.length === 0)) return undefined;
+  const framesOf = rememberPerFolder((folder): readonly Frame[] => [
+    { baseLength: folder === '' ? 0 : folder.length + 1, rules: rulesOf.get(folder) ?? [] },
+    ...(folder === '' ? [] : framesOf(parentOf(folder))),
+  ]);
+  return (path, folder) => valuesOf(path, folder, { frames: framesOf(parentOf(path)), macros, wanted });
+}
+
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+export function rememberPerFolder<Value>(compute: (folder: string) => Value): (folder: string) => Value {
+  const known = new Map<string, Value>();
+  return (folder) => {
+    const found = known.get(folder);
+    if (found !== undefined || known.has(folder)) return found as Value;
+    const value = compute(folder);
+    known.set(folder, value);
+    return value;
+  };
+}
+
+/** The wanted ones, and the macros that set them, directly or through others. */
+function attributesThatMatter(wanted: readonly string[], macros: Macros): ReadonlySet<string> {
+  const names = new Set(wanted);
+  for (let before = 0; before !== names.size; ) {
+    before = names.size;
+    for (const [macro, states] of macros) if (states.some(({ name }) => names.has(name))) names.add(macro);
+  }
+  return names;
+}
+
+interface Rules {
+  readonly frames: readonly Frame[];
+  readonly macros: Macros;
+  readonly wanted: readonly string[];
+}
+
+function valuesOf(path: string, folder: boolean, { frames, macros, wanted }: Rules): ReadonlyMap<string, AttributeValue> {
+  const known = new Map<string, AttributeValue>();
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  for (const { baseLength, rules } of frames) {
+    if (rules.length === 0) continue;
+    const candidate: Candidate = { relative: path.slice(baseLength), name, folder };
+    for (let index = rules.length - 1; index >= 0; index -= 1) {
+      const rule = rules[index];
+      if (rule?.matches(candidate) !== true) continue;
+      fill(known, rule.states, macros);
+      if (wanted.every((attribute) => known.has(attribute))) return known;
+    }
+  }
+  return known;
+}
+
+/** Takes over what is not known yet. A macro that is set brings its own states along at once. */
+function fill(known: Map<string, AttributeValue>, states: readonly AttributeState[], macros: Macros): void {
+  for (const { name, value } of states.toReversed()) {
+    if (known.has(name)) continue;
+    known.set(name, value);
+    const macro = value === true ? macros.get(name) : undefined;
+    if (macro !== undefined) fill(known, macro, macros);
+  }
+}

@@ -1,0 +1,38 @@
+// Which files' bytes `git archive` changes on their way into an archive, as the attributes ask for it: `export-subst`, `ident`, `eol=crlf`,
+// `working-tree-encoding` (archive.c, object_file_to_archive; convert.c). Says only that and how they differ: git itself makes the bytes.
+// Line feeds stay line feeds unless a rule says otherwise, on whatever system. A `filter` is a command of somebody's configuration: never run.
+
+import { compileAttributes, type AttributeFile, type AttributeValue } from './attribute-lookup.ts';
+import { byteString } from './bytes.ts';
+
+export interface Conversion {
+  /** equal for two files of equal bytes: git makes the same of them, as far as it does not depend on the commit */
+  readonly key: string;
+  /** placeholders are replaced by what is known of the commit */
+  readonly ofCommit: boolean;
+}
+
+const attributes = ['export-subst', 'ident', 'text', 'crlf', 'eol', 'working-tree-encoding'] as const;
+const causes: ReadonlySet<string> = new Set(['export-subst', 'ident', 'eol', 'working-tree-encoding']);
+
+/** Asked for the path of a file that is no symlink; undefined: the blob's own bytes. */
+export function compileConversions(files: readonly AttributeFile[]): (path: string) => Conversion | undefined {
+  if (compileAttributes(files, [...causes]) === undefined) return () => undefined;
+  const lookup = compileAttributes(files, attributes);
+  return (path) => {
+    const values = lookup?.(byteString(path), false);
+    return values !== undefined && changesBytes(values) ? { key: keyOf(values), ofCommit: values.get('export-subst') === true } : undefined;
+  };
+}
+
+/** `eol` alone makes a text of a file, `-text` takes it back; an encoding may also be one that git refuses, which is for git to say. */
+function changesBytes(values: ReadonlyMap<string, AttributeValue>): boolean {
+  if (values.get('export-subst') === true || values.get('ident') === true) return true;
+  if (values.get('eol') === 'crlf' && values.get('text') !== false) return true;
+  const encoding = values.get('working-tree-encoding');
+  return encoding !== undefined && encoding !== '' && !(typeof encoding === 'string' && /^utf-?8$/i.test(encoding));
+}
+
+function keyOf(values: ReadonlyMap<string, AttributeValue>): string {
+  return attributes.flatMap((name) => (values.get(name) === undefined ? [] : [`${name}=${String(values.get(name))}`])).join(' ');
+}

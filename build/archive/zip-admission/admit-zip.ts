@@ -1,0 +1,101 @@
+// Admits a ZIP that somebody else made, or refuses it with the entry that is wrong. An admitted one can be read in one way only, whatever unpacker
+// reads it; unpacking it writes below one folder and needs bounded space and time; and it is not damaged. Every byte of it is looked at
+// exactly once, in order, and nothing is written to disk.
+
+import { createHash } from 'node:crypto';
+import { createPause } from '../../sources/directory/pause.ts';
+import { QuarantineError } from '../../sources/quarantine.ts';
+import { packageRoot } from '../package-root.ts';
+import { listEntries } from './central-entries.ts';
+import { readCentralDirectory, type CentralDirectory } from './end-record.ts';
+import { ForwardReader } from './forward-reader.ts';
+import { inflateMember } from './inflate-member.ts';
+import { readDescriptor, readLocalHeader } from './local-header.ts';
+import { checkLinks, checkMemberNames } from './member-tree.ts';
+import { withOpenFile, type FileLook } from './open-file.ts';
+import { defaultZipLimits, type ZipLimits } from './zip-limits.ts';
+import { zipMember, type ZipMember } from './zip-member.ts';
+import { unsafeArchive, unsafeEntry } from './zip-refusals.ts';
+
+export interface AdmittedZip extends FileLook {
+  /** lower-case hex, of the whole file */
+  readonly sha256: string;
+  /** `''` for a flat archive, `folder/` where Composer takes the package from its only top folder */
+  readonly root: string;
+  /** of files and symlinks, as they stand in the archive */
+  readonly paths: readonly string[];
+  /** of composer.json at the package's root. undefined where there is none, or one that is longer than a composer.json may be */
+  readonly composerJson: Buffer | undefined;
+}
+
+/**
+ * Throws QuarantineError: ARCHIVE_UNSAFE, ARCHIVE_UNREADABLE or EMPTY_ARCHIVE for what is in it, UNREADABLE_FILE where the file cannot be read or
+ * changes meanwhile.
+ */
+export async function admitZip(path: string, limits: ZipLimits = defaultZipLimits): Promise<AdmittedZip> {
+  return withOpenFile(path, async (descriptor, look) => {
+    if (look.size > limits.archiveBytes) throw unsafeArchive(`has ${look.size} bytes; it may have ${limits.archiveBytes}`);
+    const directory = readCentralDirectory(descriptor, look.size, limits);
+    const members = (await listEntries(directory)).map((entry) => zipMember(entry, limits));
+    checkTotal(members, limits);
+    checkMemberNames(members);
+    const paths = members.filter(({ kind }) => kind !== 'folder').map((member) => member.path);
+    if (paths.length === 0) throw new QuarantineError('EMPTY_ARCHIVE', 'The archive holds no file. Remove it, or pack it again with the package in it.');
+    const root = packageRoot(paths);
+    const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
+    checkLinks(content.links, paths, root);
+    return { ...look, sha256: content.sha256, root, paths, composerJson: content.composerJson };
+  });
+}
+
+/** Claims only; that no entry holds more than it claims is seen while it is inflated. */
+function checkTotal(members: readonly ZipMember[], limits: ZipLimits): void {
+  const total = members.reduce((sum, { size }) => sum + size, 0);
+  if (total > limits.contentBytes) throw unsafeArchive(`unpacks to ${total} bytes; it may unpack to ${limits.contentBytes}`);
+}
+
+interface MembersContent {
+  readonly sha256: string;
+  /** of symlinks: path → target */
+  readonly links: ReadonlyMap<string, string>;
+  readonly composerJson: Buffer | undefined;
+}
+
+/** From the first byte to the directory, each byte belongs to exactly one entry. */
+async function readMembers(descriptor: number, directory: CentralDirectory, members: readonly ZipMember[], composerPath: string, limits: ZipLimits): Promise<MembersContent> {
+  const hash = createHash('sha256');
+  const reader = new ForwardReader(descriptor, directory.offset, hash);
+  const pause = createPause();
+  const ordered = members.toSorted((one, other) => one.localOffset - other.localOffset);
+  const links = new Map<string, string>();
+  let composerJson: Buffer | undefined;
+  for (const [index, member] of ordered.entries()) {
+    const kept = await readMember(reader, member, ordered[index + 1]?.localOffset ?? directory.offset, member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes));
+    if (member.kind === 'symlink') links.set(member.path, (kept ?? Buffer.alloc(0)).toString('utf8'));
+    else if (kept !== undefined) composerJson = kept;
+    await pause(member.size + member.compressedSize + costOfMember);
+  }
+  if (reader.position !== directory.offset) throw unsafeArchive('has bytes that belong to no entry');
+  return { sha256: hash.update(directory.tail).digest('hex'), links, composerJson };
+}
+
+/** What one entry costs, in bytes inflated. */
+const costOfMember = 4096;
+
+/** `next`: where the entry behind it begins. Its content, where it is to be kept. */
+async function readMember(reader: ForwardReader, member: ZipMember, next: number, keep: boolean): Promise<Buffer | undefined> {
+  if (member.localOffset > reader.position) throw unsafeArchive(`has bytes in front of its entry ${JSON.stringify(member.path.slice(0, 200))} that belong to no entry`);
+  if (member.localOffset < reader.position) throw overlap(member);
+  const header = readLocalHeader(reader, member);
+  if (reader.position + member.compressedSize > next) throw overlap(member);
+  const pieces: Buffer[] = [];
+  await inflateMember(reader, member, (piece) => {
+    if (keep) pieces.push(Buffer.from(piece));
+  });
+  readDescriptor(reader, next - reader.position, header, member);
+  return keep ? Buffer.concat(pieces) : undefined;
+}
+
+function overlap(member: ZipMember): Error {
+  return unsafeEntry(member.path, 'overlaps another one, as in a ZIP bomb');
+}

@@ -1,0 +1,57 @@
+// Where a ZIP's central directory lies. There must be one reading of the file only: nothing behind its end, nothing between directory and end,
+// and none of the ZIP64 records that some unpackers follow and others do not; an archive within our limits needs none.
+
+import { readSync } from 'node:fs';
+import { unreadableArchive, unsafeArchive } from './zip-refusals.ts';
+import type { ZipLimits } from './zip-limits.ts';
+
+export interface CentralDirectory {
+  readonly offset: number;
+  readonly entries: number;
+  readonly length: number;
+  /** the file from the directory to its end */
+  readonly tail: Buffer;
+}
+
+const endSignature = 0x06054b50;
+const locatorSignature = 0x07064b50;
+const endBytes = 22;
+const locatorBytes = 20;
+const maxCommentBytes = 0xffff;
+
+/** APPNOTE 4.3.16. `size` is the file's. Throws QuarantineError ARCHIVE_UNREADABLE or ARCHIVE_UNSAFE. */
+export function readCentralDirectory(descriptor: number, size: number, limits: ZipLimits): CentralDirectory {
+  const last = readRange(descriptor, Math.max(0, size - endBytes - locatorBytes - maxCommentBytes), size);
+  const end = findEnd(last);
+  if (end + endBytes + last.readUInt16LE(end + 20) !== last.length) throw unsafeArchive('has bytes behind its end');
+  if (end >= locatorBytes && last.readUInt32LE(end - locatorBytes) === locatorSignature) {
+    throw unsafeArchive('has a ZIP64 end record, which an archive of this size does not need and not every unpacker looks at');
+  }
+  const [disk, directoryDisk, entriesHere, entries] = [4, 6, 8, 10].map((offset) => last.readUInt16LE(end + offset)) as [number, number, number, number];
+  if (disk !== 0 || directoryDisk !== 0 || entriesHere !== entries) throw unreadableArchive('is one part of several');
+  const [length, offset] = [last.readUInt32LE(end + 12), last.readUInt32LE(end + 16)];
+  if (entries > limits.entries) throw unsafeArchive(`holds ${entries} entries; it may hold ${limits.entries}`);
+  if (length > limits.directoryBytes) throw unsafeArchive(`has a directory of ${length} bytes; it may have ${limits.directoryBytes}`);
+  const endsAt = size - last.length + end;
+  if (offset + length > endsAt) throw unreadableArchive('is cut off or damaged: its directory is not where its end says');
+  if (offset + length < endsAt) throw unsafeArchive('has bytes in front of it, or between its directory and its end, that belong to no entry');
+  return { offset, entries, length, tail: readRange(descriptor, offset, size) };
+}
+
+function findEnd(last: Buffer): number {
+  for (let at = last.length - endBytes; at >= 0; at -= 1) {
+    if (last.readUInt32LE(at) === endSignature) return at;
+  }
+  throw unreadableArchive('is no ZIP file, or is cut off: it has no end record');
+}
+
+function readRange(descriptor: number, start: number, end: number): Buffer {
+  const bytes = Buffer.allocUnsafe(end - start);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = readSync(descriptor, bytes, filled, bytes.length - filled, start + filled);
+    if (count === 0) throw unreadableArchive('became shorter while it was being read');
+    filled += count;
+  }
+  return bytes;
+}

@@ -1,0 +1,53 @@
+// Reads a file once from its beginning, in pieces of any size, and hashes what it reads: whoever took every byte of it knows that the hash is of
+// the very bytes that were looked at.
+
+import type { Hash } from 'node:crypto';
+import { readSync } from 'node:fs';
+import { unreadableArchive } from './zip-refusals.ts';
+
+/** The most that can be taken at once. A ZIP header's name and extra field have 64 KiB each. */
+export const windowBytes = 256 * 1024;
+
+export class ForwardReader {
+  readonly #descriptor: number;
+  /** nothing behind it is read */
+  readonly #end: number;
+  readonly #hash: Hash;
+  readonly #window = Buffer.allocUnsafe(windowBytes);
+  #windowStart = 0;
+  #filled = 0;
+  #taken = 0;
+
+  constructor(descriptor: number, end: number, hash: Hash) {
+    this.#descriptor = descriptor;
+    this.#end = end;
+    this.#hash = hash;
+  }
+
+  /** Offset of the next byte in the file. */
+  get position(): number {
+    return this.#windowStart + this.#taken;
+  }
+
+  /** The next `count` bytes, at most `windowBytes`; they stand until the next call. Throws QuarantineError ARCHIVE_UNREADABLE. */
+  take(count: number): Buffer {
+    if (this.#filled - this.#taken < count) this.#fill(count);
+    this.#taken += count;
+    return this.#window.subarray(this.#taken - count, this.#taken);
+  }
+
+  #fill(wanted: number): void {
+    if (this.position + wanted > this.#end) throw unreadableArchive('is cut off or damaged: an entry runs into its directory');
+    this.#window.copyWithin(0, this.#taken, this.#filled);
+    this.#windowStart += this.#taken;
+    this.#filled -= this.#taken;
+    this.#taken = 0;
+    while (this.#filled < wanted) {
+      const readFrom = this.#windowStart + this.#filled;
+      const count = readSync(this.#descriptor, this.#window, this.#filled, Math.min(this.#window.length - this.#filled, this.#end - readFrom), readFrom);
+      if (count === 0) throw unreadableArchive('became shorter while it was being read');
+      this.#hash.update(this.#window.subarray(this.#filled, this.#filled + count));
+      this.#filled += count;
+    }
+  }
+}

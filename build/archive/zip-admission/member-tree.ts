@@ -1,0 +1,62 @@
+// What all entries of a foreign ZIP make together: no two files that a file system would take for one, no file where a folder has to be,
+// and no symlink that leads anywhere but into the package.
+
+import { QuarantineError } from '../../sources/quarantine.ts';
+import { checkSymlinks } from '../safe-paths.ts';
+import type { ZipMember } from './zip-member.ts';
+import { quoteName, unsafeArchive, unsafeEntry } from './zip-refusals.ts';
+
+/**
+ * Throws QuarantineError ARCHIVE_UNSAFE. Files that differ only in case or in how an accent is written are one file on macOS and Windows, where
+ * the last one wins: clients would not all have the same package.
+ */
+export function checkMemberNames(members: readonly ZipMember[]): void {
+  const files = new Map<string, string>();
+  for (const { path, kind } of members) {
+    if (kind === 'folder') continue;
+    const key = mergedPath(path);
+    const other = files.get(key);
+    if (other !== undefined) throw unsafeArchive(other === path ? `holds the entry ${quoteName(path)} twice` : `holds ${quoteName(other)} and ${quoteName(path)}, which are the same file on macOS and Windows`);
+    files.set(key, path);
+  }
+  const seen = new Set<string>();
+  for (const { path, kind } of members) {
+    for (let folder = kind === 'folder' ? path : parentOf(path); folder !== ''; folder = parentOf(folder)) {
+      const key = mergedPath(folder);
+      if (seen.has(key)) break;
+      seen.add(key);
+      if (files.has(key)) throw unsafeEntry(files.get(key) ?? folder, `stands where ${quoteName(path)} needs a folder`);
+    }
+  }
+}
+
+/** Equal for paths that some client's file system holds for the same. Windows drops dots and blanks at the end of a name. */
+function mergedPath(path: string): string {
+  return path.normalize('NFC').toLowerCase().split('/').map(withoutTail).join('/');
+}
+
+function withoutTail(segment: string): string {
+  let end = segment.length;
+  while (end > 1 && (segment[end - 1] === '.' || segment[end - 1] === ' ')) end -= 1;
+  return segment.slice(0, end);
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+/**
+ * `links` maps paths to targets. A link has to end inside the package, and the package is what is below `root`: the folder's name is gone after
+ * unpacking. Throws QuarantineError ARCHIVE_UNSAFE.
+ */
+export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly string[], root: string): void {
+  if (links.size === 0) return;
+  const outside = [...links.keys()].find((path) => !path.startsWith(root));
+  if (outside !== undefined) throw unsafeEntry(outside, "is a symlink outside the package's folder");
+  const below = (path: string): string => path.slice(root.length);
+  try {
+    checkSymlinks(new Map([...links].map(([path, target]) => [below(path), target])), new Set(paths.filter((path) => path.startsWith(root)).map(below)));
+  } catch (error) {
+    throw error instanceof QuarantineError ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error }) : error;
+  }
+}

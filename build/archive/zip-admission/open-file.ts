@@ -1,0 +1,51 @@
+// Opens a file that others may be replacing, and proves afterwards that it was one and the same while it was read. Never waits on a FIFO.
+
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { describeFault } from '../../sources/directory/file-fault.ts';
+import { stampOf, touchedAt } from '../../sources/directory/file-stamp.ts';
+import { changedWhileRead } from '../../sources/directory/read-file.ts';
+import { QuarantineError } from '../../sources/quarantine.ts';
+
+export interface FileLook {
+  readonly size: number;
+  /** equal as long as the file is (file-stamp.ts) */
+  readonly stamp: string;
+  /** epoch milliseconds */
+  readonly touched: number;
+}
+
+/** Throws QuarantineError UNREADABLE_FILE for what is no regular file, cannot be read, or changes while `use` has it. */
+export async function withOpenFile<Result>(path: string, use: (descriptor: number, look: FileLook) => Promise<Result>): Promise<Result> {
+  const descriptor = openRegular(path);
+  try {
+    const look = lookAt(descriptor, path);
+    const checkUnchanged = (): void => {
+      if (lookAt(descriptor, path).stamp !== look.stamp) throw changedWhileRead(path);
+    };
+    // whatever is wrong with a file that is being replaced, that it is being replaced says more
+    const result = await use(descriptor, look).finally(checkUnchanged);
+    return result;
+  } catch (error) {
+    throw error instanceof Error && 'syscall' in error ? unreadable(path, `cannot be read: ${describeFault(error)}`, error) : error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function lookAt(descriptor: number, path: string): FileLook {
+  const stats = fstatSync(descriptor, { bigint: true });
+  if (!stats.isFile()) throw unreadable(path, 'is not a regular file');
+  return { size: Number(stats.size), stamp: stampOf(stats), touched: touchedAt(stats) };
+}
+
+function openRegular(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw unreadable(path, `cannot be read: ${describeFault(error)}`, error);
+  }
+}
+
+function unreadable(path: string, what: string, cause?: unknown): QuarantineError {
+  return new QuarantineError('UNREADABLE_FILE', `${path} ${what}.`, cause === undefined ? {} : { cause });
+}

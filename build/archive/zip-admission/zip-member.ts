@@ -1,0 +1,70 @@
+// One entry of a foreign ZIP once its name, kind and claims have passed: what is to be read, still unread.
+
+import { isUtf8 } from 'node:buffer';
+import { QuarantineError } from '../../sources/quarantine.ts';
+import { checkFilePath } from '../safe-paths.ts';
+import type { CentralEntry } from './central-entries.ts';
+import { checkExtraFields } from './extra-fields.ts';
+import type { ZipLimits } from './zip-limits.ts';
+import { unreadableEntry, unsafeEntry } from './zip-refusals.ts';
+
+export interface ZipMember extends CentralEntry {
+  /** without a folder's slash at the end */
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'symlink';
+}
+
+/** Bits of the general purpose flag (APPNOTE 4.4.4) that mean encryption, and the one that means a patch to another file. */
+export const encryptedFlags = 0x0001 | 0x0040 | 0x2000;
+const patchFlag = 0x0020;
+
+/** Throws QuarantineError ARCHIVE_UNSAFE or ARCHIVE_UNREADABLE, naming the entry. */
+export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
+  const name = decodeName(entry.nameBytes);
+  const path = name.endsWith('/') ? name.slice(0, -1) : name;
+  checkPath(path);
+  checkExtraFields(entry.extraFields, entry.nameBytes, name);
+  if ((entry.flags & encryptedFlags) !== 0) throw unreadableEntry(name, 'is encrypted');
+  if ((entry.flags & patchFlag) !== 0) throw unreadableEntry(name, 'is a patch to another file');
+  if (entry.method !== 0 && entry.method !== 8) throw unreadableEntry(name, `is compressed by method ${entry.method}; every unpacker knows only 0 (stored) and 8 (deflate)`);
+  const kind = kindOf(entry, name);
+  checkSize(entry, name, kind, limits);
+  return { ...entry, path, kind };
+}
+
+/**
+ * Unpackers on Linux and macOS write the bytes as they stand, so that they have to be UTF-8, flagged so or not. (By the letter, names without
+ * the flag are code page 437, which nobody has meant for decades.)
+ */
+function decodeName(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw unsafeEntry(bytes.toString('latin1'), 'has a name that is not UTF-8');
+  return bytes.toString('utf8');
+}
+
+function checkPath(path: string): void {
+  try {
+    checkFilePath(path);
+  } catch (error) {
+    throw error instanceof QuarantineError ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error }) : error;
+  }
+}
+
+const typeBits = 0o170000;
+const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([[0o100000, 'file'], [0o040000, 'folder'], [0o120000, 'symlink']]);
+
+/** By the Unix mode, which some unpackers obey whatever system the archive says it comes from. */
+function kindOf({ attributes }: CentralEntry, name: string): ZipMember['kind'] {
+  const type = (attributes >>> 16) & typeBits;
+  const byName = name.endsWith('/') ? 'folder' : 'file';
+  if (type === 0) return byName;
+  const kind = kinds.get(type);
+  if (kind === undefined) throw unsafeEntry(name, 'is a device, a pipe or a socket');
+  if ((kind === 'folder') !== (byName === 'folder')) throw unsafeEntry(name, kind === 'folder' ? 'is a folder by its mode and a file by its name' : `is a ${kind} by its mode and a folder by its name`);
+  return kind;
+}
+
+function checkSize({ size, compressedSize }: CentralEntry, name: string, kind: ZipMember['kind'], limits: ZipLimits): void {
+  if (kind === 'folder' && size > 0) throw unsafeEntry(name, 'is a folder with content');
+  if (kind === 'symlink' && size > limits.linkBytes) throw unsafeEntry(name, `is a symlink of ${size} bytes; its target may have ${limits.linkBytes}`);
+  if (size > limits.ratioFromBytes && size > limits.ratio * compressedSize) throw unsafeEntry(name, `claims to unpack to more than ${limits.ratio} times its size, as a ZIP bomb does`);
+}

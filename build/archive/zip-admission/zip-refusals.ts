@@ -1,0 +1,28 @@
+// The two ways a foreign ZIP is refused: it could harm or deceive whoever unpacks it, or it cannot be read by everyone alike.
+
+import { QuarantineError } from '../../sources/quarantine.ts';
+
+const packAgain = 'Pack the archive again, with an ordinary tool and from the files it is to hold.';
+
+/** `fault` follows "The archive", e.g. `holds 30000 entries`. */
+export function unsafeArchive(fault: string): QuarantineError {
+  return new QuarantineError('ARCHIVE_UNSAFE', `The archive ${fault}. ${packAgain}`);
+}
+
+/** `fault` follows the entry's name. */
+export function unsafeEntry(name: string, fault: string): QuarantineError {
+  return new QuarantineError('ARCHIVE_UNSAFE', `The archive's entry ${quoteName(name)} ${fault}. ${packAgain}`);
+}
+
+export function unreadableArchive(fault: string, cause?: unknown): QuarantineError {
+  return new QuarantineError('ARCHIVE_UNREADABLE', `The archive ${fault}. ${packAgain}`, { cause });
+}
+
+export function unreadableEntry(name: string, fault: string, cause?: unknown): QuarantineError {
+  return new QuarantineError('ARCHIVE_UNREADABLE', `The archive's entry ${quoteName(name)} ${fault}. ${packAgain}`, { cause });
+}
+
+/** A name as it may stand in a message: no control characters, not endless. */
+export function quoteName(name: string): string {
+  return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
+}

@@ -1,0 +1,24 @@
+// Reads single members of a ZIP that is ours or was admitted. The only file that imports adm-zip.
+
+import AdmZip from 'adm-zip';
+
+export interface ZipMembers {
+  /** paths of files and symlinks, as they stand in the archive */
+  readonly paths: readonly string[];
+  /** The content of one of them; undefined where there is none at this path. Throws where it cannot be read, or claims more than `maxBytes`. */
+  readonly read: (path: string, maxBytes: number) => Buffer | undefined;
+}
+
+/** Holds the whole archive in memory for as long as it is kept. Throws Error for what is no ZIP. */
+export function openZipMembers(archive: string | Buffer): ZipMembers {
+  const zip = new AdmZip(archive);
+  return {
+    paths: zip.getEntries().filter((entry) => !entry.isDirectory).map(({ entryName }) => entryName),
+    read: (path, maxBytes) => {
+      const entry = zip.getEntry(path);
+      if (entry === null) return undefined;
+      if (entry.header.size > maxBytes) throw new Error(`${path} claims ${entry.header.size} bytes, and ${maxBytes} may be read`);
+      return entry.getData();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// Which of a source's versions are published, where libretto.json limits them. Pure: the same versions and the same limits give the same
+// answer. A constraint selects as Satis' `require` does: a branch only by its own name or through its alias (PackageSelection.php,
+// selectLinks).
+
+import { matches, parseConstraint, type Constraint } from '../contract/constraint.ts';
+import { parseStability, type Stability } from '../contract/stability.ts';
+import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
+import { matchAnyName, matchName } from './name-pattern.ts';
+import type { Quarantine } from './quarantine.ts';
+import type { Release } from './release.ts';
+
+/** As libretto.json has them, checked. Nothing given means no limit. */
+export interface FilterOptions {
+  /** name patterns, of which one must hold */
+  readonly only?: readonly string[];
+  /** name pattern → constraint: versions that are left out */
+  readonly except?: Readonly<Record<string, string>>;
+  /** name pattern → constraint: of a package that a pattern stands for, only these versions. All patterns that stand for it must hold. */
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly 'minimum-stability'?: Stability;
+}
+
+export interface Filter {
+  /** false: no limit at all */
+  readonly limits: boolean;
+  /** true: constraints are among the limits, so that the aliases of branches matter */
+  readonly constrains: boolean;
+  readonly admitsName: (name: string) => boolean;
+  /** `alias`: the version the branch also goes by */
+  readonly admits: (name: string, version: NormalizedVersion, alias?: NormalizedVersion) => boolean;
+  /** name patterns, for telling which of them stand for nothing */
+  readonly patterns: readonly string[];
+}
+
+interface Range {
+  readonly standsFor: (name: string) => boolean;
+  readonly constraint: Constraint;
+}
+
+const stabilities: readonly Stability[] = ['stable', 'RC', 'beta', 'alpha', 'dev'];
+
+/** Throws an Error for a constraint that is none: whoever reads libretto.json checks them. */
+export function createFilter(options: FilterOptions): Filter {
+  const { only, except = {}, versions = {}, 'minimum-stability': stability = 'dev' } = options;
+  const included = only === undefined ? () => true : matchAnyName(only);
+  const [wanted, unwanted] = [rangesOf(versions), rangesOf(except)];
+  const unwantedWhole = unwanted.filter(({ constraint }) => constraint.kind === 'anything');
+  const admitsName = (name: string): boolean => included(name) && !unwantedWhole.some(({ standsFor }) => standsFor(name));
+  const lowest = stabilities.indexOf(stability);
+  return {
+    limits: only !== undefined || wanted.length > 0 || unwanted.length > 0 || stability !== 'dev',
+    constrains: wanted.length > 0 || unwanted.length > unwantedWhole.length,
+    admitsName,
+    admits: (name, version, alias) => {
+      const within = (constraint: Constraint): boolean => matches(constraint, version) || (alias !== undefined && matches(constraint, alias));
+      if (!admitsName(name) || stabilities.indexOf(parseStability(version)) > lowest) return false;
+      if (unwanted.some(({ standsFor, constraint }) => standsFor(name) && within(constraint))) return false;
+      return wanted.every(({ standsFor, constraint }) => !standsFor(name) || within(constraint));
+    },
+    patterns: [...new Set([...(only ?? []), ...Object.keys(except), ...Object.keys(versions)])],
+  };
+}
+
+function rangesOf(limits: Readonly<Record<string, string>>): readonly Range[] {
+  return Object.entries(limits).map(([pattern, text]) => {
+    const parsed = parseConstraint(text);
+    if ('refusal' in parsed) throw new Error(`the constraint ${parsed.refusal}`);
+    return { standsFor: matchName(pattern), constraint: parsed.constraint };
+  });
+}
+
+export interface Filtered {
+  readonly releases: readonly Release[];
+  readonly quarantined: readonly Quarantine[];
+  /** patterns that stand for nothing the source has, most likely mistyped; and when nothing at all is left */
+  readonly notices: readonly string[];
+}
+
+/**
+ * `aliases`: of branches, null where it could not be found out. Whatever cannot be told stays: it may be one of those that are wanted, and who
+ * is unsure withdraws nothing.
+ */
+export function filterReleases(found: Omit<Filtered, 'notices'>, filter: Filter, aliases: ReadonlyMap<Release, NormalizedVersion | null>): Filtered {
+  const releases = found.releases.filter((release) => {
+    const alias = aliases.get(release);
+    return alias === null ? filter.admitsName(release.name) : filter.admits(release.name, release.normalized, alias);
+  });
+  const quarantined = found.quarantined.filter(({ name, version }) => {
+    const normalized = version === null ? undefined : normalizeVersion(version);
+    return name === null || (normalized === undefined ? filter.admitsName(name) : filter.admits(name, normalized));
+  });
+  return { releases, quarantined, notices: noticesOf(found, filter, releases.length + quarantined.length) };
+}
+
+function noticesOf({ releases, quarantined }: Omit<Filtered, 'notices'>, { patterns }: Filter, left: number): string[] {
+  const names = new Set([...releases, ...quarantined].flatMap(({ name }) => name ?? []));
+  const idle = patterns.filter((pattern) => ![...names].some(matchName(pattern)));
+  const unmet = idle.length === 0 ? [] : [`libretto.json limits this source by ${idle.join(', ')}, but it has no such package.`];
+  return left > 0 || names.size === 0 ? unmet : [...unmet, `Nothing of this source is published: the limits libretto.json sets leave none of its ${releases.length} version${releases.length === 1 ? '' : 's'}.`];
+}

@@ -1,0 +1,129 @@
+// Files of a commit as `git archive` writes them, for those whose attributes ask for other bytes than the blob's (rules/conversions.ts). One
+// process for each request, in a git directory made for it (scratch-repository.ts). No filter, hook or helper is run.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+
+import { QuarantineError } from '../quarantine.ts';
+import type { GitDirectory } from './git-directory.ts';
+import { localEnvironment, safeOptions, type GitEnvironment } from './git-environment.ts';
+import { GitFailure, explainGit, startFailure } from './git-failure.ts';
+import { killGroup } from './kill-group.ts';
+import { maxBlobBytes } from './object-store.ts';
+import { makeScratchRepository, type VisibleRef } from './scratch-repository.ts';
+import { TarFault, readTar, type TarFile } from './tar-reader.ts';
+
+export interface ArchiveAccess {
+  /** the repository whose objects are read */
+  readonly directory: GitDirectory;
+  /** where a folder may be made for the time of one request */
+  readonly scratchDirectory: string;
+  readonly environment: GitEnvironment;
+  /** git may be silent this long */
+  readonly timeoutMs: number;
+}
+
+export interface ArchiveRequest {
+  /** the one reference git may name in a file (`$Format:%D$`) */
+  readonly ref: VisibleRef;
+  /** epoch seconds */
+  readonly committerTime: number;
+  /** from the root of the repository; files, no symlinks */
+  readonly paths: readonly string[];
+}
+
+/** git looks for each path in the whole tree: above so many, taking all files is cheaper. */
+const maxNamedPaths = 64;
+
+/** The files in the byte order of their paths, one at a time. Throws QuarantineError for what git cannot give, GitFailure where git is gone. */
+export async function* archivedFiles(access: ArchiveAccess, request: ArchiveRequest): AsyncGenerator<TarFile, void> {
+  const scratch = await makeScratchRepository(access.scratchDirectory, request.ref);
+  try {
+    yield* runArchive(access, request, scratch.path);
+  } finally {
+    await scratch.remove();
+  }
+}
+
+async function* runArchive(access: ArchiveAccess, { ref, committerTime, paths }: ArchiveRequest, scratch: string): AsyncGenerator<TarFile, void> {
+  const named = paths.length <= maxNamedPaths ? ['--', ...paths] : [];
+  const operands = ['-c', `mailmap.blob=${ref.commit}:.mailmap`, '--literal-pathspecs', 'archive', '--format=tar', ref.commit, ...named];
+  const child = spawn('git', [...safeOptions, ...operands], { env: environmentOf(access, scratch, committerTime), cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const ended = endOf(child);
+  let stopped = false;
+  const stop = (): void => {
+    stopped = true;
+    killGroup(child);
+  };
+  const wanted = new Set(paths);
+  try {
+    yield* readTar(patiently(child.stdout, access.timeoutMs, stop), (path, size) => wanted.has(path) && checkSize(path, size));
+    if (stopped || (await ended).exitCode !== 0) throw new TarFault('git ended with an error');
+  } catch (error) {
+    if (stopped) throw new GitFailure(`git gave no answer for ${Math.round(access.timeoutMs / 1000)} s and was stopped.`, { cause: error });
+    if (error instanceof TarFault || isStreamEnd(error)) throw describe(await ended, error);
+    throw error;
+  } finally {
+    child.stdout.destroy(); // whoever stops early leaves bytes behind, and without this the child would never be done
+    if (child.exitCode === null && child.signalCode === null) killGroup(child);
+    await ended;
+  }
+}
+
+/** Nothing of the machine's git counts, and time stands still: `%cr` (two days ago) is said as of the commit. git's own tests set its clock so. */
+function environmentOf({ environment, directory }: ArchiveAccess, scratch: string, committerTime: number): Record<string, string> {
+  return {
+    ...localEnvironment(environment, scratch),
+    GIT_OBJECT_DIRECTORY: join(directory.common, 'objects'),
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TEST_DATE_NOW: String(committerTime),
+    TZ: 'UTC',
+  };
+}
+
+function checkSize(path: string, size: number): true {
+  if (size <= maxBlobBytes) return true;
+  throw new QuarantineError('UNREADABLE_FILE', `The file ${path} would be larger than 1 GiB (${size} bytes) in an archive, more than a package may hold. Exclude it from the archive.`);
+}
+
+/** `stop` is called when nothing comes for too long while somebody waits. */
+async function* patiently(chunks: AsyncIterable<Buffer>, timeoutMs: number, stop: () => void): AsyncGenerator<Buffer, void> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  for (;;) {
+    const timer = setTimeout(stop, timeoutMs);
+    const next = await iterator.next().finally(() => clearTimeout(timer));
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+interface End {
+  readonly exitCode: number;
+  readonly complaint: string;
+  readonly startError: unknown;
+}
+
+function endOf(child: ChildProcess): Promise<End> {
+  let complaint = '';
+  let startError: unknown;
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-16_384);
+  });
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      startError = error;
+    });
+    child.once('close', (code) => resolve({ exitCode: code ?? -1, complaint, startError }));
+  });
+}
+
+function isStreamEnd(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ENOENT');
+}
+
+function describe({ exitCode, complaint, startError }: End, cause: unknown): Error {
+  if (startError !== undefined) return startFailure(startError);
+  const broken = /missing|corrupt|unable to read|cannot read|bad object|not a valid object|inflate/i.test(complaint);
+  const reason = exitCode === 0 && cause instanceof Error ? `what it gave is no archive: ${cause.message}` : explainGit(complaint);
+  return new QuarantineError(broken ? 'BROKEN_OBJECT' : 'UNREADABLE_FILE', `git could not archive the files whose .gitattributes ask for other content: ${reason}`, { cause });
+}

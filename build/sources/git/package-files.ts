@@ -1,0 +1,89 @@
+// The files of one package at one commit as an archive holds them: everything `git archive` would put in, less what composer.json excludes and
+// what must never be published. The package is the whole repository or a folder of it. Nothing is checked out.
+
+import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
+import { checkFileTree, checkSymlinks } from '../../archive/safe-paths.ts';
+import { selectFiles } from '../../archive/select.ts';
+import { QuarantineError } from '../quarantine.ts';
+import type { ContentFile, ContentListing } from '../release.ts';
+import { ancestorsOf, below, findFolder } from './folders.ts';
+import type { ObjectStore } from './object-store.ts';
+import { listTree } from './tree-listing.ts';
+
+export interface PackagePlace {
+  readonly commit: string;
+  /** '' is the repository's root, else like `packages/a` */
+  readonly folder: string;
+}
+
+export interface PackageFiles extends ContentListing {
+  /** paths are below the package's folder; identities are `git:<oid>` */
+  readonly files: readonly ContentFile[];
+  /** all that may say something of them; folders are counted from the repository's root */
+  readonly attributes: readonly AttributeFile[];
+}
+
+const maxAttributesBytes = 1024 * 1024;
+/** PATH_MAX */
+const maxTargetBytes = 4096;
+
+/** `excludes`: as composer.json's archive.exclude. Throws QuarantineError. */
+export async function listPackageFiles(store: ObjectStore, { commit, folder }: PackagePlace, excludes: readonly string[]): Promise<PackageFiles> {
+  const { tree } = await store.commit(commit);
+  const root = await findFolder(store, tree, folder);
+  if (root === undefined) throw new QuarantineError('BROKEN_OBJECT', `The folder ${folder} was there a moment ago and is no longer.`);
+  const { files, undecodable } = await listTree(store, root);
+  const attributes = [...(await attributesAbove(store, tree, folder)), ...(await attributesWithin(store, files, folder))];
+  const selected = selectFiles(files, { attributes, excludes, folder });
+  const paths = selected.files.map((file) => file.path);
+  const odd = undecodable.size === 0 ? undefined : paths.find((path) => undecodable.has(path));
+  if (odd !== undefined) throw new QuarantineError('UNSAFE_PATH', `The path ${JSON.stringify(odd)} is not valid UTF-8. Rename the file or exclude it.`);
+  checkFileTree(paths);
+  const links = await readLinks(store, selected.files);
+  if (links.size > 0) checkSymlinks(links, new Set(paths));
+  return { ...selected, attributes };
+}
+
+/** As git does: only what is in the tree counts, and a symlink is no attributes file (gitattributes(5)). */
+async function attributesWithin(store: ObjectStore, files: readonly ContentFile[], folder: string): Promise<AttributeFile[]> {
+  const found = files.filter(({ path, mode }) => mode !== 'symlink' && (path === '.gitattributes' || path.endsWith('/.gitattributes')));
+  return Promise.all(
+    found.map(async (file) => {
+      const directory = below(folder, file.path.slice(0, Math.max(0, file.path.length - '/.gitattributes'.length)));
+      return { directory, text: await readAttributes(store, oidOf(file), below(directory, '.gitattributes')) };
+    }),
+  );
+}
+
+async function attributesAbove(store: ObjectStore, tree: string, folder: string): Promise<AttributeFile[]> {
+  const found: AttributeFile[] = [];
+  for (const directory of ancestorsOf(folder)) {
+    const oid = await findFolder(store, tree, directory);
+    const entry = oid === undefined ? undefined : (await store.tree(oid)).find(({ name, kind }) => name === '.gitattributes' && (kind === 'file' || kind === 'executable'));
+    if (entry !== undefined) found.push({ directory, text: await readAttributes(store, entry.oid, below(directory, entry.name)) });
+  }
+  return found;
+}
+
+async function readAttributes(store: ObjectStore, oid: string, path: string): Promise<string> {
+  const bytes = await store.sharedBlob(oid, maxAttributesBytes, path);
+  if (bytes === undefined) throw new QuarantineError('UNREADABLE_FILE', `The file ${path} is larger than 1 MiB, too large for attributes.`);
+  return bytes.toString('utf8');
+}
+
+async function readLinks(store: ObjectStore, files: readonly ContentFile[]): Promise<Map<string, string>> {
+  const links = files.filter(({ mode }) => mode === 'symlink');
+  const targets = await Promise.all(
+    links.map(async (link) => {
+      const bytes = await store.smallBlob(oidOf(link), maxTargetBytes, link.path);
+      if (bytes === undefined) throw new QuarantineError('UNSAFE_SYMLINK', `The target of the symlink ${link.path} is longer than ${maxTargetBytes} bytes.`);
+      return [link.path, bytes.toString('utf8')] as const;
+    }),
+  );
+  return new Map(targets);
+}
+
+/** The blob of a file whose identity says it. */
+export function oidOf(file: ContentFile): string {
+  return file.identity.slice('git:'.length);
+}

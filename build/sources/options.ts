@@ -1,0 +1,44 @@
+// What libretto.json may say of one source beyond its place. Names are Composer's and Satis' own.
+
+import type { JsonObject } from '../contract/json.ts';
+import { digestOf } from '../digest-of.ts';
+import type { FilterOptions } from './filter.ts';
+
+export interface SourceOptions extends FilterOptions {
+  /** of a git source: patterns of the tags and branches that are read at all; a leading `!` excludes */
+  readonly tags?: readonly string[];
+  readonly branches?: readonly string[];
+  /** of a git source: folders that are packages of their own, at every tag and branch */
+  readonly subdirectories?: readonly string[];
+  /** `include`: records say where the git repository is, for clients that prefer sources */
+  readonly 'reference-source'?: 'none' | 'include';
+}
+
+export const noOptions: SourceOptions = {};
+
+/** A source of libretto.json. */
+export interface ConfiguredSource {
+  /** as on a command line and absolute, `git:/srv/lib.git`; of inline packages what they are */
+  readonly source: string | InlinePackages;
+  readonly options: SourceOptions;
+  /** for messages: `sources[2]` */
+  readonly where: string;
+}
+
+/** Packages that stand in libretto.json itself. */
+export interface InlinePackages {
+  /** as Composer's repositories of type `package` have them; each has a name and a version */
+  readonly packages: readonly JsonObject[];
+  /** absolute: what a relative dist path is relative to */
+  readonly directory: string;
+}
+
+/**
+ * Differs as soon as the options would give other versions, other archives or other records. Empty for none. `excludes` act on every source
+ * that is archived here.
+ */
+export function digestOptions(options: SourceOptions, excludes: readonly string[]): string {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  if (given.length === 0 && excludes.length === 0) return '';
+  return digestOf(JSON.stringify([given.toSorted(([one], [other]) => (one < other ? -1 : 1)), excludes])).slice(0, 32);
+}
