@@ -18,7 +18,7 @@ import { admit, hasBody } from './protocol/admit.ts';
 import { parseRoute } from './protocol/route.ts';
 import type { Tree } from './protocol/tree.ts';
 import { challenge, internalError, limitExceeded, methodNotAllowed, notFound } from './refusals.ts';
-import { send, type Sent } from './send.ts';
+import type { Sender, Sent } from './send.ts';
 
 const windowMs = 3_600_000;
 
@@ -26,6 +26,7 @@ export interface HandlerParts {
   readonly tree: Tree;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
+  readonly sender: Sender;
   readonly log: Logger;
   readonly trustedProxies: readonly AddressRange[];
   /** epoch milliseconds */
@@ -124,7 +125,7 @@ function deliver(parts: HandlerParts, exchange: Exchange, answer: Eventually<Ans
     if (settled.cause !== undefined) parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
     // a body nobody read stays in the connection: it cannot carry another request
     const closing = parts.draining() || hasBody(exchange.request);
-    return whenReady(send(exchange.request, exchange.response, settled, closing), (sent) => record(parts, exchange, settled.status, sent));
+    return whenReady(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) => record(parts, exchange, settled.status, sent));
   });
 }
 

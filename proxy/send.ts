@@ -18,18 +18,40 @@ const chunkBytes = 128 * 1024;
 const watchedFromBytes = 64 * 1024;
 const nothing: Sent = { bytes: 0, aborted: false };
 
-/** `closing`: tells the client that this connection ends with this answer. Rejects where a file turns out shorter than it was. */
-export function send(request: IncomingMessage, response: ServerResponse, answer: Answer, closing: boolean): Eventually<Sent> {
-  const { body } = answer;
-  response.writeHead(answer.status, closing ? [...answer.headers, 'Connection', 'close'] : (answer.headers as string[]));
-  if (body === undefined || request.method === 'HEAD') {
-    response.end();
-    return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
-  }
-  if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body);
-  if (body.length > watchedFromBytes) return sendWatched(response, request, body);
-  response.end(body, 'latin1'); // the encoding is for strings
-  return { bytes: body.length, aborted: response.destroyed };
+export interface Sender {
+  /** `closing`: tells the client that this connection ends with this answer. Rejects where a file turns out shorter than it was. */
+  readonly send: (request: IncomingMessage, response: ServerResponse, answer: Answer, closing: boolean) => Eventually<Sent>;
+}
+
+/**
+ * Small answers leave together, once everything that arrived in this turn of the event loop has been decided. Written one by one, each write wakes
+ * a client that sleeps, at several times the cost of the write itself; measured with 32 connections that is a fifth of all processor time. The last
+ * answer of a connection goes at once: what still arrives there may be nonsense, on which node:http cuts it.
+ */
+export function createSender(): Sender {
+  let leaving: { readonly response: ServerResponse; readonly body: Buffer | string | undefined }[] = [];
+  const depart = (): void => {
+    const batch = leaving;
+    leaving = [];
+    for (const { response, body } of batch) response.end(body, 'latin1'); // the encoding is for strings
+  };
+  const leave = (response: ServerResponse, body: Buffer | string | undefined, atOnce: boolean): Sent => {
+    if (atOnce) response.end(body, 'latin1');
+    else if (leaving.push({ response, body }) === 1) setImmediate(depart);
+    return { bytes: body?.length ?? 0, aborted: response.destroyed };
+  };
+  return {
+    send: (request, response, answer, closing) => {
+      const { body } = answer;
+      response.writeHead(answer.status, closing ? [...answer.headers, 'Connection', 'close'] : (answer.headers as string[]));
+      if (body === undefined || request.method === 'HEAD') {
+        leave(response, undefined, closing);
+        return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
+      }
+      if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body);
+      return body.length > watchedFromBytes ? sendWatched(response, request, body) : leave(response, body, closing);
+    },
+  };
 }
 
 async function sendWatched(response: ServerResponse, request: IncomingMessage, body: Buffer | string): Promise<Sent> {

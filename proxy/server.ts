@@ -14,6 +14,7 @@ import type { Counters } from './limits/counters.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import { refuseConnection, writeRefusal } from './parser-errors.ts';
 import { Tree } from './protocol/tree.ts';
+import { createSender } from './send.ts';
 
 export interface ProxyOptions {
   /** holds `public/` and `index/`; may still be empty */
@@ -72,7 +73,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   const tree = new Tree({ dataDirectory: options.dataDirectory, metadataUrl: options.metadataUrl, cacheBytes: limits.cacheBytes });
   let draining = false;
-  const handler = createHandler({ ...options, tree, elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
+  const handler = createHandler({ ...options, tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const server = createLimitedServer(limits);
   const connections = new Connections();
   attach(server, connections, handler, options);
