@@ -2,18 +2,19 @@
 // remember. Until `publish` begins nothing a reader sees has changed, and whatever fails leaves it so.
 
 import { openDataFolder, refuseOverlap } from './data-folder.ts';
-import { digestSettings, type DocumentSettings } from './document-settings.ts';
+import { digestSettings, type DocumentSettings, type RegistryDescription } from './document-settings.ts';
 import { readTreeMemory } from './memory/tree-memory.ts';
 import { openSources } from './open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import { takeLock } from './output/lock.ts';
 import type { Output } from './output/output.ts';
 import { gatherOutcome, type PackagesOutcome } from './outcome.ts';
+import { limitTo, refusePartialRepair, refuseUnknownNames } from './package-limit.ts';
 import { reportOf } from './report-of.ts';
 import type { BuildReport, ProgressEvent } from './report.ts';
 import type { Run } from './run.ts';
 import { isRead, scanSources } from './scan.ts';
-import { chooseSources, type SourceRequest } from './sources/remembered.ts';
+import { chooseSources, type ChosenSource, type SourceRequest } from './sources/remembered.ts';
 import { sameSources } from './published-sources.ts';
 import { digestSources, packagesToVisit } from './visits.ts';
 
@@ -26,6 +27,14 @@ export interface BuildRequest extends SourceRequest {
   readonly metadataUrl: string;
   /** absolute address without a slash at its end; undefined: dist.url is a path */
   readonly distBaseUrl: string | undefined;
+  /** what packages.json says of the registry itself */
+  readonly about?: RegistryDescription;
+  /** package name → what its records say: true, false for not abandoned whatever its composer.json says, or its replacement */
+  readonly abandoned?: Readonly<Record<string, boolean | string>>;
+  /** patterns added to every package's `archive.exclude` */
+  readonly archiveExcludes?: readonly string[];
+  /** CIDR ranges beyond the public addresses that dists of inline packages may be fetched from */
+  readonly allowedAddresses?: readonly string[];
 }
 
 export interface BuildEffects {
@@ -50,27 +59,36 @@ export async function build(request: BuildRequest, effects: BuildEffects): Promi
 
 async function buildLocked(request: BuildRequest, effects: BuildEffects, output: Output): Promise<BuildReport> {
   const started = performance.now();
-  const settings: DocumentSettings = { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl };
+  const { metadataUrl, distBaseUrl, about = {}, abandoned = {}, archiveExcludes = [], allowedAddresses = [], dataDirectory } = request;
+  const settings: DocumentSettings = { metadataUrl, distBaseUrl, about, abandoned };
   const settingsDigest = digestSettings(settings);
   const tree = await readTreeMemory(output, settingsDigest);
-  const choice = chooseSources(request, tree.sources, request.dataDirectory);
-  for (const { spec } of choice.read) refuseOverlap(request.dataDirectory, spec);
+  const limit = limitTo(request.only);
+  await refusePartialRepair(limit, tree, output);
+  const choice = chooseSources(request, tree.sources, dataDirectory);
+  for (const { spec } of choice.read) refuseOverlap(dataDirectory, spec);
 
-  const opened = await openSources(choice.read, { dataDirectory: request.dataDirectory, output, trusted: tree.trusted, ...effects });
+  const opened = await openSources(choice.read, { dataDirectory, output, trusted: tree.trusted, stale: tree.stale, archiveExcludes, allowedAddresses, ...effects });
   try {
-    const scanned = await scanSources(opened, Math.max(request.jobs, 4), effects.progress);
+    const scanned = await scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress);
+    refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
-    const run: Run = { choice, tree, scanned, settings, settingsDigest, output, now: effects.now, progress: effects.progress };
+    const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, now: effects.now, progress: effects.progress };
     const packages = await stageAll(run, request);
     const archiveEnded = performance.now();
     const strictlyRefused = request.strict && packages.quarantined.length > 0;
     const serial = strictlyRefused || isQuiet(run, packages) ? undefined : await (await import('./publish.ts')).publish(run, packages);
     const timings = { scan: scanEnded - started, archive: archiveEnded - scanEnded, publish: performance.now() - archiveEnded, total: performance.now() - started };
-    return reportOf({ scanned, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
+    return reportOf({ scanned, choice, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
   } finally {
     await Promise.all(opened.map(({ source }) => source.close()));
     await output.discard();
   }
+}
+
+/** Remote repositories are mostly waited for. */
+function parallelScans(jobs: number, sources: readonly ChosenSource[]): number {
+  return Math.max(jobs, sources.some(({ spec }) => 'url' in spec.place) ? 8 : 4);
 }
 
 /** Nothing to publish and nothing new to remember: the build of an unchanged tree ends here, with nothing more loaded or read. */
@@ -79,19 +97,20 @@ function isQuiet(run: Run, packages: PackagesOutcome): boolean {
 }
 
 async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcome> {
-  const { choice, tree, scanned, settings, output } = run;
+  const { choice, tree, scanned, settings, output, limit } = run;
   const digests = digestSources(scanned);
-  const visits = await packagesToVisit({ scanned, digests, tree, choice, output });
-  if (visits.length === 0) return gatherOutcome([], tree.names, scanned, digests);
+  const visits = await packagesToVisit({ scanned, digests, tree, choice, output, limit });
+  if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
   const { stagePackages } = await import('./packages.ts');
   const context = {
     output,
     settings,
     sources: new Map([...choice.read, ...choice.left].map(({ spec }) => [spec.id, spec.location])),
+    renewed: new Set(scanned.filter(({ renewed }) => renewed).map(({ chosen }) => chosen.spec.id)),
     forgotten: new Set(choice.forgotten.map(({ id }) => id)),
     allowRepublish: request.allowRepublish,
     now: run.now(),
   };
   const results = await stagePackages({ visits, scanned, jobs: request.jobs, scratchDirectory: `${request.dataDirectory}/build/staging`, progress: run.progress, context });
-  return gatherOutcome(results, tree.names, scanned, digests);
+  return gatherOutcome({ results, names: tree.names, scanned, digests, limit });
 }

@@ -39,7 +39,7 @@ async function refuseForeign(path: string): Promise<void> {
 export function refuseOverlap(dataDirectory: string, spec: SourceSpec): void {
   if (!('path' in spec.place)) return;
   const { path, kind } = spec.place;
-  if (kind === 'directory' && isBelow(dataDirectory, path)) {
+  if (kind !== 'git' && isBelow(dataDirectory, path)) {
     throw new BuildRefused(`The data folder ${dataDirectory} is inside the source ${path}. Move it out of there with --data.`);
   }
   if (isBelow(path, dataDirectory) && !isBelow(path, join(dataDirectory, 'artifacts'))) {

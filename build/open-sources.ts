@@ -1,8 +1,9 @@
 // From what a source is to the thing that reads it. Each kind is loaded only when there is one: a build of git repositories never loads fast-glob.
 
+import { readMemory, type RememberedSource } from './memory/source-memory.ts';
 import type { Output } from './output/output.ts';
-import { readMemory } from './memory/source-memory.ts';
 import type { OpenSource } from './scan.ts';
+import { digestOptions } from './sources/options.ts';
 import type { Source } from './sources/release.ts';
 import type { ChosenSource } from './sources/remembered.ts';
 
@@ -14,31 +15,62 @@ export interface OpenSourcesOptions {
   readonly output: Output;
   /** false: what is remembered of sources is left aside */
   readonly trusted: boolean;
+  /** ids of sources to be read anew, and their records made again */
+  readonly stale: ReadonlySet<string>;
+  /** patterns added to every package's `archive.exclude` */
+  readonly archiveExcludes: readonly string[];
+  /** CIDR ranges that are no public addresses and may be fetched from all the same */
+  readonly allowedAddresses: readonly string[];
   readonly now: () => Date;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 export async function openSources(chosen: readonly ChosenSource[], options: OpenSourcesOptions): Promise<readonly OpenSource[]> {
   return Promise.all(
-    chosen.map(async (source) => ({
-      chosen: source,
-      remembered: options.trusted ? await readMemory(options.output, source.spec.id) : undefined,
-      source: await openSource(source, options),
-    })),
+    chosen.map(async (source) => {
+      const { id, place } = source.spec;
+      const optionsDigest = digestOptions(source.options, place.kind === 'directory' || place.kind === 'git' ? options.archiveExcludes : []);
+      const remembered = options.trusted ? await readMemory(options.output, id) : undefined;
+      const renewed = remembered === undefined || options.stale.has(id) || remembered.options !== optionsDigest;
+      return { chosen: source, optionsDigest, renewed, remembered: renewed ? voided(remembered) : remembered, source: await openSource(source, options) };
+    }),
   );
 }
 
-async function openSource({ spec }: ChosenSource, options: OpenSourcesOptions): Promise<Source> {
-  const { place } = spec;
-  if (place.kind === 'directory') {
-    const { createDirectorySource } = await import('./sources/directory/directory-source.ts');
-    return createDirectorySource({ root: place.path, dataDirectory: options.dataDirectory, now: options.now });
+/** Of each package it is still known that the source had it, and of nothing that it is as it was. */
+function voided(remembered: RememberedSource | undefined): RememberedSource | undefined {
+  return remembered && { ...remembered, memory: { fingerprint: '', detail: null }, packages: Object.fromEntries(Object.keys(remembered.packages).map((name) => [name, ''])) };
+}
+
+async function openSource({ spec: { place, location }, options }: ChosenSource, known: OpenSourcesOptions): Promise<Source> {
+  const { dataDirectory, archiveExcludes, allowedAddresses, now, environment } = known;
+  switch (place.kind) {
+    case 'directory': {
+      const { createDirectorySource } = await import('./sources/directory/directory-source.ts');
+      return createDirectorySource({ root: place.path, dataDirectory, now, extraExcludes: archiveExcludes });
+    }
+    case 'artifact': {
+      const { createArtifactSource } = await import('./sources/artifact/artifact-source.ts');
+      return createArtifactSource({ root: place.path, dataDirectory, now });
+    }
+    case 'package': {
+      if (place.inline === undefined) throw new Error(`${location}: its packages are not known`);
+      const { createPackageSource } = await import('./sources/package/package-source.ts');
+      return createPackageSource({ ...place.inline, cacheDirectory: `${dataDirectory}/build/downloads`, allowAddresses: allowedAddresses, environment, now });
+    }
+    case 'git': {
+      const { createGitSource } = await import('./sources/git/git-source.ts');
+      const { tags, branches, subdirectories, 'reference-source': referenceSource } = options;
+      return createGitSource({
+        location: 'url' in place ? { kind: 'url', url: place.url } : { kind: 'path', path: place.path },
+        cacheDirectory: `${dataDirectory}/build/git`,
+        timeoutMs: gitTimeoutMs,
+        environment,
+        refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
+        subdirectories,
+        referenceSource,
+        extraExcludes: archiveExcludes,
+      });
+    }
   }
-  const { createGitSource } = await import('./sources/git/git-source.ts');
-  return createGitSource({
-    location: 'url' in place ? { kind: 'url', url: place.url } : { kind: 'path', path: place.path },
-    cacheDirectory: `${options.dataDirectory}/build/git`,
-    timeoutMs: gitTimeoutMs,
-    environment: options.environment,
-  });
 }

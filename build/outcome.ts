@@ -3,6 +3,7 @@
 import type { PackageName } from './contract/name.ts';
 import type { PackageResult } from './package-stage.ts';
 import { mergeChanges, type PackageChanges } from './publication.ts';
+import type { PackageLimit } from './package-limit.ts';
 import type { ScannedSource } from './scan.ts';
 import type { Quarantine } from './sources/quarantine.ts';
 import type { ReleaseDigests } from './visits.ts';
@@ -17,20 +18,30 @@ export interface PackagesOutcome {
   readonly digests: ReleaseDigests;
 }
 
-/** `names`: those published before. */
-export function gatherOutcome(results: readonly PackageResult[], names: readonly PackageName[], scanned: readonly ScannedSource[], digests: ReleaseDigests): PackagesOutcome {
+export interface OutcomeInputs {
+  readonly results: readonly PackageResult[];
+  /** those published before */
+  readonly names: readonly PackageName[];
+  readonly scanned: readonly ScannedSource[];
+  readonly digests: ReleaseDigests;
+  readonly limit: PackageLimit | undefined;
+}
+
+export function gatherOutcome({ results, names, scanned, digests, limit }: OutcomeInputs): PackagesOutcome {
   const visible = new Set(names);
   for (const { name, published } of results) {
     if (published.length > 0) visible.add(name);
     else visible.delete(name);
   }
-  return { results, names: [...visible].toSorted(), quarantined: allQuarantined(scanned, results), changes: mergeChanges(results.map(({ changes }) => changes)), digests };
+  return { results, names: [...visible].toSorted(), quarantined: allQuarantined(scanned, results, limit), changes: mergeChanges(results.map(({ changes }) => changes)), digests };
 }
 
-function allQuarantined(scanned: readonly ScannedSource[], results: readonly PackageResult[]): PackagesOutcome['quarantined'] {
+/** In a build that is limited to some packages only what is known to be about those. */
+function allQuarantined(scanned: readonly ScannedSource[], results: readonly PackageResult[], limit: PackageLimit | undefined): PackagesOutcome['quarantined'] {
   const ofSources = scanned.flatMap((source) => {
     const list = source.outcome === 'read' ? source.quarantined : (source.remembered?.quarantined ?? []);
-    return list.map((quarantine) => ({ source: source.chosen.spec.id, quarantine }));
+    const told = limit === undefined ? list : list.filter(({ name }) => name !== null && limit.admits(name));
+    return told.map((quarantine) => ({ source: source.chosen.spec.id, quarantine }));
   });
   return [...ofSources, ...results.flatMap(({ refused }) => refused)];
 }

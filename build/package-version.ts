@@ -21,6 +21,8 @@ export interface PackageContext {
   readonly settings: DocumentSettings;
   /** id → location of every source there is after this build */
   readonly sources: ReadonlyMap<string, string>;
+  /** ids of the sources whose records are made again from what they hold now: settings may have changed what they say */
+  readonly renewed: ReadonlySet<string>;
   /** ids of the sources that are withdrawn */
   readonly forgotten: ReadonlySet<string>;
   readonly allowRepublish: boolean;
@@ -39,16 +41,24 @@ export interface Made extends Standing {
   readonly withheld: readonly string[];
 }
 
-/** The record of a version that stays. It is made anew only where the published one cannot be used or says something else of the branch. */
+/**
+ * The record of a version that stays. It is made anew where the published one cannot be used, says something else of the branch, or was made
+ * under other settings; never without the release it is of, and never with other bytes.
+ */
 export async function keepVersion(name: PackageName, kept: PackageDecision['kept'][number], state: PackageState, context: PackageContext): Promise<Standing> {
   const { entry, release } = kept;
   const found = state.records.get(entry.version_normalized);
   const usable = found?.version === entry.version && found.dist?.reference === entry.reference ? found : undefined;
-  if (usable !== undefined && (release === undefined || (usable['default-branch'] === true) === release.defaultBranch)) return { entry, record: withDistUrl(name, usable, context) };
+  if (usable !== undefined && (release === undefined || isCurrent(usable, release, entry, state, context))) return { entry, record: withDistUrl(name, usable, context) };
   if (release === undefined) {
     throw new BuildRefused(`public/${providerPath(name, 'stable')} (or its ~dev twin) is damaged: it does not hold version ${entry.version}, which the serving index says is published. Build its source ${context.sources.get(entry.source) ?? entry.source} too, so that it can be made again.`);
   }
   return { entry, record: await recordOf(name, release, entry, context) };
+}
+
+/** An entry that is not the index's own has changed hands: its record is another source's. */
+function isCurrent(record: VersionRecord, release: Release, entry: IndexEntry, state: PackageState, context: PackageContext): boolean {
+  return (record['default-branch'] === true) === release.defaultBranch && !context.renewed.has(entry.source) && state.index.versions.includes(entry);
 }
 
 function withDistUrl(name: PackageName, record: VersionRecord, context: PackageContext): VersionRecord {
@@ -57,8 +67,21 @@ function withDistUrl(name: PackageName, record: VersionRecord, context: PackageC
 }
 
 async function recordOf(name: PackageName, release: Release, entry: IndexEntry, context: PackageContext): Promise<VersionRecord> {
-  const { version, normalized, reference, time, defaultBranch } = release;
-  return versionRecord({ composerJson: await release.composerJson(), name, version, normalized, reference, time, defaultBranch, dist: { url: distUrl(name, version, context.settings), shasum: entry.shasum } });
+  const { version, normalized, reference, time, defaultBranch, sourceUrl } = release;
+  const { settings } = context;
+  const dist = { url: distUrl(name, version, settings), shasum: entry.shasum };
+  return versionRecord({
+    composerJson: await release.composerJson(),
+    name,
+    version,
+    normalized,
+    reference,
+    time,
+    defaultBranch,
+    dist,
+    sourceUrl,
+    abandoned: settings.abandoned?.[name],
+  });
 }
 
 /** Throws QuarantineError or GitFailure: then this version is left out. */

@@ -5,7 +5,7 @@ import { publicationPath, rootDocumentPath, type PublicPath } from './contract/p
 import { formatPublication, publicationFormat } from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
 import { formatRoot, stampDocument } from './documents.ts';
-import { formatManifest, manifestFormat, manifestPath } from './memory/manifest.ts';
+import { formatManifest, manifestFormat, manifestPath, unsettled } from './memory/manifest.ts';
 import { nextMemories } from './memory/next-memories.ts';
 import { memoryPath } from './memory/source-memory.ts';
 import type { PackagesOutcome } from './outcome.ts';
@@ -39,12 +39,25 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
  * The manifest takes the new serial before anything else moves. Were this build to die now, the next one finds a manifest that is ahead of the
  * publication, believes nothing it remembers, and compares every package: that is how a half-done publication is always completed (I5).
  */
-async function announceIntent({ output, settingsDigest, tree }: Run, serial: number, { changes }: PackagesOutcome): Promise<void> {
+async function announceIntent(run: Run, serial: number, { changes }: PackagesOutcome): Promise<void> {
+  const { output, tree } = run;
   const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to)])];
-  const file = await output.stage(formatManifest({ format: manifestFormat, serial, settings: settingsDigest, placing }));
+  const file = await output.stage(manifestAfter(run, serial, placing));
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
+}
+
+/**
+ * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
+ * source that was not read keeps the records it has, whatever the settings now are.
+ */
+function manifestAfter(run: Run, serial: number, placing: readonly PublicPath[]): string {
+  const { tree, scanned, limit } = run;
+  const sources = publishedSources(run).map(({ id }) => id);
+  const renewed = new Set(limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : []);
+  const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
+  return formatManifest({ format: manifestFormat, serial, settings: limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest, placing, stale });
 }
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
@@ -55,8 +68,8 @@ function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonl
 
 async function remember(run: Run, packages: PackagesOutcome, serial: number): Promise<void> {
   const { output, tree, scanned, choice } = run;
-  const memories = nextMemories(scanned, packages);
-  const manifest = formatManifest({ format: manifestFormat, serial, settings: run.settingsDigest, placing: [] });
+  const memories = nextMemories(scanned, packages, run.limit);
+  const manifest = manifestAfter(run, serial, []);
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
   const staged = await Promise.all([...memories].map(async ([id, text]) => ({ file: await output.stage(text), path: memoryPath(id) })));
   const all = manifestMoved ? [...staged, { file: await output.stage(manifest), path: manifestPath }] : staged;

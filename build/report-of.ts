@@ -1,13 +1,16 @@
 // Gathers what a build found into its report, pure.
 
 import type { IndexEntry } from './contract/serving-index.ts';
+import { idlePatternNotices } from './idle-patterns.ts';
 import type { PackageResult } from './package-stage.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { BuildReport, VersionLine } from './report.ts';
 import type { ScannedSource } from './scan.ts';
+import type { SourceChoice } from './sources/remembered.ts';
 
 export interface ReportInputs {
   readonly scanned: readonly ScannedSource[];
+  readonly choice: SourceChoice;
   readonly packages: PackagesOutcome;
   /** `--strict` kept everything from being published */
   readonly strictlyRefused: boolean;
@@ -34,6 +37,8 @@ export function reportOf(inputs: ReportInputs): BuildReport {
     quarantined: packages.quarantined.map(({ source, quarantine }) => ({ source: locate(source), ...quarantine })),
     failed: scanned.flatMap((source) => (source.outcome === 'failed' ? [{ source: source.chosen.spec.location, reason: source.reason }] : [])),
     notices: [
+      ...inputs.choice.notices,
+      ...idlePatternNotices(scanned),
       ...scanned.flatMap((source) => (source.outcome === 'read' ? source.notices.map((message) => ({ source: source.chosen.spec.location, message })) : [])),
       ...packages.results.flatMap(({ notices }) => notices.map(({ source, message }) => ({ source: locate(source), message }))),
     ],

@@ -2,6 +2,7 @@
 
 import type { DocumentSettings } from './document-settings.ts';
 import type { TreeMemory } from './memory/tree-memory.ts';
+import type { PackageLimit } from './package-limit.ts';
 import type { Output } from './output/output.ts';
 import type { ProgressEvent } from './report.ts';
 import type { ScannedSource } from './scan.ts';
@@ -12,6 +13,8 @@ export interface Run {
   readonly tree: TreeMemory;
   readonly scanned: readonly ScannedSource[];
   readonly settings: DocumentSettings;
+  /** undefined: all packages are looked at */
+  readonly limit: PackageLimit | undefined;
   readonly settingsDigest: string;
   readonly output: Output;
   readonly now: () => Date;

@@ -8,11 +8,21 @@ import type { Quarantine } from './sources/quarantine.ts';
 import type { Release, Source, SourceMemory } from './sources/release.ts';
 import type { ChosenSource } from './sources/remembered.ts';
 
-export type ScannedSource = { readonly chosen: ChosenSource; readonly remembered: RememberedSource | undefined } & (
+export type ScannedSource = Known & (
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'failed'; readonly reason: string }
-  | { readonly outcome: 'read'; readonly packages: ReadonlyMap<PackageName, readonly Release[]>; readonly quarantined: readonly Quarantine[]; readonly notices: readonly string[]; readonly memory: SourceMemory }
+  | { readonly outcome: 'read'; readonly packages: ReadonlyMap<PackageName, readonly Release[]>; readonly quarantined: readonly Quarantine[]; readonly notices: readonly string[]; readonly idle: readonly string[]; readonly memory: SourceMemory }
 );
+
+/** What is known of a source before it is read. */
+interface Known {
+  readonly chosen: ChosenSource;
+  readonly remembered: RememberedSource | undefined;
+  /** of the options it is read with */
+  readonly optionsDigest: string;
+  /** nothing that is remembered of it holds for these options and settings: it is read anew, and its records are made again */
+  readonly renewed: boolean;
+}
 
 export type ReadSource = Extract<ScannedSource, { outcome: 'read' }>;
 
@@ -20,9 +30,7 @@ export function isRead(source: ScannedSource): source is ReadSource {
   return source.outcome === 'read';
 }
 
-export interface OpenSource {
-  readonly chosen: ChosenSource;
-  readonly remembered: RememberedSource | undefined;
+export interface OpenSource extends Known {
   readonly source: Source;
 }
 
@@ -41,11 +49,11 @@ export async function scanSources(sources: readonly OpenSource[], parallel: numb
   );
 }
 
-async function scanOne({ chosen, remembered, source }: OpenSource): Promise<ScannedSource> {
-  const scan = await source.scan(remembered?.memory);
-  if (scan.outcome !== 'read') return { chosen, remembered, ...scan };
-  const { releases, quarantined, notices, memory } = scan;
-  return { chosen, remembered, outcome: 'read', packages: byName(releases), quarantined, notices, memory };
+async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource> {
+  const found = await source.scan(known.remembered?.memory);
+  if (found.outcome !== 'read') return { ...known, ...found };
+  const { releases, quarantined, notices, idle, memory } = known.chosen.hasOptions ? await (await import('./sources/filter-scan.ts')).filterScan(found, known.chosen.options) : { ...found, idle: [] };
+  return { ...known, outcome: 'read', packages: byName(releases), quarantined, notices, idle, memory };
 }
 
 function byName(releases: readonly Release[]): ReadonlyMap<PackageName, readonly Release[]> {

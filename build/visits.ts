@@ -3,6 +3,7 @@
 import type { PackageName } from './contract/name.ts';
 import { readMemory } from './memory/source-memory.ts';
 import { listPackages, type TreeMemory } from './memory/tree-memory.ts';
+import type { PackageLimit } from './package-limit.ts';
 import type { Output } from './output/output.ts';
 import { digestReleases } from './release-digest.ts';
 import { isRead, type ScannedSource } from './scan.ts';
@@ -21,10 +22,11 @@ export interface VisitInputs {
   readonly tree: TreeMemory;
   readonly choice: SourceChoice;
   readonly output: Output;
+  readonly limit: PackageLimit | undefined;
 }
 
 /** Sorted. All packages there are when the builder's memory is not to be believed. */
-export async function packagesToVisit({ scanned, digests, tree, choice, output }: VisitInputs): Promise<readonly PackageName[]> {
+export async function packagesToVisit({ scanned, digests, tree, choice, output, limit }: VisitInputs): Promise<readonly PackageName[]> {
   const visits = new Set<PackageName>(tree.trusted ? [] : await listPackages(output));
   for (const { chosen, remembered } of scanned.filter(isRead)) {
     const before = remembered?.packages ?? {};
@@ -37,5 +39,5 @@ export async function packagesToVisit({ scanned, digests, tree, choice, output }
     const names = memory === undefined ? await listPackages(output) : (Object.keys(memory.packages) as PackageName[]);
     for (const name of names) visits.add(name);
   }
-  return [...visits].toSorted();
+  return [...visits].filter((name) => limit?.admits(name) ?? true).toSorted();
 }

@@ -4,22 +4,27 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { BuildRequest } from '../build/build.ts';
+import type { ConfiguredSource } from '../build/sources/options.ts';
 import type { Config } from './config.ts';
+import type { SourceEntry } from './source-shape.ts';
 
 export interface BuildChoices {
   /** sources as typed, relative to `workingDirectory` */
   readonly sources: readonly string[];
   readonly forget: readonly string[];
+  /** patterns of package names; undefined for all packages */
+  readonly only?: readonly string[] | undefined;
   readonly strict: boolean;
   readonly allowRepublish: boolean;
   readonly workingDirectory: string;
 }
 
 export function buildRequest(config: Config, choices: BuildChoices): BuildRequest {
-  const { workingDirectory, sources, ...others } = choices;
+  const { workingDirectory, sources, only, ...others } = choices;
   const { value: distUrl } = config.distUrl;
   return {
     ...others,
+    ...(only === undefined ? {} : { only }),
     dataDirectory: config.data.value,
     baseDirectory: workingDirectory,
     arguments: sources,
@@ -28,17 +33,32 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     jobs: config.jobs.value,
     metadataUrl: config.metadataUrl.value,
     distBaseUrl: distUrl.form === 'path' ? undefined : distUrl.base,
+    about: given({ name: config.name.value, description: config.description.value, homepage: config.homepage.value }),
+    abandoned: config.abandoned.value,
+    archiveExcludes: config.archiveExclude.value,
+    allowedAddresses: config.egressAllow.value,
   };
 }
 
+/** Without what is undefined. */
+function given(values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+}
+
 /** Undefined without a libretto.json; an empty list says that the sources it once named are gone from it. */
-function configuredSources({ file, sources }: Config): readonly string[] | undefined {
-  return file === undefined ? undefined : sources.value.map((source) => anchored(source, dirname(file)));
+function configuredSources({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
+  return file === undefined ? undefined : sources.value.map((entry, index) => configuredSource(entry, `sources[${index}]`, dirname(file)));
+}
+
+function configuredSource({ source, options }: SourceEntry, where: string, directory: string): string | ConfiguredSource {
+  if (typeof source !== 'string') return { source: { ...source, directory, where: `libretto.json: ${where}` }, options, where };
+  const place = anchored(source, directory);
+  return Object.keys(options).length === 0 ? place : { source: place, options, where };
 }
 
 /** A path becomes absolute, behind its prefix; URLs and the user@host:path of ssh stay. */
 function anchored(source: string, directory: string): string {
-  const prefix = /^(?:git|dir):(?!\/\/)/.exec(source)?.[0] ?? '';
+  const prefix = /^(?:git|dir|artifact):(?!\/\/)/.exec(source)?.[0] ?? '';
   const place = source.slice(prefix.length);
   return place === '' || /^[A-Za-z][A-Za-z0-9+.-]*:[:/]|^[\w.-]+@[\w.-]+:/.test(place) ? source : `${prefix}${resolve(directory, place)}`;
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
-import { settingNames, settings } from './settings.ts';
+import { groupExamples, settingNames, settings } from './settings.ts';
 import { nearest } from './suggest.ts';
 
 export interface ConfigFile {
@@ -65,7 +65,7 @@ function collect(object: JsonObject, prefix: string, into: Collector): void {
 }
 
 function unknownKey(key: string, path: string): string {
-  if (knownKeys.some((known) => known.startsWith(`${key}.`))) return `${key} in ${path} must be an object, such as {"read": 1000, "write": 500}.`;
+  if (knownKeys.some((known) => known.startsWith(`${key}.`))) return `${key} in ${path} must be an object, such as ${groupExamples[key] ?? '{}'}.`;
   const meant = nearest(key, knownKeys);
   return `${key} in ${path} is not a setting${meant === undefined ? `; there are ${knownKeys.join(', ')}` : `; did you mean ${meant}?`}`;
 }

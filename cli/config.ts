@@ -6,8 +6,10 @@ import { dirname, resolve } from 'node:path';
 import type { JsonValue } from '../build/contract/json.ts';
 import { readConfigFile, type ConfigFile } from './config-file.ts';
 import type { Environment } from './environment.ts';
-import { withoutCredentials, type Place } from './setting-values.ts';
-import { otherVariables, settingNames, settings, type Setting, type SettingName, type SettingValue } from './settings.ts';
+import { shown, type Place } from './setting-values.ts';
+import type { Setting } from './setting.ts';
+import { otherVariables, settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
+import type { Refuse } from './shape.ts';
 import { nearest } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -40,18 +42,19 @@ export function processEnvironment(): Environment {
 }
 
 /** Throws UsageError with every problem there is, a line each. */
-export function loadConfig(input: ConfigInput): Config {
+export async function loadConfig(input: ConfigInput): Promise<Config> {
   const problems: string[] = unknownVariables(input.environment);
   const file = readConfigFile(namedFile(input), input.workingDirectory, problems);
   const values: Record<string, Configured<unknown>> = {};
-  for (const name of settingNames) values[name] = Object.freeze(configured(name, input, file, problems));
+  for (const name of settingNames) values[name] = Object.freeze(await configured(name, input, file, problems));
   if (problems.length > 0) throw new UsageError(formatProblems(problems));
   return Object.freeze({ ...values, file: file?.path }) as Config;
 }
 
-/** `--data`, `LIBRETTO_DATA`, `data in /srv/libretto.json`, or `the default`: for messages. */
-export function formatOrigin(origin: Origin): string {
-  return origin.from === 'default' ? 'the default' : origin.name;
+/** `--data`, `LIBRETTO_DATA`, `data in /srv/libretto.json`, or `the default`: for messages. `at`: a place within the value, `[2].only`. */
+export function formatOrigin(origin: Origin, at = ''): string {
+  if (origin.from === 'default') return 'the default';
+  return origin.from === 'file' ? origin.name.replace(/ |$/, `${at}$&`) : `${origin.name}${at}`;
 }
 
 interface Candidate {
@@ -60,16 +63,27 @@ interface Candidate {
   readonly place: Place;
 }
 
-function configured(name: SettingName, input: ConfigInput, file: ConfigFile | undefined, problems: string[]): Configured<unknown> {
+async function configured(name: SettingName, input: ConfigInput, file: ConfigFile | undefined, problems: string[]): Promise<Configured<unknown>> {
   const setting: Setting<unknown> = settings[name];
   const candidates = candidatesOf(name, setting, input, file);
   // A value that a stronger one hides must be right too: it would surprise whoever removes the stronger one.
-  const parsed = candidates.map(({ raw, origin, place }) => {
-    const value = setting.parse(raw, place);
-    if (value === undefined) problems.push(`${formatOrigin(origin)} is ${formatRaw(raw)}; allowed: ${setting.allowed}.`);
-    return { value, origin };
-  });
+  const parsed: Configured<unknown>[] = [];
+  for (const { raw, origin, place } of candidates) {
+    const value = await parsedValue(setting, raw, place, (at, complaint) => problems.push(`${formatOrigin(origin, at)} ${complaint}`));
+    parsed.push({ value, origin });
+  }
   return parsed[0] ?? { value: setting.standard({ directory: input.workingDirectory }), origin: { from: 'default' } };
+}
+
+/** A value that consists of many says itself what is wrong with which of them; of all others there is one thing to say. */
+async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place, refuse: Refuse): Promise<unknown> {
+  let told = false;
+  const value = await setting.parse(raw, place, (at, complaint) => {
+    told = true;
+    refuse(at, complaint);
+  });
+  if (value === undefined && !told) refuse('', `is ${shown(raw)}; allowed: ${setting.allowed}.`);
+  return value;
 }
 
 /** Where this setting is given, the strongest first. An empty variable counts as not given, as is usual in compose files. */
@@ -104,11 +118,6 @@ function unknownVariables(environment: Environment): string[] {
     const meant = nearest(name, known);
     return `${name} is not a variable Libretto knows${meant === undefined ? '' : `; did you mean ${meant}?`}`;
   });
-}
-
-function formatRaw(raw: unknown): string {
-  const text = JSON.stringify(raw) ?? String(raw);
-  return withoutCredentials(text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }
 
 function formatProblems(problems: readonly string[]): string {

@@ -48,6 +48,7 @@ function createProgram(context: Context, finish: (exitCode: number) => void): Co
     });
   };
   addPublishing(program, wire);
+  addImports(program, wire);
   addServing(program, wire);
   addTokens(program, wire);
   return program;
@@ -62,12 +63,13 @@ function addPublishing(program: Command, wire: Wire): void {
       'Publish packages out of directories and git repositories. Sources are remembered: without SOURCE, the remembered ones and those of ' +
         'libretto.json are built, and with neither, packages-src.',
     )
-    .argument('[source...]', 'a folder or a git repository; git: and dir: in front decide a doubtful case')
+    .argument('[source...]', 'a folder, a git repository or its URL; git:, dir: and artifact: (a folder of ZIPs) in front decide a doubtful case')
+    .option('--only <name...>', 'look at these packages only (* stands for any characters), and leave all others as published')
     .option('--forget <source>', 'withdraw what this source published, and forget it (may stand several times)', collect)
     .option('--strict', 'publish nothing when anything would be left out')
     .option('--allow-republish', 'let released versions change their content')
     .option('--json', 'print the report as JSON')
-    .addHelpText('after', example('libretto build ./packages https://git.example.org/acme/tool.git', 'libretto build --forget ./packages'));
+    .addHelpText('after', example('libretto build ./packages https://git.example.org/acme/tool.git', 'libretto build --only acme/hello', 'libretto build --forget ./packages'));
   wire(build, () => import('./commands/build.ts'));
   const verify = withSettings(program.command('verify'), 'data')
     .summary('prove that the output tree holds what it names')
@@ -75,6 +77,20 @@ function addPublishing(program: Command, wire: Wire): void {
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('libretto verify --data /srv/libretto'));
   wire(verify, () => import('./commands/verify.ts'));
+}
+
+function addImports(program: Command, wire: Wire): void {
+  const imports = program.command('import').summary('take over the configuration of another tool').description('Take over the configuration of another tool.');
+  imports.showHelpAfterError('Run `libretto import --help` to see the commands.').addHelpText('after', example('libretto import satis satis.json'));
+  const satis = imports
+    .command('satis')
+    .argument('<file>', 'a satis.json')
+    .summary('make a libretto.json out of a satis.json')
+    .description('Make a libretto.json out of a satis.json, and name every option that could not be carried over, and why.')
+    .option('--out <file>', 'where to write it; - for standard output; a file that exists is not replaced', 'libretto.json')
+    .option('--json', 'print one JSON document that says what became of each option')
+    .addHelpText('after', example('libretto import satis satis.json', 'libretto import satis satis.json --out -'));
+  wire(satis, () => import('./commands/import-satis.ts'));
 }
 
 function addServing(program: Command, wire: Wire): void {

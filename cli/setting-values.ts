@@ -67,18 +67,13 @@ export function parseTrustedProxies(raw: unknown): readonly string[] | undefined
   return given.every(isAddressRange) ? given : undefined;
 }
 
-function isAddressRange(value: unknown): value is string {
+/** An address or a CIDR range. */
+export function isAddressRange(value: unknown): value is string {
   if (typeof value !== 'string') return false;
   const [address = '', bits, ...rest] = value.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-}
-
-export function parseSources(raw: unknown): readonly string[] | undefined {
-  if (!Array.isArray(raw)) return undefined;
-  const sources: readonly unknown[] = raw;
-  return sources.every(isPlainText) ? sources : undefined;
 }
 
 /** A whole number in `[least, most]`, as a number or as digits. */
@@ -90,6 +85,12 @@ export function parseWholeNumber(raw: unknown, least: number, most: number): num
 export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
   if (raw === '-') return { to: 'stdout' };
   return isPlainText(raw) && !/[/\\]$/.test(raw) ? { to: 'file', path: resolve(place.directory, raw) } : undefined;
+}
+
+/** A value as messages show it: short, and without passwords. */
+export function shown(raw: unknown): string {
+  const text = JSON.stringify(raw) ?? String(raw);
+  return withoutCredentials(text.length > 200 ? `${text.slice(0, 200)}…` : text);
 }
 
 /** Hides the user and password that stand in a URL, for messages. */

@@ -1,10 +1,12 @@
-// Every setting there is, as data: where it can be given, what is allowed, and what holds when nobody gives it. config.ts reads
-// them, program.ts makes flags of them, and docs/configuration.md says the same for people (a test compares).
+// Every setting there is. config.ts reads them, program.ts makes flags of them, and docs/configuration.md and docs/libretto.schema.json say the
+// same for people and their editors (tests compare).
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 
 import { exactMetadataUrl } from '../build/contract/documents.ts';
+import { fileSettings } from './file-settings.ts';
+import type { Setting } from './setting.ts';
 import {
   parseDirectory,
   parseDistUrl,
@@ -12,29 +14,13 @@ import {
   parseLog,
   parseMetadataUrl,
   parseRedisUrl,
-  parseSources,
   parseTrustedProxies,
   parseWholeNumber,
   type DistUrl,
   type ListenAddress,
   type LogTarget,
-  type Place,
 } from './setting-values.ts';
-
-export interface Setting<T> {
-  /** in libretto.json; a dot means an object within the object */
-  readonly key: string;
-  /** as commander takes it; undefined: there is no flag */
-  readonly flag: string | undefined;
-  /** the environment variable; undefined: there is none */
-  readonly variable: string | undefined;
-  /** for --help */
-  readonly purpose: string;
-  /** completes "allowed: …" */
-  readonly allowed: string;
-  readonly parse: (raw: unknown, place: Place) => T | undefined;
-  readonly standard: (place: Place) => T;
-}
+import { addressRangePattern, plainText } from './text-schemas.ts';
 
 /** Most requests an hour a limit may name; far above what one process can serve. */
 export const mostRequestsAnHour = 1_000_000_000;
@@ -47,6 +33,7 @@ const requestLimit = (kind: 'read' | 'write', standard: number): Setting<number>
   allowed: `a whole number from 0 (no limit) to ${mostRequestsAnHour}`,
   parse: (raw) => parseWholeNumber(raw, 0, mostRequestsAnHour),
   standard: () => standard,
+  schema: { type: 'integer', minimum: 0, maximum: mostRequestsAnHour },
 });
 
 const data: Setting<string> = {
@@ -57,6 +44,7 @@ const data: Setting<string> = {
   allowed: 'a path',
   parse: parseDirectory,
   standard: (place) => resolve(place.directory, 'var'),
+  schema: { type: 'string', pattern: plainText },
 };
 
 const listen: Setting<ListenAddress> = {
@@ -67,6 +55,7 @@ const listen: Setting<ListenAddress> = {
   allowed: 'HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1',
   parse: parseListen,
   standard: () => ({ host: '127.0.0.1', port: 8080 }),
+  schema: { type: ['string', 'integer'] },
 };
 
 const redis: Setting<string | undefined> = {
@@ -77,6 +66,7 @@ const redis: Setting<string | undefined> = {
   allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
   parse: parseRedisUrl,
   standard: () => undefined,
+  schema: { type: 'string', pattern: '^rediss?://.' },
 };
 
 const metadataUrl: Setting<string> = {
@@ -87,6 +77,7 @@ const metadataUrl: Setting<string> = {
   allowed: 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json',
   parse: parseMetadataUrl,
   standard: () => exactMetadataUrl,
+  schema: { type: 'string', pattern: String.raw`^(?:/(?!/)|https?://[^/?#]+/)\S*%package%|^/%package%` },
 };
 
 const distUrl: Setting<DistUrl> = {
@@ -97,6 +88,7 @@ const distUrl: Setting<DistUrl> = {
   allowed: "'path', or the registry's own http(s) address without user, query and fragment",
   parse: parseDistUrl,
   standard: () => ({ form: 'path' }),
+  schema: { type: 'string', pattern: '^(?:path$|https?://[^@?#]+$)' },
 };
 
 const trustedProxies: Setting<readonly string[]> = {
@@ -107,16 +99,7 @@ const trustedProxies: Setting<readonly string[]> = {
   allowed: 'addresses or CIDR ranges such as 10.0.0.0/8,::1, with commas between (in libretto.json: a list)',
   parse: parseTrustedProxies,
   standard: () => [],
-};
-
-const sources: Setting<readonly string[]> = {
-  key: 'sources',
-  flag: undefined,
-  variable: undefined,
-  purpose: 'folders and git repositories that every build without SOURCE takes',
-  allowed: 'a list of paths or git URLs; paths are relative to this file',
-  parse: parseSources,
-  standard: () => [],
+  schema: { type: 'array', items: { type: 'string', pattern: addressRangePattern } },
 };
 
 const jobs: Setting<number> = {
@@ -127,6 +110,7 @@ const jobs: Setting<number> = {
   allowed: 'a whole number from 1 to 256',
   parse: (raw) => parseWholeNumber(raw, 1, 256),
   standard: () => Math.min(availableParallelism(), 256),
+  schema: { type: 'integer', minimum: 1, maximum: 256 },
 };
 
 const log: Setting<LogTarget> = {
@@ -137,6 +121,7 @@ const log: Setting<LogTarget> = {
   allowed: 'a file name, or - for standard output',
   parse: parseLog,
   standard: () => ({ to: 'stdout' }),
+  schema: { type: 'string', pattern: plainText },
 };
 
 export const settings = {
@@ -146,11 +131,11 @@ export const settings = {
   metadataUrl,
   distUrl,
   trustedProxies,
-  sources,
   jobs,
   log,
   limitsRead: requestLimit('read', 1000),
   limitsWrite: requestLimit('write', 500),
+  ...fileSettings,
 };
 
 export type Settings = typeof settings;
@@ -158,6 +143,13 @@ export type SettingName = keyof Settings;
 export type SettingValue<Name extends SettingName> = Settings[Name] extends Setting<infer T> ? T : never;
 
 export const settingNames = Object.keys(settings) as readonly SettingName[];
+
+/** Keys of libretto.json that hold settings within them. */
+export const groupExamples: Readonly<Record<string, string>> = {
+  limits: '{"read": 1000, "write": 500}',
+  archive: '{"exclude": ["/docs"]}',
+  egress: '{"allow": ["10.0.0.0/8"]}',
+};
 
 /** The variables that are not settings. */
 export const otherVariables = {

@@ -22,7 +22,7 @@ export interface TokenCommand {
 /** Runs `work` and resolves with exit code 0; refusals are thrown. Only a command that `makes` something makes the state's folder. */
 export async function runTokenCommand(context: Context, given: Given, work: (command: TokenCommand) => Promise<void>, makes = false): Promise<number> {
   const { flags, operands } = given;
-  const config = loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
   const nowMs = context.now().getTime();
   const defaultLimits = { read: config.limitsRead.value, write: config.limitsWrite.value };
   const show = (record: TokenRecord): TokenDocument => tokenDocument(record, { defaultLimits, nowMs });

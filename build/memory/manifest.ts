@@ -16,7 +16,12 @@ export interface Manifest {
   readonly settings: string;
   /** archives that a publication under way puts in place; empty once it is done */
   readonly placing: readonly PublicPath[];
+  /** ids of sources whose records may still be those of earlier settings: they could not be read when the settings changed */
+  readonly stale: readonly string[];
 }
+
+/** Equal to no digest of settings: whatever the next build is given, it compares every package. */
+export const unsettled = '';
 
 export function formatManifest(manifest: Manifest): string {
   return `${JSON.stringify(manifest)}\n`;
@@ -27,12 +32,13 @@ export async function readManifest(output: Output): Promise<Manifest | undefined
   const text = await output.read('build', manifestPath);
   const json = text === undefined ? undefined : parseJson(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings, placing } = json;
+  const { format, serial, settings, placing, stale = [] } = json;
   if (typeof format === 'number' && format > manifestFormat) {
     throw new BuildRefused(`build/${manifestPath} has format ${format}: a newer version of Libretto wrote this data folder. Use that version, or one newer still.`);
   }
-  if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing)) return undefined;
-  return { format: manifestFormat, serial, settings, placing: placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : [])) };
+  if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing) || !Array.isArray(stale)) return undefined;
+  const archives = placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : []));
+  return { format: manifestFormat, serial, settings, placing: archives, stale: stale.filter((id: unknown) => typeof id === 'string') };
 }
 
 /** Nothing else is ever removed on a manifest's word. */

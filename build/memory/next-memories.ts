@@ -3,9 +3,10 @@
 
 import type { PackageName } from '../contract/name.ts';
 import type { PackagesOutcome } from '../outcome.ts';
-import type { ScannedSource } from '../scan.ts';
+import type { PackageLimit } from '../package-limit.ts';
+import type { ReadSource, ScannedSource } from '../scan.ts';
 import type { QuarantineCode } from '../sources/quarantine.ts';
-import { formatMemory } from './source-memory.ts';
+import { formatMemory, type RememberedSource } from './source-memory.ts';
 
 /**
  * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking any different: a source with
@@ -16,23 +17,41 @@ const contested: ReadonlySet<QuarantineCode> = new Set(['DUPLICATE_VERSION', 'VE
 /** Never equal to a digest of releases: the package is looked at in every build. */
 const openQuestion = '';
 
-/** Source id → bytes of its memory, for those whose memory changed. */
-export function nextMemories(scanned: readonly ScannedSource[], packages: PackagesOutcome): ReadonlyMap<string, string> {
+/** Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at; undefined for all. */
+export function nextMemories(scanned: readonly ScannedSource[], packages: PackagesOutcome, limit?: PackageLimit): ReadonlyMap<string, string> {
   const memories = new Map<string, string>();
   for (const source of scanned) {
     if (source.outcome !== 'read') continue;
-    const { id } = source.chosen.spec;
-    const mine = packages.quarantined.filter((found) => found.source === id).map(({ quarantine }) => quarantine);
-    const isContested = mine.some(({ code }) => contested.has(code));
-    const text = formatMemory({
-      memory: isContested ? { ...source.memory, fingerprint: '' } : source.memory,
-      packages: Object.fromEntries([...digestsOf(id, packages)].toSorted(([one], [other]) => (one < other ? -1 : 1))),
-      quarantined: mine,
-    });
+    const whole = wholeMemory(source, packages);
+    const text = formatMemory(limit === undefined ? whole : partialMemory(whole, source.remembered, limit));
     const before = source.remembered === undefined ? undefined : formatMemory(source.remembered);
-    if (text !== before) memories.set(id, text);
+    if (text !== before) memories.set(source.chosen.spec.id, text);
   }
   return memories;
+}
+
+function wholeMemory({ chosen, memory, optionsDigest }: ReadSource, packages: PackagesOutcome): RememberedSource {
+  const { id } = chosen.spec;
+  const mine = packages.quarantined.filter((found) => found.source === id).map(({ quarantine }) => quarantine);
+  const isContested = mine.some(({ code }) => contested.has(code));
+  return { memory: isContested ? { ...memory, fingerprint: '' } : memory, options: optionsDigest, packages: sorted(digestsOf(id, packages)), quarantined: mine };
+}
+
+/** Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The source is read again. */
+function partialMemory(whole: RememberedSource, before: RememberedSource | undefined, { admits }: PackageLimit): RememberedSource {
+  const looked = Object.entries(whole.packages).filter(([name]) => admits(name));
+  const others = Object.entries(before?.packages ?? {}).filter(([name]) => !admits(name));
+  const said = (before?.quarantined ?? []).filter(({ name }) => name === null || !admits(name));
+  return {
+    memory: { ...whole.memory, fingerprint: '' },
+    options: before?.options ?? whole.options,
+    packages: sorted([...looked, ...others]),
+    quarantined: [...said, ...whole.quarantined],
+  };
+}
+
+function sorted(digests: Iterable<readonly [string, string]>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...digests].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function digestsOf(id: string, packages: PackagesOutcome): ReadonlyMap<PackageName, string> {

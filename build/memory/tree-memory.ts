@@ -16,6 +16,8 @@ export interface TreeMemory {
   readonly trusted: boolean;
   /** archives that a publication which was cut off may have left in place */
   readonly leftovers: readonly PublicPath[];
+  /** ids of sources whose records have to be made again as soon as they can be read */
+  readonly stale: ReadonlySet<string>;
   /** names in packages.json, where that can be read */
   readonly names: readonly PackageName[];
   /** false: packages.json is not on disk as the publication has it */
@@ -39,6 +41,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     sources: publication?.sources ?? [],
     trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: manifest !== undefined && manifest.serial > (publication?.serial ?? 0) ? manifest.placing : [],
+    stale: new Set(manifest?.stale),
     names: names ?? [],
     rootIntact,
   };

@@ -2,7 +2,7 @@
 // tree. All three must be on one file system, since publishing is a rename.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, mkdirSync } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -29,6 +29,8 @@ export function createDiskOutput(dataDirectory: string): Output {
     made.add(folder);
   };
   const stagingPath = (): string => {
+    if (!made.has(staging)) mkdirSync(staging, { recursive: true });
+    made.add(staging);
     counter += 1;
     return join(staging, `${counter}-${randomUUID()}`);
   };
@@ -42,7 +44,6 @@ export function createDiskOutput(dataDirectory: string): Output {
     stagingPath,
     stage: async (bytes) => {
       const path = stagingPath();
-      await folderFor(path);
       await withPath(path, writeFile(path, bytes, { flag: 'wx' }));
       return { path };
     },
@@ -78,8 +79,6 @@ export function createDiskOutput(dataDirectory: string): Output {
     discard: async () => {
       await withPath(staging, rm(staging, { recursive: true, force: true }));
       made.delete(staging);
-      touched.delete(staging);
-      await withPath(staging, mkdir(staging, { recursive: true }));
     },
   };
 }

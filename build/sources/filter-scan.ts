@@ -3,23 +3,31 @@
 
 import type { NormalizedVersion } from '../contract/version.ts';
 import { branchAliasOf } from '../record/branch-alias.ts';
-import { createFilter, filterReleases, type FilterOptions } from './filter.ts';
+import { createFilter, filterReleases } from './filter.ts';
 import { GitFailure } from './git/git-failure.ts';
+import type { FilterOptions } from './options.ts';
 import { QuarantineError } from './quarantine.ts';
 import type { Release, Scan } from './release.ts';
 
-export async function filterScan(scan: Scan, options: FilterOptions): Promise<Scan> {
-  if (scan.outcome !== 'read') return scan;
+export type ReadScan = Extract<Scan, { outcome: 'read' }>;
+
+export interface FilteredScan extends ReadScan {
+  /** name patterns that stand for nothing the source has */
+  readonly idle: readonly string[];
+}
+
+export async function filterScan(scan: ReadScan, options: FilterOptions): Promise<FilteredScan> {
   const filter = createFilter(options);
-  if (!filter.limits) return scan;
+  if (!filter.limits) return { ...scan, idle: [] };
   const aliases = new Map<Release, NormalizedVersion | null>();
   for (const release of filter.constrains ? scan.releases : []) {
     if (!release.dev || !filter.admitsName(release.name)) continue;
     const alias = await aliasOf(release);
     if (alias !== undefined) aliases.set(release, alias);
   }
-  const { releases, quarantined, notices } = filterReleases(scan, filter, aliases);
-  return { ...scan, releases, quarantined, notices: [...scan.notices, ...notices] };
+  const left = filterReleases(scan, filter, aliases);
+  const nothing = left.releases.length === 0 && scan.releases.length > 0;
+  return { ...scan, ...left, notices: nothing ? [...scan.notices, 'Nothing of it is published: the limits that libretto.json sets leave none of its versions.'] : scan.notices };
 }
 
 /** null: its composer.json cannot be read. What is wrong with it is said when it is published. */

@@ -6,19 +6,9 @@ import { matches, parseConstraint, type Constraint } from '../contract/constrain
 import { parseStability, type Stability } from '../contract/stability.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { matchAnyName, matchName } from './name-pattern.ts';
+import { patternsOf, type FilterOptions } from './options.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Release } from './release.ts';
-
-/** As libretto.json has them, checked. Nothing given means no limit. */
-export interface FilterOptions {
-  /** name patterns, of which one must hold */
-  readonly only?: readonly string[];
-  /** name pattern → constraint: versions that are left out */
-  readonly except?: Readonly<Record<string, string>>;
-  /** name pattern → constraint: of a package that a pattern stands for, only these versions. All patterns that stand for it must hold. */
-  readonly versions?: Readonly<Record<string, string>>;
-  readonly 'minimum-stability'?: Stability;
-}
 
 export interface Filter {
   /** false: no limit at all */
@@ -57,7 +47,7 @@ export function createFilter(options: FilterOptions): Filter {
       if (unwanted.some(({ standsFor, constraint }) => standsFor(name) && within(constraint))) return false;
       return wanted.every(({ standsFor, constraint }) => !standsFor(name) || within(constraint));
     },
-    patterns: [...new Set([...(only ?? []), ...Object.keys(except), ...Object.keys(versions)])],
+    patterns: patternsOf(options),
   };
 }
 
@@ -72,15 +62,15 @@ function rangesOf(limits: Readonly<Record<string, string>>): readonly Range[] {
 export interface Filtered {
   readonly releases: readonly Release[];
   readonly quarantined: readonly Quarantine[];
-  /** patterns that stand for nothing the source has, most likely mistyped; and when nothing at all is left */
-  readonly notices: readonly string[];
+  /** patterns that stand for nothing the source has */
+  readonly idle: readonly string[];
 }
 
 /**
  * `aliases`: of branches, null where it could not be found out. Whatever cannot be told stays: it may be one of those that are wanted, and who
  * is unsure withdraws nothing.
  */
-export function filterReleases(found: Omit<Filtered, 'notices'>, filter: Filter, aliases: ReadonlyMap<Release, NormalizedVersion | null>): Filtered {
+export function filterReleases(found: Omit<Filtered, 'idle'>, filter: Filter, aliases: ReadonlyMap<Release, NormalizedVersion | null>): Filtered {
   const releases = found.releases.filter((release) => {
     const alias = aliases.get(release);
     return alias === null ? filter.admitsName(release.name) : filter.admits(release.name, release.normalized, alias);
@@ -89,12 +79,6 @@ export function filterReleases(found: Omit<Filtered, 'notices'>, filter: Filter,
     const normalized = version === null ? undefined : normalizeVersion(version);
     return name === null || (normalized === undefined ? filter.admitsName(name) : filter.admits(name, normalized));
   });
-  return { releases, quarantined, notices: noticesOf(found, filter, releases.length + quarantined.length) };
-}
-
-function noticesOf({ releases, quarantined }: Omit<Filtered, 'notices'>, { patterns }: Filter, left: number): string[] {
-  const names = new Set([...releases, ...quarantined].flatMap(({ name }) => name ?? []));
-  const idle = patterns.filter((pattern) => ![...names].some(matchName(pattern)));
-  const unmet = idle.length === 0 ? [] : [`libretto.json limits this source by ${idle.join(', ')}, but it has no such package.`];
-  return left > 0 || names.size === 0 ? unmet : [...unmet, `Nothing of this source is published: the limits libretto.json sets leave none of its ${releases.length} version${releases.length === 1 ? '' : 's'}.`];
+  const names = new Set([...found.releases, ...found.quarantined].flatMap(({ name }) => name ?? []));
+  return { releases, quarantined, idle: filter.patterns.filter((pattern) => ![...names].some(matchName(pattern))) };
 }

@@ -2,7 +2,7 @@
 // slash included, and case does not matter.
 
 /** What a pattern may look like: a whole name, or anything with a `*` in it. */
-export const namePatternGrammar = '^(?=.*[/*])[A-Za-z0-9_.*-]+(?:/[A-Za-z0-9_.*-]+)?$';
+export const namePatternGrammar = '^(?=.*[/*])[A-Za-z0-9*][A-Za-z0-9_.*-]*(?:/[A-Za-z0-9*][A-Za-z0-9_.*-]*)?$';
 
 const grammar = new RegExp(namePatternGrammar);
 

@@ -1,8 +1,19 @@
 // What libretto.json may say of one source beyond its place. Names are Composer's and Satis' own.
 
 import type { JsonObject } from '../contract/json.ts';
+import type { Stability } from '../contract/stability.ts';
 import { digestOf } from '../digest-of.ts';
-import type { FilterOptions } from './filter.ts';
+
+/** Which packages and versions are published, checked. Nothing given means no limit. */
+export interface FilterOptions {
+  /** name patterns, of which one must hold */
+  readonly only?: readonly string[];
+  /** name pattern → constraint: versions that are left out */
+  readonly except?: Readonly<Record<string, string>>;
+  /** name pattern → constraint: of a package that a pattern stands for, only these versions. All patterns that stand for it must hold. */
+  readonly versions?: Readonly<Record<string, string>>;
+  readonly 'minimum-stability'?: Stability;
+}
 
 export interface SourceOptions extends FilterOptions {
   /** of a git source: patterns of the tags and branches that are read at all; a leading `!` excludes */
@@ -31,6 +42,13 @@ export interface InlinePackages {
   readonly packages: readonly JsonObject[];
   /** absolute: what a relative dist path is relative to */
   readonly directory: string;
+  /** for messages: `libretto.json: sources[2]` */
+  readonly where: string;
+}
+
+/** All name patterns of these options, each once. */
+export function patternsOf({ only = [], except = {}, versions = {} }: FilterOptions): readonly string[] {
+  return [...new Set([...only, ...Object.keys(except), ...Object.keys(versions)])];
 }
 
 /**

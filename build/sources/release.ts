@@ -22,6 +22,8 @@ export interface Release {
   readonly defaultBranch: boolean;
   /** for people: `tag v1.0.0`, `branch main`, or the path of the composer.json */
   readonly where: string;
+  /** where clients may fetch the repository itself at `reference`, if the source is to say so; holds no credential */
+  readonly sourceUrl?: string;
   /** The composer.json, parsed and checked. Throws QuarantineError. */
   readonly composerJson: () => Promise<JsonObject>;
   /** The files an archive of this release holds, or the archive itself where the source has one. */

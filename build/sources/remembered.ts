@@ -3,8 +3,9 @@
 
 import type { PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../refusals.ts';
+import { describeSources } from './configured.ts';
 import { noOptions, type ConfiguredSource, type SourceOptions } from './options.ts';
-import { distinguish, inlineSource, parseSource, restoreSource, sourcePrefixes, type SourceSpec } from './spec.ts';
+import { parseSource, restoreSource, sourcePrefixes, type SourceSpec } from './spec.ts';
 
 export interface SourceRequest {
   readonly arguments: readonly string[];
@@ -41,7 +42,8 @@ export interface SourceChoice {
 /** Throws BuildRefused: nothing to build, one source described twice, or an unknown source to forget. */
 export function chooseSources(request: SourceRequest, remembered: readonly PublishedSource[], dataDirectory: string): SourceChoice {
   if (request.only !== undefined && request.forget.length > 0) throw new BuildRefused('--forget withdraws all that a source published, and --only limits a build to some packages: use one of them.');
-  const configured = configuredSources(request, dataDirectory);
+  const described = describeSources(request.configured ?? [], request.baseDirectory, dataDirectory);
+  const configured = new Map(described.map(({ spec, options }): [string, ChosenSource] => [spec.id, { spec, from: 'configuration', options, hasOptions: Object.keys(options).length > 0 || spec.place.kind === 'package' }]));
   const named = new Map(request.arguments.map((text) => parseSource(text, request.baseDirectory, dataDirectory)).map((spec) => [spec.id, spec]));
   const toForget = new Set(request.forget.map((text) => findRemembered(text, request, remembered, dataDirectory).id));
   const leftFile = (source: PublishedSource): boolean => source.from === 'configuration' && request.configured !== undefined && !configured.has(source.id) && !named.has(source.id);
@@ -70,23 +72,6 @@ export function chooseSources(request: SourceRequest, remembered: readonly Publi
 function whyLeft({ hasOptions }: ChosenSource, request: SourceRequest): string {
   if (hasOptions && request.configured === undefined) return 'not read, and left as published: it stands in a libretto.json, which this build was not given. Name the file with --config.';
   return 'not read, and left as published: libretto.json does not name it any more. A build without --only withdraws it.';
-}
-
-/** By id. Sources of inline packages that have the same names are told apart by their order. */
-function configuredSources({ configured = [], baseDirectory }: SourceRequest, dataDirectory: string): ReadonlyMap<string, ChosenSource> {
-  const sources = new Map<string, ChosenSource & { readonly where: string | undefined }>();
-  for (const one of configured) {
-    const { source, options, where } = typeof one === 'string' ? { source: one, options: noOptions, where: undefined } : one;
-    let spec = typeof source === 'string' ? parseSource(source, baseDirectory, dataDirectory) : inlineSource(source);
-    const first = spec;
-    for (let ordinal = 2; spec.place.kind === 'package' && sources.has(spec.id); ordinal += 1) spec = distinguish(first, ordinal);
-    const same = sources.get(spec.id);
-    if (same !== undefined && (where !== undefined || same.where !== undefined)) {
-      throw new BuildRefused(`libretto.json describes the source ${spec.location} twice${[same.where, where].every((place) => place !== undefined) ? `, as ${same.where} and ${where}` : ''}. Put what it says of it into one.`);
-    }
-    sources.set(spec.id, { spec, from: 'configuration', options, hasOptions: Object.keys(options).length > 0 || spec.place.kind === 'package', where });
-  }
-  return new Map([...sources].map(([id, { where: _, ...source }]) => [id, source]));
 }
 
 /** A file that is there and does not name it has nothing more to say of it. */

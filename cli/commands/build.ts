@@ -1,6 +1,7 @@
 // `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws.
 
 import { build } from '../../build/build.ts';
+import { isNamePattern } from '../../build/sources/name-pattern.ts';
 import { describeOutcome, describeProblems } from '../build-report-text.ts';
 import { buildRequest } from '../build-request.ts';
 import { loadConfig } from '../config.ts';
@@ -8,13 +9,15 @@ import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
 import type { Given } from '../program.ts';
 import { startProgress } from '../progress.ts';
+import { UsageError } from '../usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr, now } = context;
-  const config = loadConfig({ flags, environment, workingDirectory });
+  const config = await loadConfig({ flags, environment, workingDirectory });
   const request = buildRequest(config, {
     sources: operands,
     forget: (flags['forget'] ?? []) as readonly string[],
+    only: onlyFlag(flags['only']),
     strict: flags['strict'] === true,
     allowRepublish: flags['allowRepublish'] === true,
     workingDirectory,
@@ -25,4 +28,13 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   else printLines(stdout, describeOutcome(report, request.strict));
   printLines(stderr, describeProblems(report));
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}
+
+/** `--only` takes all that follows it, which is easily one too many. */
+function onlyFlag(given: unknown): readonly string[] | undefined {
+  if (given === undefined) return undefined;
+  const patterns = (given as readonly string[]).flatMap((text) => text.split(','));
+  const wrong = patterns.find((pattern) => !isNamePattern(pattern));
+  if (wrong === undefined) return patterns;
+  throw new UsageError(`--only ${wrong}: that is no package name such as acme/hello, and no pattern such as acme/*. A SOURCE stands before --only.`);
 }

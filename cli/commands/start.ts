@@ -22,7 +22,7 @@ import { stopSignal } from '../stop-signal.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stderr } = context;
-  const config = loadConfig({ flags, environment, workingDirectory });
+  const config = await loadConfig({ flags, environment, workingDirectory });
   await buildAll(config, context);
   const log = requestLog(config);
   const service = await openService(config, context, log);

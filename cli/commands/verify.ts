@@ -8,7 +8,7 @@ import type { Given } from '../program.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;
-  const { data } = loadConfig({ flags, environment, workingDirectory });
+  const { data } = await loadConfig({ flags, environment, workingDirectory });
   const report = await verifyTree(data.value);
   const { checked, faults, ok } = report;
   if (flags['json'] === true) printJson(stdout, report);

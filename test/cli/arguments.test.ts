@@ -20,7 +20,7 @@ describe('help and version', () => {
     expect(await run('--version')).toEqual({ exitCode: 0, stdout: version, stderr: '' });
   });
 
-  it.each(['build', 'verify', 'serve', 'start', 'token', 'token create', 'token list', 'token show', 'token update', 'token revoke'])('%s --help shows an example', async (command) => {
+  it.each(['build', 'verify', 'import', 'import satis', 'serve', 'start', 'token', 'token create', 'token list', 'token show', 'token update', 'token revoke'])('%s --help shows an example', async (command) => {
     const { exitCode, stdout, stderr } = await run(...command.split(' '), '--help');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`Usage: libretto ${command} `);

@@ -1,11 +1,14 @@
 // A git server on loopback: git's own http-backend behind a small HTTP server, with the failures of a real one as switches. Counts what it was
-// asked, so that a test can tell that nothing was fetched.
+// asked, so that a test can tell that nothing was fetched. A hostile one is git-hostile-answers.ts's matter.
 
 import { spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { hostileAnswers, type HostileBehaviour } from './git-hostile-answers.ts';
 import { testGitEnvironment } from './git-repository.ts';
+
+export type Behaviour = 'well' | 'hang' | 'refuse' | 'fail' | 'askForPassword' | 'failFetches' | HostileBehaviour;
 
 export interface GitHttpServer {
   /** without a slash at its end; a repository is at `<url>/<folder>` */
@@ -16,7 +19,7 @@ export interface GitHttpServer {
   /** the Authorization headers that came */
   readonly authorizations: readonly string[];
   /** from now on */
-  behave: (how: 'well' | 'hang' | 'refuse' | 'askForPassword' | 'failFetches') => void;
+  behave: (how: Behaviour) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -24,13 +27,14 @@ export interface GitHttpServer {
 export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
   const requests: string[] = [];
   const authorizations: string[] = [];
-  let behaviour = 'well';
+  let behaviour: Behaviour = 'well';
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     requests.push(`${request.method ?? ''} ${url.pathname.replace(/^.*\.git\/|^\/[^/]+\//, '')}`);
     if (request.headers.authorization !== undefined) authorizations.push(request.headers.authorization);
     if (behaviour === 'hang') return;
-    const refused = behaviour === 'refuse' ? 404 : behaviour === 'askForPassword' && request.headers.authorization === undefined ? 401 : behaviour === 'failFetches' && request.method === 'POST' ? 500 : undefined;
+    if (typeof behaviour === 'object') return hostileAnswers(behaviour, url, request, response, () => runBackend(root, url, request, response));
+    const refused = behaviour === 'refuse' ? 404 : behaviour === 'fail' ? 500 : behaviour === 'askForPassword' && request.headers.authorization === undefined ? 401 : behaviour === 'failFetches' && request.method === 'POST' ? 500 : undefined;
     if (refused === undefined) runBackend(root, url, request, response);
     else response.writeHead(refused, refused === 401 ? { 'WWW-Authenticate': 'Basic realm="git"' } : {}).end();
   });

@@ -50,8 +50,10 @@ function* pieces(reader: ForwardReader, length: number): Generator<Buffer, void,
 
 function inflateWhole(data: Buffer, member: ZipMember): Buffer {
   try {
+    // one byte more than is claimed, so that the first chunk is the last; zlib's own is 16 KiB, for every small file
+    const chunkSize = Math.min(Math.max(64, member.size + 1), 64 * 1024);
     // with `info` it gives the engine as well, which the types do not know
-    const { buffer, engine } = inflateRawSync(data, { maxOutputLength: Math.max(1, member.size), info: true }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+    const { buffer, engine } = inflateRawSync(data, { maxOutputLength: Math.max(1, member.size), chunkSize, info: true }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
     checkConsumed(engine.bytesWritten, member);
     return buffer;
   } catch (error) {

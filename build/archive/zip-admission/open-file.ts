@@ -1,10 +1,12 @@
 // Opens a file that others may be replacing, and proves afterwards that it was one and the same while it was read. Never waits on a FIFO.
 
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { describeFault } from '../../sources/directory/file-fault.ts';
 import { stampOf, touchedAt } from '../../sources/directory/file-stamp.ts';
+import { createPause } from '../../sources/directory/pause.ts';
 import { changedWhileRead } from '../../sources/directory/read-file.ts';
 import { QuarantineError } from '../../sources/quarantine.ts';
+import { unreadableArchive } from './zip-refusals.ts';
 
 export interface FileLook {
   readonly size: number;
@@ -29,6 +31,19 @@ export async function withOpenFile<Result>(path: string, use: (descriptor: numbe
     throw error instanceof Error && 'syscall' in error ? unreadable(path, `cannot be read: ${describeFault(error)}`, error) : error;
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** All `size` bytes from the beginning, piece by piece; a piece stands until the next one. Throws QuarantineError ARCHIVE_UNREADABLE. */
+export async function readThrough(descriptor: number, size: number, take: (piece: Buffer) => void): Promise<void> {
+  const pause = createPause();
+  const window = Buffer.allocUnsafe(Math.max(1, Math.min(size, 1024 * 1024)));
+  for (let position = 0; position < size;) {
+    const count = readSync(descriptor, window, 0, Math.min(window.length, size - position), position);
+    if (count === 0) throw unreadableArchive('became shorter while it was being read');
+    take(window.subarray(0, count));
+    position += count;
+    await pause(count);
   }
 }
 

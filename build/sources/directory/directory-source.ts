@@ -20,6 +20,8 @@ export interface DirectorySourceOptions {
   readonly dataDirectory: string;
   readonly now: () => Date;
   readonly limits?: PackageLimits;
+  /** patterns added to every package's `archive.exclude` */
+  readonly extraExcludes?: readonly string[];
 }
 
 export function createDirectorySource(options: DirectorySourceOptions): Source {
@@ -40,7 +42,7 @@ async function scan(options: DirectorySourceOptions, previous: SourceMemory | un
   const pause = createPause();
   const examined = new Map<string, ExaminedPackage>();
   for (const folder of found.folders) {
-    const place = { folder: join(root.path, folder), dataDirectory, limits: options.limits ?? defaultLimits };
+    const place = { folder: join(root.path, folder), dataDirectory, limits: options.limits ?? defaultLimits, extraExcludes: options.extraExcludes ?? [] };
     examined.set(folder, await examinePackage({ ...place, pause, scanStart, known: known.get(folder) }));
   }
   return concludeScan(root.path, found, examined, known, previous);

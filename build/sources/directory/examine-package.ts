@@ -18,6 +18,7 @@ export interface ExamineOptions {
   readonly folder: string;
   readonly dataDirectory: string;
   readonly limits: PackageLimits;
+  readonly extraExcludes: readonly string[];
   readonly pause: Pause;
   /** epoch milliseconds */
   readonly scanStart: number;
@@ -60,9 +61,9 @@ function releaseOf(options: ExamineOptions, known: KnownPackage, list: () => Pro
 
 /** Of a package that was not read in this scan: reads it after all. Throws QuarantineError. */
 async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<ContentListing> {
-  const { folder, dataDirectory, limits, pause } = options;
+  const { folder, dataDirectory, limits, pause, extraExcludes } = options;
   const walk: PackageWalk = walkPackage({ folder, dataDirectory, maxFiles: limits.filesPerPackage });
-  const reading = await readPackage(walk, { folder, limits, pause, learn: () => undefined });
+  const reading = await readPackage(walk, { folder, limits, pause, extraExcludes, learn: () => undefined });
   if (reading.reference !== known.release.reference) throw changedWhileRead(folder);
   return reading.listing;
 }

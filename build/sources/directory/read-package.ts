@@ -36,6 +36,8 @@ export interface ReadingContext {
   /** absolute */
   readonly folder: string;
   readonly limits: PackageLimits;
+  /** patterns that count as if they stood at the end of its `archive.exclude` */
+  readonly extraExcludes: readonly string[];
   readonly pause: Pause;
   /** told as soon as it is known, for the message of whatever fails after that */
   readonly learn: (known: { readonly name: PackageName; readonly version?: string }) => void;
@@ -55,7 +57,7 @@ export async function readPackage(walk: PackageWalk, context: ReadingContext): P
 }
 
 async function readListing(walk: PackageWalk, json: JsonObject, context: ReadingContext): Promise<ContentListing> {
-  const selected = selectFiles(walk.entries, { attributes: await readAttributes(walk.entries, context), excludes: archiveExcludesOf(json) });
+  const selected = selectFiles(walk.entries, { attributes: await readAttributes(walk.entries, context), excludes: [...archiveExcludesOf(json), ...context.extraExcludes] });
   refuseFaults(selected.files, context);
   const { files, links } = await identifyFiles(selected.files, context);
   if (links.size > 0) checkSymlinks(links, new Set(files.map(({ path }) => path)));

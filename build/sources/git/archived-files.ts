@@ -1,23 +1,23 @@
 // Files of a commit as `git archive` writes them, for those whose attributes ask for other bytes than the blob's (rules/conversions.ts). One
-// process for each request, in a git directory made for it (scratch-repository.ts). No filter, hook or helper is run.
+// process for each request, in a git directory of its own (scratch-repository.ts). No filter, hook or helper is run.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
 import { QuarantineError } from '../quarantine.ts';
 import type { GitDirectory } from './git-directory.ts';
-import { localEnvironment, safeOptions, type GitEnvironment } from './git-environment.ts';
-import { GitFailure, explainGit, startFailure } from './git-failure.ts';
+import { localEnvironment, type GitEnvironment } from './git-environment.ts';
+import { GitFailure, explainGit, gitNotFound, startFailure } from './git-failure.ts';
 import { killGroup } from './kill-group.ts';
+import { archivingBytes, limitedGit, notFoundCode } from './limited-git.ts';
 import { maxBlobBytes } from './object-store.ts';
-import { makeScratchRepository, type VisibleRef } from './scratch-repository.ts';
+import type { ScratchRepositories, VisibleRef } from './scratch-repository.ts';
 import { TarFault, readTar, type TarFile } from './tar-reader.ts';
 
 export interface ArchiveAccess {
   /** the repository whose objects are read */
   readonly directory: GitDirectory;
-  /** where a folder may be made for the time of one request */
-  readonly scratchDirectory: string;
+  readonly scratch: ScratchRepositories;
   readonly environment: GitEnvironment;
   /** git may be silent this long */
   readonly timeoutMs: number;
@@ -36,19 +36,14 @@ export interface ArchiveRequest {
 const maxNamedPaths = 64;
 
 /** The files in the byte order of their paths, one at a time. Throws QuarantineError for what git cannot give, GitFailure where git is gone. */
-export async function* archivedFiles(access: ArchiveAccess, request: ArchiveRequest): AsyncGenerator<TarFile, void> {
-  const scratch = await makeScratchRepository(access.scratchDirectory, request.ref);
-  try {
-    yield* runArchive(access, request, scratch.path);
-  } finally {
-    await scratch.remove();
-  }
+export function archivedFiles(access: ArchiveAccess, request: ArchiveRequest): AsyncGenerator<TarFile, void> {
+  return access.scratch.borrow(request.ref, (path) => runArchive(access, request, path));
 }
 
 async function* runArchive(access: ArchiveAccess, { ref, committerTime, paths }: ArchiveRequest, scratch: string): AsyncGenerator<TarFile, void> {
   const named = paths.length <= maxNamedPaths ? ['--', ...paths] : [];
   const operands = ['-c', `mailmap.blob=${ref.commit}:.mailmap`, '--literal-pathspecs', 'archive', '--format=tar', ref.commit, ...named];
-  const child = spawn('git', [...safeOptions, ...operands], { env: environmentOf(access, scratch, committerTime), cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(...limitedGit(archivingBytes, operands), { env: environmentOf(access, scratch, committerTime), cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = endOf(child);
   let stopped = false;
   const stop = (): void => {
@@ -123,6 +118,7 @@ function isStreamEnd(error: unknown): boolean {
 
 function describe({ exitCode, complaint, startError }: End, cause: unknown): Error {
   if (startError !== undefined) return startFailure(startError);
+  if (exitCode === notFoundCode) return gitNotFound(cause);
   const broken = /missing|corrupt|unable to read|cannot read|bad object|not a valid object|inflate/i.test(complaint);
   const reason = exitCode === 0 && cause instanceof Error ? `what it gave is no archive: ${cause.message}` : explainGit(complaint);
   return new QuarantineError(broken ? 'BROKEN_OBJECT' : 'UNREADABLE_FILE', `git could not archive the files whose .gitattributes ask for other content: ${reason}`, { cause });

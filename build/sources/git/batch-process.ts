@@ -12,6 +12,8 @@ export interface BatchProcess {
   readonly write: (lines: string) => void;
   /** Resolves when the child is gone. */
   readonly end: () => Promise<void>;
+  /** Stops it in the middle of an answer; its owner hears of it no more. */
+  readonly abandon: () => void;
 }
 
 export interface BatchOwner {
@@ -43,8 +45,9 @@ export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProce
   const child = spawn('git', [...safeOptions, 'cat-file', '--batch'], { env: options.environment, cwd: '/', stdio: 'pipe', detached: true });
   let opened = false;
   let complaint = '';
+  let abandoned = false;
   const timer = setTimeout(() => {
-    if (!owner.waits()) return;
+    if (abandoned || !owner.waits()) return;
     owner.failed(new GitFailure(`git gave no answer for ${Math.round(options.timeoutMs / 1000)} s and was stopped.`));
     killGroup(child);
   }, options.timeoutMs).unref();
@@ -57,6 +60,7 @@ export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProce
     },
   });
   child.stdout.on('data', (chunk: Buffer) => {
+    if (abandoned) return;
     timer.refresh();
     parser.push(chunk);
   });
@@ -68,13 +72,18 @@ export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProce
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.once('close', () => {
     clearTimeout(timer);
-    owner.ended(opened, complaint);
+    if (!abandoned) owner.ended(opened, complaint);
   });
   child.stdin.write(probe);
   return {
     write(lines) {
       timer.refresh();
       child.stdin.write(lines);
+    },
+    abandon() {
+      abandoned = true;
+      clearTimeout(timer);
+      killGroup(child);
     },
     async end() {
       if (child.pid === undefined) return;

@@ -7,7 +7,9 @@ import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { parseComposerJson } from '../../record/parse-composer-json.ts';
 import { QuarantineError } from '../quarantine.ts';
+import { below, findFolder } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
+import type { PackagePlace } from './package-files.ts';
 
 const maxBytes = 1024 * 1024;
 const maxKept = 500;
@@ -20,17 +22,17 @@ export class ComposerFiles {
     this.#store = store;
   }
 
-  /** Parsed, not yet checked. undefined where the commit has no composer.json or an empty one. Throws QuarantineError. */
-  async read(commit: string, where: string): Promise<JsonObject | undefined> {
-    const { tree } = await this.#store.commit(commit);
-    const entry = (await this.#store.tree(tree)).find(({ name }) => name === 'composer.json');
+  /** Parsed, not yet checked. undefined where the folder of this commit has no composer.json or an empty one. Throws QuarantineError. */
+  async read({ commit, folder }: PackagePlace, where: string): Promise<JsonObject | undefined> {
+    const root = await findFolder(this.#store, (await this.#store.commit(commit)).tree, folder);
+    const entry = root === undefined ? undefined : (await this.#store.tree(root)).find(({ name }) => name === 'composer.json');
     if (entry === undefined || entry.kind === 'submodule') return undefined;
     if (entry.kind === 'tree' || entry.kind === 'symlink') {
       throw new QuarantineError('INVALID_COMPOSER_JSON', `composer.json is a ${entry.kind === 'tree' ? 'folder' : 'symlink'}; it must be a file.`);
     }
     const known = this.#kept.get(entry.oid);
     if (known !== undefined) return known;
-    const bytes = await this.#store.smallBlob(entry.oid, maxBytes, 'composer.json');
+    const bytes = await this.#store.smallBlob(entry.oid, maxBytes, below(folder, 'composer.json'));
     if (bytes === undefined) throw new QuarantineError('INVALID_COMPOSER_JSON', 'composer.json is larger than 1 MiB.');
     if (isBlank(bytes)) return undefined;
     const json = parseComposerJson(bytes, `composer.json at ${where}`);

@@ -74,7 +74,7 @@ async function* readContent(store: ObjectStore, options: GitContentOptions, file
       else yield await converted.take(below(options.place.folder, file.path));
     }
   } finally {
-    await converted.close();
+    await Promise.all([converted.close(), blobs.return(undefined)]);
   }
 }
 

@@ -48,6 +48,16 @@ export function remoteEnvironment(given: GitEnvironment, gitDirectory: string | 
   return environment;
 }
 
+/**
+ * Options for whatever speaks to a remote. A redirect may go from one https address to another when a repository is first asked for, as it does after
+ * a rename; never from this machine to elsewhere. A stalled transfer ends by itself, even if the build that started it was killed.
+ */
+export function remoteOptions(remote: { readonly url: string }, timeoutMs: number): readonly string[] {
+  const redirects = /^http:/i.test(remote.url) ? 'false' : 'initial';
+  const seconds = Math.max(1, Math.ceil(timeoutMs / 1000));
+  return ['-c', `http.followRedirects=${redirects}`, '-c', 'http.lowSpeedLimit=1', '-c', `http.lowSpeedTime=${seconds}`];
+}
+
 function pick(given: GitEnvironment, names: readonly string[]): Record<string, string> {
   const picked: Record<string, string> = {};
   for (const name of names) {

@@ -10,9 +10,12 @@ export class GitFailure extends Error {
 
 /** A git process that could not be started at all. */
 export function startFailure(error: unknown): GitFailure {
-  const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  const reason = error instanceof Error ? error.message : String(error);
-  return new GitFailure(missing ? 'git was not found. Install it (Debian: apt install git) or put it on the PATH.' : `git could not be started: ${reason}`, { cause: error });
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return gitNotFound(error);
+  return new GitFailure(`git could not be started: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+}
+
+export function gitNotFound(cause?: unknown): GitFailure {
+  return new GitFailure('git was not found. Install it (Debian: apt install git) or put it on the PATH.', { cause });
 }
 
 /** What to do about what git said, by a word that its message holds. */
@@ -24,7 +27,9 @@ const advice: readonly (readonly [said: RegExp, advice: string])[] = [
   [/Could not resolve host|Failed to connect|Connection refused|timed out/i, 'Check the address and the network.'],
   [/dubious ownership/i, 'Another user owns it: run `git config --global --add safe.directory <path>` as the user who runs the build.'],
   [/Permission denied/i, 'The user who runs the build may not read it.'],
-  [/transport '[^']*' not allowed/i, 'Only https and ssh are used.'],
+  [/out of memory/i, 'The far side sends more than a repository should have, or this machine has too little memory.'],
+  [/returned error: 30[1278]/i, 'The server redirects elsewhere: name the address that it redirects to.'],
+  [/transport '[^']*' not allowed|[Pp]rotocol "[^"]*" (?:not supported|disabled)/i, 'Only https and ssh are used.'],
 ];
 
 /** The one line of git's error output that a person needs, with advice where there is some. */

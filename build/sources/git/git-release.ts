@@ -6,28 +6,40 @@ import { parseDistLabel } from '../../contract/paths.ts';
 import { isDevVersion, normalizeVersion } from '../../contract/version.ts';
 import { QuarantineError } from '../quarantine.ts';
 import type { Release } from '../release.ts';
+import type { ArchiveAccess } from './archived-files.ts';
 import { checkedComposerJson } from './composer-file.ts';
 import { gitContent } from './git-content.ts';
 import type { Outcome } from './outcome.ts';
+import type { PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
-import type { RefReader } from './read-ref.ts';
+import type { RefKind, RefReader } from './read-ref.ts';
+import type { Ref } from './refs.ts';
 
 type ReleaseOutcome = Extract<Outcome, { readonly kind: 'release' }>;
 
-interface ReleasePlace {
+export interface ReleaseContext {
+  readonly reader: RefReader;
+  readonly readAhead: ReadAhead;
+  readonly access: ArchiveAccess;
+  readonly kind: RefKind;
+  readonly ref: Ref;
   /** for people */
   readonly where: string;
   readonly defaultBranch: boolean;
+  readonly sourceUrl: string | undefined;
 }
 
 /** undefined where a remembered outcome does not hold under today's rules. */
-export function gitRelease(reader: RefReader, readAhead: ReadAhead, outcome: ReleaseOutcome, { where, defaultBranch }: ReleasePlace): Release | undefined {
+export function gitRelease(outcome: ReleaseOutcome, { reader, readAhead, access, kind, ref, where, defaultBranch, sourceUrl }: ReleaseContext): Release | undefined {
   const normalized = normalizeVersion(outcome.version);
   const label = parseDistLabel(outcome.version);
   const reference = parseReference(outcome.commit);
   if (normalized === undefined || 'refusal' in label || reference === undefined) return undefined;
-  const { commit, name } = outcome;
-  const composerJson = (): Promise<JsonObject> => readComposerJson(reader, commit, where);
+  const { commit, folder, name, committerTime: entryTime } = outcome;
+  const place: PackagePlace = { commit, folder };
+  const visible = { name: `refs/${kind === 'tag' ? 'tags' : 'heads'}/${ref.name}`, oid: ref.oid, commit };
+  const extraExcludes = reader.selection.extraExcludes ?? [];
+  const composerJson = (): Promise<JsonObject> => readComposerJson(reader, place, where);
   return {
     name,
     version: label.label,
@@ -38,14 +50,15 @@ export function gitRelease(reader: RefReader, readAhead: ReadAhead, outcome: Rel
     defaultBranch,
     where,
     composerJson,
-    content: gitContent(reader.store, { commit, composerJson, entryTime: outcome.committerTime, readAhead }),
+    content: gitContent(reader.store, { place, ref: visible, composerJson, extraExcludes, entryTime, readAhead, access }),
+    ...(sourceUrl === undefined ? {} : { sourceUrl }),
   };
 }
 
-async function readComposerJson(reader: RefReader, commit: string, where: string): Promise<JsonObject> {
-  const json = await reader.composerFiles.read(commit, where);
+async function readComposerJson(reader: RefReader, place: PackagePlace, where: string): Promise<JsonObject> {
+  const json = await reader.composerFiles.read(place, where);
   if (json === undefined) throw new QuarantineError('BROKEN_OBJECT', 'composer.json was there a moment ago and is no longer.');
-  return checkedComposerJson(json, reader.defaultName).json;
+  return checkedComposerJson(json, reader.names.get(place.folder)).json;
 }
 
 /** As PHP's DATE_RFC3339 in UTC. undefined for a time no clock has shown. */

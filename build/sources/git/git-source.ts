@@ -7,26 +7,46 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Scan, Source, SourceMemory } from '../release.ts';
-import { findGitDirectory } from './git-directory.ts';
+import { findGitDirectory, type GitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
 import { GitFailure } from './git-failure.ts';
 import { readRefFiles } from './ref-files.ts';
 import { fingerprintOf, type Refs } from './refs.ts';
+import { describePatterns, selectRefs, variantOf, type GitSelection, type SelectRefs } from './selection.ts';
 
-export interface GitSourceOptions {
+export interface GitSourceOptions extends GitSelection {
   readonly location: { readonly kind: 'path'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
-  /** where copies of remote repositories are kept; each has its own folder in there. Not used for a path. */
+  /** where copies of remote repositories are kept, each in a folder of its own, and what an archive of git's needs for a moment */
   readonly cacheDirectory: string;
   /** for asking a remote, for fetching, and how long git may be silent while it reads objects */
   readonly timeoutMs: number;
+  /** of the copy of a remote repository; default 4 GiB */
+  readonly maxBytes?: number | undefined;
   readonly environment: GitEnvironment;
 }
 
+const defaultMaxBytes = 4 * 1024 * 1024 * 1024;
+
 /** A repository whose refs are known and whose objects can be read. */
 interface Repository {
+  /** those that the options take */
   readonly refs: Refs;
-  /** GIT_DIR */
-  readonly directory: string;
+  readonly directory: GitDirectory;
+}
+
+interface OpenState {
+  close: (() => Promise<void>) | undefined;
+  /** the last scan met broken objects */
+  broken: boolean;
+}
+
+/** What one scan works with. */
+interface ScanContext {
+  readonly options: GitSourceOptions;
+  readonly previous: SourceMemory | undefined;
+  readonly select: SelectRefs;
+  readonly fingerprint: (refs: Refs) => string;
+  readonly state: OpenState;
 }
 
 /** Gives `failed` for whatever makes the whole repository unusable; reading releases later throws QuarantineError, or GitFailure if git itself goes away. */
@@ -34,8 +54,11 @@ export function createGitSource(options: GitSourceOptions): Source {
   const state: OpenState = { close: undefined, broken: false };
   return {
     async scan(previous) {
+      const { location } = options;
       try {
-        return options.location.kind === 'path' ? await scanPath(options, options.location.path, previous, state) : await scanUrl(options, options.location.url, previous, state);
+        const variant = variantOf(options);
+        const context: ScanContext = { options, previous, select: await selectRefs(options), fingerprint: (refs) => fingerprintOf(refs, variant), state };
+        return location.kind === 'path' ? await scanPath(location.path, context) : await scanUrl(location.url, context);
       } catch (error) {
         return { outcome: 'failed', reason: describeFailure(error) };
       }
@@ -46,58 +69,66 @@ export function createGitSource(options: GitSourceOptions): Source {
   };
 }
 
-interface OpenState {
-  close: (() => Promise<void>) | undefined;
-  /** the last scan met broken objects */
-  broken: boolean;
-}
-
-async function scanPath(options: GitSourceOptions, path: string, previous: SourceMemory | undefined, state: OpenState): Promise<Scan> {
+async function scanPath(path: string, context: ScanContext): Promise<Scan> {
+  const { environment, timeoutMs } = context.options;
   const directory = findGitDirectory(path);
   if (directory === undefined) {
     throw new GitFailure(existsSync(path) ? `${path} is not a git repository: name a work tree's root or a bare repository.` : `${path} does not exist.`);
   }
-  const refs = readRefFiles(directory) ?? (await (await import('./list-refs.ts')).listRefs(directory, options.environment, options.timeoutMs));
-  if (fingerprintOf(refs) === previous?.fingerprint) return { outcome: 'unchanged' };
-  return readRepository({ refs, directory: directory.own }, options, previous, state);
+  const all = readRefFiles(directory) ?? (await (await import('./list-refs.ts')).listRefs(directory, environment, timeoutMs));
+  if (!hasRefs(all)) throw noCommits();
+  const refs = context.select(all);
+  if (context.fingerprint(refs) === context.previous?.fingerprint) return { outcome: 'unchanged' };
+  return readRepository({ refs, directory }, context);
 }
 
-async function scanUrl(options: GitSourceOptions, url: string, previous: SourceMemory | undefined, state: OpenState): Promise<Scan> {
-  const [{ parseGitUrl }, mirror] = await Promise.all([import('./git-url.ts'), import('./mirror.ts')]);
+async function scanUrl(url: string, context: ScanContext): Promise<Scan> {
+  const { cacheDirectory, environment, timeoutMs, maxBytes = defaultMaxBytes } = context.options;
+  const [{ parseGitUrl }, { askRemote }] = await Promise.all([import('./git-url.ts'), import('./ask-remote.ts')]);
   const remote = parseGitUrl(url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
-  const directory = join(options.cacheDirectory, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.git`);
-  const mirrorOptions = { remote, directory, environment: options.environment, timeoutMs: options.timeoutMs };
-  const asked = await mirror.askRemote(mirrorOptions);
-  if (fingerprintOf(asked) === previous?.fingerprint) return { outcome: 'unchanged' };
-  const copy = async (): Promise<Repository> => ({ refs: hasRefs(asked) ? await mirror.updateMirror(mirrorOptions, asked) : asked, directory });
-  const mend = (): Promise<void> => mirror.removeMirror(directory);
-  const scan = await readRepository(await copy(), options, previous, state, mend);
-  if (!state.broken) return scan;
+  const directory = join(cacheDirectory, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.git`);
+  const mirrorOptions = { remote, directory, environment, timeoutMs, maxBytes, select: context.select };
+  const asked = await askRemote(mirrorOptions);
+  if (!hasRefs(asked)) throw noCommits();
+  if (context.fingerprint(context.select(asked)) === context.previous?.fingerprint) return { outcome: 'unchanged' };
+  const { removeMirror, updateMirror } = await import('./mirror.ts');
+  const copy = async (): Promise<Repository> => ({ refs: await updateMirror(mirrorOptions, asked), directory: { own: directory, common: directory } });
+  const mend = (): Promise<void> => removeMirror(directory);
+  const scan = await readRepository(await copy(), context, mend);
+  if (!context.state.broken) return scan;
   // A copy's broken objects say nothing of the remote: copy once more before anything is held against a version.
-  await state.close?.();
-  return readRepository(await copy(), options, previous, state, mend);
+  await context.state.close?.();
+  return readRepository(await copy(), context, mend);
 }
 
-async function readRepository(repository: Repository, options: GitSourceOptions, previous: SourceMemory | undefined, state: OpenState, mend?: () => Promise<void>): Promise<Scan> {
-  const { refs, directory } = repository;
-  if (!hasRefs(refs)) throw new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
-  const [{ openObjects }, { readVersions }, { formatGitMemory, parseGitMemory }] = await Promise.all([import('./open-objects.ts'), import('./read-versions.ts'), import('./outcome.ts')]);
-  const store = openObjects(directory, options);
+async function readRepository({ refs, directory }: Repository, { options, previous, fingerprint, state }: ScanContext, mend?: () => Promise<void>): Promise<Scan> {
+  if (!hasRefs(refs)) throw new GitFailure(`No tag or branch is matched by ${describePatterns(options)}.`);
+  const [{ openObjects }, { ScratchRepositories }, { readVersions }, { formatGitMemory, parseGitMemory }] = await Promise.all([import('./open-objects.ts'), import('./scratch-repository.ts'), import('./read-versions.ts'), import('./outcome.ts')]);
+  const { environment, timeoutMs, cacheDirectory, location, referenceSource } = options;
+  const store = openObjects(directory.own, options);
+  const scratch = new ScratchRepositories(cacheDirectory);
   state.close = async () => {
-    await store.close();
+    await Promise.all([store.close(), scratch.close()]);
     if (store.sawBroken) await mend?.();
   };
-  const { releases, quarantined, notices, memory } = await readVersions(refs, store, parseGitMemory(previous?.detail));
+  const { releases, quarantined, notices, memory } = await readVersions(refs, store, parseGitMemory(previous?.detail), {
+    selection: options,
+    access: { directory, environment, timeoutMs, scratch },
+    sourceUrl: referenceSource === 'include' && location.kind === 'url' ? location.url : undefined,
+  });
   state.broken = store.sawBroken;
   if (releases.length === 0 && quarantined.length === 0) throw new GitFailure(`There is no version to publish: ${notices.at(-1) ?? 'no tag or branch has a composer.json'}.`);
   // Broken objects may be mended without a ref moving: this fingerprint equals none.
-  const fingerprint = state.broken ? `${fingerprintOf(refs)} incomplete` : fingerprintOf(refs);
-  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint, detail: formatGitMemory(memory) } };
+  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`, detail: formatGitMemory(memory) } };
 }
 
 function hasRefs(refs: Refs): boolean {
   return refs.tags.length > 0 || refs.branches.length > 0;
+}
+
+function noCommits(): GitFailure {
+  return new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
 }
 
 function describeFailure(error: unknown): string {

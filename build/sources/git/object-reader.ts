@@ -30,6 +30,9 @@ const window = 256;
 /** More deaths than this are not about single objects. */
 const maxRestarts = 50;
 
+/** Declined bytes come all the same. Above so many, starting git again is faster than letting them pass by. */
+const maxPassedBytes = 64 * 1024 * 1024;
+
 export class ObjectReader {
   readonly #options: BatchOptions;
   #waiting: Request[] = [];
@@ -80,13 +83,30 @@ export class ObjectReader {
 
   #start(): BatchProcess {
     return startBatch(this.#options, {
-      wanted: (header) => this.#sent[0]?.wanted(header) ?? false,
+      wanted: (header) => this.#isWanted(header),
       object: (header, bytes) => this.#settle(bytes === undefined ? { outcome: 'declined', ...header } : verified(this.#sent[0]?.oid ?? '', header, bytes)),
       absent: (reason) => this.#settle({ outcome: 'broken', reason }),
       ended: (opened, complaint) => this.#ended(opened, complaint),
       failed: (failure) => this.#fail(failure),
       waits: () => this.#sent.length > 0,
     });
+  }
+
+  #isWanted(header: BatchHeader): boolean {
+    const wanted = this.#sent[0]?.wanted(header) ?? false;
+    if (!wanted && header.size > maxPassedBytes) this.#leave(header);
+    return wanted;
+  }
+
+  /** Answers what is declined, and lets another git go on behind it. */
+  #leave(header: BatchHeader): void {
+    const left = this.#process;
+    this.#process = undefined;
+    left?.abandon();
+    this.#sent.shift()?.answer({ outcome: 'declined', ...header });
+    this.#waiting = [...this.#sent, ...this.#waiting];
+    this.#sent = [];
+    this.#schedule();
   }
 
   #settle(answer: ObjectAnswer): void {

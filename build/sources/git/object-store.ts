@@ -100,6 +100,7 @@ export class ObjectStore {
       if (early === undefined) throw new Error('unreachable: every blob is asked for before its turn');
       asked[index] = gone;
       if (early.outcome === 'declined' && early.type === 'blob') {
+        if (early.size > maxBlobBytes) throw tooLarge(path, early.size);
         yield await this.#largeBlob(oid, path);
         continue;
       }
@@ -115,9 +116,7 @@ export class ObjectStore {
 
   async #largeBlob(oid: string, path: string): Promise<Buffer> {
     const answer = await this.#reader.read(oid, (header) => header.type === 'blob' && header.size <= maxBlobBytes);
-    if (answer.outcome === 'declined' && answer.type === 'blob') {
-      throw new QuarantineError('UNREADABLE_FILE', `The file ${path} is larger than 1 GiB (${answer.size} bytes), more than a package may hold. Exclude it from the archive.`);
-    }
+    if (answer.outcome === 'declined' && answer.type === 'blob') throw tooLarge(path, answer.size);
     return this.#found(answer, oid, `The file ${path}`).bytes;
   }
 
@@ -133,6 +132,10 @@ export class ObjectStore {
     const reason = answer.outcome === 'broken' ? answer.reason : `is a ${answer.type} of ${answer.size} bytes, not what is named here`;
     throw new QuarantineError('BROKEN_OBJECT', `${what} (object ${oid}) ${reason}. Run \`git fsck\` in the repository, and fetch or push what is missing.`);
   }
+}
+
+function tooLarge(path: string, size: number): QuarantineError {
+  return new QuarantineError('UNREADABLE_FILE', `The file ${path} is larger than 1 GiB (${size} bytes), more than a package may hold. Exclude it from the archive.`);
 }
 
 const gone: Promise<ObjectAnswer> = Promise.resolve({ outcome: 'broken', reason: 'was read before' });

@@ -8,6 +8,8 @@ import type { QuarantineCode } from '../quarantine.ts';
 export type Outcome =
   | {
       readonly kind: 'release';
+      /** of the package; '' is the repository's root */
+      readonly folder: string;
       readonly commit: string;
       readonly name: PackageName;
       readonly version: string;
@@ -15,73 +17,100 @@ export type Outcome =
       readonly authorTime: number | null;
       readonly committerTime: number;
       readonly submodules: boolean;
+      /** some of the files that are only pointers into Git LFS */
+      readonly lfsPointers: readonly string[];
     }
   /** skipped by Composer's rules; a sentence for the report */
   | { readonly kind: 'skipped'; readonly notice: string }
-  | { readonly kind: 'quarantined'; readonly code: QuarantineCode; readonly message: string; readonly name: string | null; readonly version: string | null };
+  | { readonly kind: 'quarantined'; readonly folder: string; readonly code: QuarantineCode; readonly message: string; readonly name: string | null; readonly version: string | null };
 
 export interface KnownRef {
   /** what the ref held */
   readonly oid: string;
-  readonly outcome: Outcome;
+  /** one for each package there, or one for all that was not even looked for */
+  readonly outcomes: readonly Outcome[];
 }
 
 export interface GitMemory {
-  /** the name that the default branch gave to all versions; null where it gave none */
-  readonly name: PackageName | null;
+  /** of the options of the source (selection.ts): what was read with others is read again */
+  readonly variant: string;
+  /** the name that the default branch gave to all versions of the package in each folder */
+  readonly names: ReadonlyMap<string, PackageName>;
   /** by `t <tag>` and `b <branch>`, binary strings */
   readonly refs: ReadonlyMap<string, KnownRef>;
 }
 
 /**
- * `{name, refs: [[key, oid, kind, …]]}`. A name equal to the default one is left out as 0, a commit equal to the oid too; an annotated tag's
- * differs from its commit.
+ * `{variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. What is usual is left out or 0: a name equal to the
+ * folder's, a commit equal to the oid (an annotated tag's differs), flags and lists at the end of a row.
  */
-export function formatGitMemory(memory: GitMemory): JsonValue {
-  const refs = Array.from(memory.refs, ([key, { oid, outcome }]): JsonValue => {
-    if (outcome.kind === 'skipped') return [key, oid, 's', outcome.notice];
-    if (outcome.kind === 'quarantined') return [key, oid, 'q', outcome.code, outcome.message, outcome.name, outcome.version];
-    const { commit, name, version, authorTime, committerTime, submodules } = outcome;
-    return [key, oid, 'r', commit === oid ? 0 : commit, name === memory.name ? 0 : name, version, authorTime, committerTime, submodules ? 1 : 0];
-  });
-  return { name: memory.name, refs };
+export function formatGitMemory({ variant, names, refs }: GitMemory): JsonValue {
+  const rows = Array.from(refs, ([key, { oid, outcomes }]) => outcomes.map((outcome): JsonValue => [key, oid, ...formatOutcome(outcome, oid, names)])).flat();
+  return { variant, names: Array.from(names, ([folder, name]) => [folder, name]), refs: rows };
+}
+
+function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names']): JsonValue[] {
+  if (outcome.kind === 'skipped') return ['s', outcome.notice];
+  const { folder } = outcome;
+  if (outcome.kind === 'quarantined') return ['q', outcome.code, outcome.message, outcome.name, outcome.version, ...(folder === '' ? [] : [folder])];
+  const { commit, name, version, authorTime, committerTime, submodules, lfsPointers } = outcome;
+  const rest: JsonValue[] = lfsPointers.length > 0 ? [folder, submodules ? 1 : 0, [...lfsPointers]] : submodules ? [folder, 1] : folder === '' ? [] : [folder];
+  return ['r', commit === oid ? 0 : commit, name === names.get(folder) ? 0 : name, version, authorTime, committerTime === authorTime ? null : committerTime, ...rest];
 }
 
 /** undefined for anything this version did not write: everything is then read again. */
 export function parseGitMemory(detail: JsonValue | undefined): GitMemory | undefined {
-  if (!isJsonObject(detail) || !Array.isArray(detail['refs'])) return undefined;
-  const name = typeof detail['name'] === 'string' ? (parsePackageName(detail['name']) ?? null) : null;
-  if (name === null && detail['name'] !== null) return undefined;
-  const refs = new Map<string, KnownRef>();
-  for (const row of detail['refs'] as readonly JsonValue[]) {
-    const parsed = parseRow(row, name);
+  if (!isJsonObject(detail)) return undefined;
+  const { variant, names: namePairs, refs: rows } = detail;
+  if (typeof variant !== 'string' || !Array.isArray(namePairs) || !Array.isArray(rows)) return undefined;
+  const names = parseNames(namePairs as readonly JsonValue[]);
+  if (names === undefined) return undefined;
+  const refs = new Map<string, { readonly oid: string; readonly outcomes: Outcome[] }>();
+  for (const row of rows as readonly JsonValue[]) {
+    const parsed = parseRow(row, names);
     if (parsed === undefined) return undefined;
-    refs.set(...parsed);
+    const known = refs.get(parsed.key);
+    if (known === undefined) refs.set(parsed.key, { oid: parsed.oid, outcomes: [parsed.outcome] });
+    else known.outcomes.push(parsed.outcome);
   }
-  return { name, refs };
+  return { variant, names, refs };
 }
 
-function parseRow(row: JsonValue, defaultName: PackageName | null): [string, KnownRef] | undefined {
+function parseNames(pairs: readonly JsonValue[]): Map<string, PackageName> | undefined {
+  const names = new Map<string, PackageName>();
+  for (const pair of pairs) {
+    const [folder, text] = Array.isArray(pair) ? (pair as readonly JsonValue[]) : [];
+    const name = typeof text === 'string' ? parsePackageName(text) : undefined;
+    if (typeof folder !== 'string' || name === undefined) return undefined;
+    names.set(folder, name);
+  }
+  return names;
+}
+
+function parseRow(row: JsonValue, names: GitMemory['names']): { readonly key: string; readonly oid: string; readonly outcome: Outcome } | undefined {
   if (!Array.isArray(row)) return undefined;
   const [key, oid, kind, ...rest] = row as readonly JsonValue[];
   if (typeof key !== 'string' || typeof oid !== 'string') return undefined;
-  const outcome = kind === 's' ? parseSkipped(rest) : kind === 'q' ? parseQuarantined(rest) : kind === 'r' ? parseRelease(rest, oid, defaultName) : undefined;
-  return outcome === undefined ? undefined : [key, { oid, outcome }];
+  const outcome = kind === 's' ? parseSkipped(rest) : kind === 'q' ? parseQuarantined(rest) : kind === 'r' ? parseRelease(rest, oid, names) : undefined;
+  return outcome === undefined ? undefined : { key, oid, outcome };
 }
 
 function parseSkipped([notice]: readonly JsonValue[]): Outcome | undefined {
   return typeof notice === 'string' ? { kind: 'skipped', notice } : undefined;
 }
 
-function parseQuarantined([code, message, name = null, version = null]: readonly JsonValue[]): Outcome | undefined {
-  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
+function parseQuarantined([code, message, name = null, version = null, folder = '']: readonly JsonValue[]): Outcome | undefined {
+  if (typeof code !== 'string' || typeof message !== 'string' || typeof folder !== 'string') return undefined;
   if ((name !== null && typeof name !== 'string') || (version !== null && typeof version !== 'string')) return undefined;
-  return { kind: 'quarantined', code: code as QuarantineCode, message, name, version };
+  return { kind: 'quarantined', folder, code: code as QuarantineCode, message, name, version };
 }
 
-function parseRelease([commit, name, version, authorTime, committerTime, submodules]: readonly JsonValue[], oid: string, defaultName: PackageName | null): Outcome | undefined {
-  const parsedName = typeof name === 'string' ? parsePackageName(name) : (defaultName ?? undefined);
-  if (parsedName === undefined || typeof version !== 'string' || typeof committerTime !== 'number') return undefined;
-  if (authorTime !== null && typeof authorTime !== 'number') return undefined;
-  return { kind: 'release', commit: typeof commit === 'string' ? commit : oid, name: parsedName, version, authorTime, committerTime, submodules: submodules === 1 };
+function parseRelease([commit, name, version, authorTime, committerTime, folder = '', submodules = 0, pointers = []]: readonly JsonValue[], oid: string, names: GitMemory['names']): Outcome | undefined {
+  if (typeof folder !== 'string' || typeof version !== 'string' || !Array.isArray(pointers)) return undefined;
+  if (authorTime === undefined || (authorTime !== null && typeof authorTime !== 'number')) return undefined;
+  const parsedName = typeof name === 'string' ? parsePackageName(name) : names.get(folder);
+  const committed = committerTime === null ? authorTime : committerTime;
+  if (parsedName === undefined || typeof committed !== 'number') return undefined;
+  const lfsPointers = pointers.filter((path: unknown) => typeof path === 'string');
+  return { kind: 'release', folder, commit: typeof commit === 'string' ? commit : oid, name: parsedName, version, authorTime, committerTime: committed, submodules: submodules === 1, lfsPointers };
 }

@@ -13,50 +13,94 @@ import { tagVersion } from '../../contract/tag.ts';
 import { normalizeVersion } from '../../contract/version.ts';
 import { QuarantineError } from '../quarantine.ts';
 import { checkedComposerJson, type ComposerFiles } from './composer-file.ts';
+import { findFolder, matchFolders } from './folders.ts';
+import { findLfsPointers } from './lfs-pointers.ts';
 import type { ObjectStore } from './object-store.ts';
+import type { PackagePlace } from './package-files.ts';
 import type { Outcome } from './outcome.ts';
 import { decodeRefName, type Ref } from './refs.ts';
+import type { GitSelection } from './selection.ts';
 
 export type RefKind = 'tag' | 'branch';
 
 export interface RefReader {
   readonly store: ObjectStore;
   readonly composerFiles: ComposerFiles;
-  /** the name that the default branch gives to all versions */
-  readonly defaultName: PackageName | undefined;
+  /** the name that the default branch gives to all versions of the package in a folder */
+  readonly names: ReadonlyMap<string, PackageName>;
+  readonly selection: GitSelection;
 }
 
-/** Throws GitFailure only. */
-export async function readRef(reader: RefReader, kind: RefKind, ref: Ref): Promise<Outcome> {
-  const found: { name: PackageName | null; version: string | null } = { name: reader.defaultName ?? null, version: null };
+/** What a ref stands for, before anything is read. */
+interface NamedRef {
+  readonly kind: RefKind;
+  readonly name: string;
+  readonly version: Exclude<VersionOrSkip, { readonly skip: string }>;
+}
+
+/** An outcome for each package there, or one where none was looked for. Throws GitFailure only. */
+export async function readRef(reader: RefReader, kind: RefKind, ref: Ref): Promise<readonly Outcome[]> {
+  const where = describeRef(kind, ref);
+  const found = { name: reader.names.get('') ?? null, version: null as string | null };
+  return quarantining('', found, async () => {
+    const name = decodeRefName(ref.name);
+    if (name === undefined) throw new QuarantineError('UNSAFE_PATH', `The name of this ${kind} is not valid UTF-8. Rename it.`);
+    const version = kind === 'tag' ? tagVersion(name) : versionOfBranch(name);
+    if ('skip' in version) return [skipped(version.skip)];
+    found.version = version.version;
+    const commit = await reader.store.peel(ref.peeled ?? ref.oid);
+    if (commit === undefined) return [skipped(`${where}: it does not point at a commit`)];
+    const { subdirectories } = reader.selection;
+    if (subdirectories === undefined) return readPackage(reader, { kind, name, version }, { commit, folder: '' });
+    const folders = await matchFolders(reader.store, (await reader.store.commit(commit)).tree, subdirectories, 'composer.json');
+    if (folders.length === 0) return [skipped(`${where}: there is no composer.json in ${subdirectories.join(', ')}`)];
+    return (await Promise.all(folders.map((folder) => readPackage(reader, { kind, name, version }, { commit, folder })))).flat();
+  });
+}
+
+/** One package of a commit. */
+function readPackage(reader: RefReader, named: NamedRef, place: PackagePlace): Promise<readonly Outcome[]> {
+  const found = { name: reader.names.get(place.folder) ?? null, version: named.version.version as string | null };
+  return quarantining(place.folder, found, async () => [await judgePackage(reader, named, place, found)]);
+}
+
+/** `found` is what is known of the version by the time it turns out to be broken. */
+async function quarantining(folder: string, found: { readonly name: string | null; readonly version: string | null }, read: () => Promise<readonly Outcome[]>): Promise<readonly Outcome[]> {
   try {
-    return await judgeRef(reader, kind, ref, found);
+    return await read();
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;
-    return { kind: 'quarantined', code: error.code, message: error.message, ...found };
+    return [{ kind: 'quarantined', folder, code: error.code, message: error.message, ...found }];
   }
 }
 
-async function judgeRef(reader: RefReader, kind: RefKind, ref: Ref, found: { name: PackageName | null; version: string | null }): Promise<Outcome> {
-  const refName = decodeRefName(ref.name);
-  const where = describeRef(kind, ref);
-  if (refName === undefined) throw new QuarantineError('UNSAFE_PATH', `The name of this ${kind} is not valid UTF-8. Rename it.`);
-  const named = kind === 'tag' ? tagVersion(refName) : versionOfBranch(refName);
-  if ('skip' in named) return skipped(named.skip);
-  found.version = named.version;
-  const commit = await reader.store.peel(ref.peeled ?? ref.oid);
-  if (commit === undefined) return skipped(`${where}: it does not point at a commit`);
-  const json = await reader.composerFiles.read(commit, where);
+async function judgePackage(reader: RefReader, { kind, name: refName, version: named }: NamedRef, place: PackagePlace, found: { name: string | null; version: string | null }): Promise<Outcome> {
+  const { commit, folder } = place;
+  const where = describePlace(`${kind} ${refName}`, folder);
+  const json = await reader.composerFiles.read(place, where);
   if (json === undefined) return skipped(`${where}: it has no composer.json`);
   const { version, normalized } = kind === 'tag' ? declaredVersion(refName, json) : named;
   found.version = version;
   if (normalizeVersion(version) !== normalized) return skipped(`${where}: Composer would not take its label ${JSON.stringify(version)} for the same version again`);
-  found.name = checkedComposerJson(json, reader.defaultName).name;
+  const { name, json: checked } = checkedComposerJson(json, reader.names.get(folder));
+  found.name = name;
   const label = parseDistLabel(version);
   if ('refusal' in label) throw new QuarantineError('UNSAFE_PATH', `The version ${JSON.stringify(version)} cannot be the name of an archive: ${label.refusal}. Rename the ${kind}.`);
-  const { tree, authorTime, committerTime } = await reader.store.commit(commit);
-  const submodules = (await reader.store.tree(tree)).some(({ name }) => name === '.gitmodules');
-  return { kind: 'release', commit, name: found.name, version, authorTime: authorTime ?? null, committerTime: committerTime ?? authorTime ?? 0, submodules };
+  const { authorTime, committerTime } = await reader.store.commit(commit);
+  const submodules = await hasSubmodules(reader.store, place);
+  const lfsPointers = await findLfsPointers(reader.store, place, checked, reader.selection.extraExcludes ?? []);
+  return { kind: 'release', folder, commit, name, version, authorTime: authorTime ?? null, committerTime: committerTime ?? authorTime ?? 0, submodules, lfsPointers };
+}
+
+/** As far as the top folder tells, which for a whole repository is all there is to know. */
+async function hasSubmodules(store: ObjectStore, { commit, folder }: PackagePlace): Promise<boolean> {
+  const root = await findFolder(store, (await store.commit(commit)).tree, folder);
+  return root !== undefined && (await store.tree(root)).some(({ name, kind }) => kind === 'submodule' || (folder === '' && name === '.gitmodules'));
+}
+
+/** For people: `tag v1.0.0, folder packages/a`. */
+export function describePlace(ref: string, folder: string): string {
+  return folder === '' ? ref : `${ref}, folder ${folder}`;
 }
 
 /** For people: `tag v1.0.0`, `branch main`. */

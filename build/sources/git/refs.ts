@@ -18,6 +18,8 @@ export interface Ref {
 export type Head =
   /** a branch (without `refs/heads/`, a binary string), whether it exists or not */
   | { readonly branch: string }
+  /** a branch that the source's options leave out */
+  | { readonly leftOut: string }
   /** detached */
   | { readonly commit: string }
   /** the far side does not say */
@@ -31,12 +33,13 @@ export interface Refs {
 }
 
 /** Goes up with every change of what is read from a repository or of the rules for it: all sources are then read again. */
-const recipe = 1;
+const recipe = 2;
 
-/** Equal fingerprints: reading the repository again could only give the same. */
-export function fingerprintOf(refs: Refs): string {
+/** Equal fingerprints: reading the repository again could only give the same. `variant`: of the source's options (selection.ts). */
+export function fingerprintOf(refs: Refs, variant = ''): string {
   const { head } = refs;
-  const lines = [`recipe ${recipe}`, 'branch' in head ? `ref ${head.branch}` : 'commit' in head ? `at ${head.commit}` : 'unknown'];
+  const at = 'branch' in head ? `ref ${head.branch}` : 'commit' in head ? `at ${head.commit}` : 'leftOut' in head ? `not ${head.leftOut}` : 'unknown';
+  const lines = [`recipe ${recipe} ${variant}`, at];
   for (const tag of refs.tags) lines.push(`${tag.oid} t ${tag.name}`);
   for (const branch of refs.branches) lines.push(`${branch.oid} b ${branch.name}`);
   return `git:${createHash('sha256').update(lines.join('\n'), 'latin1').digest('hex').slice(0, 40)}`;

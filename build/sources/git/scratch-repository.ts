@@ -34,25 +34,45 @@ const config = `[core]
 /** Whatever is left out is left out by Libretto's rules: composer.json may take in again what export-ignore leaves out. Outranks all other attributes. */
 const attributes = '* -export-ignore\n';
 
-/** Makes one below `parent` and gives its path; `remove` it afterwards. */
-export async function makeScratchRepository(parent: string, ref: VisibleRef): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
-  await mkdir(parent, { recursive: true, mode: 0o700 });
-  const path = await mkdtemp(join(parent, 'archive-'));
-  const remove = (): Promise<void> => rm(path, { recursive: true, force: true });
-  try {
+/** Makes git directories below `parent` as they are needed, and uses them again. */
+export class ScratchRepositories {
+  readonly #parent: string;
+  readonly #made: string[] = [];
+  readonly #free: string[] = [];
+
+  constructor(parent: string) {
+    this.#parent = parent;
+  }
+
+  /** Gives the path of one that nobody else uses until `use` is done. */
+  async *borrow<Value>(ref: VisibleRef, use: (path: string) => AsyncGenerator<Value, void>): AsyncGenerator<Value, void> {
+    const path = this.#free.pop() ?? (await this.#make(ref.commit.length === 64));
+    try {
+      await writeFile(join(path, 'packed-refs'), packedRefs(ref), 'latin1');
+      yield* use(path);
+    } finally {
+      this.#free.push(path);
+    }
+  }
+
+  /** Nobody uses one any more. */
+  async close(): Promise<void> {
+    await Promise.all(this.#made.splice(0).map((path) => rm(path, { recursive: true, force: true })));
+  }
+
+  async #make(sha256: boolean): Promise<string> {
+    await mkdir(this.#parent, { recursive: true, mode: 0o700 });
+    const path = await mkdtemp(join(this.#parent, 'archive-'));
+    this.#made.push(path);
     await Promise.all([mkdir(join(path, 'refs')), mkdir(join(path, 'info'))]);
-    const format = ref.commit.length === 64 ? '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n' : '[core]\n\trepositoryformatversion = 0\n';
+    const format = sha256 ? '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n' : '[core]\n\trepositoryformatversion = 0\n';
     await Promise.all([
       writeFile(join(path, 'HEAD'), 'ref: refs/heads/.invalid\n'),
       writeFile(join(path, 'config'), format + config),
       writeFile(join(path, 'info', 'attributes'), attributes),
-      writeFile(join(path, 'packed-refs'), packedRefs(ref), 'latin1'),
     ]);
-  } catch (error) {
-    await remove();
-    throw error;
+    return path;
   }
-  return { path, remove };
 }
 
 /** A name that git would not take is left out: then no name is known. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublishedSource } from '../../../build/contract/publication.ts';
 import { chooseSources, type SourceRequest } from '../../../build/sources/remembered.ts';
+import type { ConfiguredSource } from '../../../build/sources/options.ts';
 import { parseSource, withoutCredentials } from '../../../build/sources/spec.ts';
 import { BuildRefused } from '../../../build/refusals.ts';
 
@@ -33,6 +34,12 @@ describe('parseSource', () => {
     expect(parseSource('./packages', base, data)).toMatchObject({ location: 'dir:../packages', place: { kind: 'directory' } });
     expect(parseSource('dir:work', base, data)).toMatchObject({ location: 'dir:../work', place: { kind: 'directory' } });
     expect(parseSource('git@host.example:team/lib.git', base, data)).toMatchObject({ place: { kind: 'git', url: 'git@host.example:team/lib.git' } });
+  });
+
+  it('takes artifact: for a folder of ZIPs, and leaves packages that are described to libretto.json', () => {
+    expect(parseSource('artifact:zips', base, data)).toMatchObject({ location: 'artifact:../zips', place: { kind: 'artifact', path: join(base, 'zips') } });
+    expect(() => parseSource('artifact:https://host/x', base, data)).toThrow('Leave the artifact: prefix out');
+    expect(() => parseSource('package:acme/tool', base, data)).toThrow('stand in libretto.json');
   });
 
   it('refuses credentials and transports that run things, without repeating the password', () => {
@@ -68,6 +75,20 @@ describe('chooseSources', () => {
   it('forgets a git repository whose folder is gone', () => {
     const source: PublishedSource = { ...remembered('git:./gone'), from: 'argument' };
     expect(choose({ forget: ['./gone'] }, [source]).forgotten).toEqual(['git:../gone']);
+  });
+
+  it('knows inline packages by their names, whatever their order and versions', () => {
+    const inline = (...packages: readonly [name: string, version: string][]): ConfiguredSource => ({ source: { packages: packages.map(([name, version]) => ({ name, version })), directory: base, where: 'w' }, options: {}, where: 'w' });
+    const [tool, both, more] = [inline(['Acme/Tool', '1.0']), inline(['acme/tool', '1.0'], ['acme/other', '1.0']), inline(['acme/tool', '2.0'])];
+    expect(choose({ configured: [tool, both, more] }).read).toEqual(['package:acme/tool', 'package:acme/other,acme/tool', 'package:acme/tool#2']);
+    expect(choose({ configured: [both, tool] }).read).toEqual(['package:acme/other,acme/tool', 'package:acme/tool']);
+    expect(chooseSources({ arguments: [], baseDirectory: base, configured: [tool], fallback: undefined, forget: [] }, [], data).read[0]?.spec.id).toBe(chooseSources({ arguments: [], baseDirectory: base, configured: [inline(['acme/tool', '3.0'])], fallback: undefined, forget: [] }, [], data).read[0]?.spec.id);
+  });
+
+  it('leaves what only libretto.json can describe as published where that file is not given', () => {
+    const source: PublishedSource = { id: 'package-x', location: 'package:acme/tool', from: 'configuration', options: true };
+    expect(choose({}, [remembered('./a'), source])).toEqual({ read: ['dir:../a'], left: ['package:acme/tool'], forgotten: [] });
+    expect(choose({ forget: ['package:acme/tool'] }, [remembered('./a'), source]).forgotten).toEqual(['package:acme/tool']);
   });
 
   it('falls back to packages-src only in an empty tree, and refuses to build nothing', () => {

@@ -11,36 +11,58 @@ let folder: TemporaryFolder;
 beforeEach(() => void (folder = temporaryFolder('request')));
 afterEach(() => folder.remove());
 
-const request = (flags: Record<string, unknown> = {}, environment: Record<string, string> = {}) =>
-  buildRequest(loadConfig({ flags, environment, workingDirectory: folder.path }), { sources: ['./a'], forget: [], strict: false, allowRepublish: false, workingDirectory: folder.path });
+const request = async (flags: Record<string, unknown> = {}, environment: Record<string, string> = {}) =>
+  buildRequest(await loadConfig({ flags, environment, workingDirectory: folder.path }), { sources: ['./a'], forget: [], strict: false, allowRepublish: false, workingDirectory: folder.path });
 
 describe('a build request', () => {
-  it('anchors the paths of libretto.json at that file, and leaves URLs alone', () => {
+  it('anchors the paths of libretto.json at that file, and leaves URLs alone', async () => {
     mkdirSync(folder.at('etc'));
-    const sources = ['../packages', 'git:../lib.git', 'dir:/srv/p', 'https://git.example.org/a.git', 'git:https://h/a', 'git@h:acme/a.git', 'git://h/a', 'ext::sh -c x'];
+    const sources = ['../packages', 'git:../lib.git', 'dir:/srv/p', 'artifact:../zips', 'https://git.example.org/a.git', 'git:https://h/a', 'git@h:acme/a.git'];
     writeFileSync(folder.at('etc/libretto.json'), JSON.stringify({ sources }));
-    expect(request({ config: 'etc/libretto.json' }).configured).toEqual([
+    expect((await request({ config: 'etc/libretto.json' })).configured).toEqual([
       folder.at('packages'),
       `git:${folder.at('lib.git')}`,
       'dir:/srv/p',
-      ...sources.slice(3),
+      `artifact:${folder.at('zips')}`,
+      ...sources.slice(4),
     ]);
   });
 
-  it('tells no configuration file from one that names no source any more', () => {
-    expect(request().configured).toBeUndefined();
+  it('hands on what libretto.json says of a source, and of the registry', async () => {
+    const inline = { name: 'acme/tool', version: '1.0.0', dist: { type: 'zip', url: 'tool.zip' } };
+    const sources = [
+      { type: 'git', path: 'lib.git', only: ['acme/*'], except: ['acme/x'], versions: '^1', tags: ['!v0*'], 'reference-source': 'include' },
+      { type: 'directory', path: 'packages' },
+      { type: 'package', packages: inline },
+    ];
+    writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources, name: 'Acme', abandoned: { 'Acme/Old': true }, archive: { exclude: ['/docs'] }, egress: { allow: ['10.0.0.0/8'] } }));
+    expect(await request()).toMatchObject({
+      configured: [
+        { source: `git:${folder.at('lib.git')}`, where: 'sources[0]', options: { only: ['acme/*'], except: { 'acme/x': '*' }, versions: { '*': '^1' }, tags: ['!v0*'], 'reference-source': 'include' } },
+        `dir:${folder.at('packages')}`,
+        { source: { packages: [inline], directory: folder.path, where: 'libretto.json: sources[2]' }, where: 'sources[2]', options: {} },
+      ],
+      about: { name: 'Acme' },
+      abandoned: { 'acme/old': true },
+      archiveExcludes: ['/docs'],
+      allowedAddresses: ['10.0.0.0/8'],
+    });
+  });
+
+  it('tells no configuration file from one that names no source any more', async () => {
+    expect((await request()).configured).toBeUndefined();
     writeFileSync(folder.at('libretto.json'), '{}');
-    expect(request().configured).toEqual([]);
+    expect((await request()).configured).toEqual([]);
   });
 
-  it('falls back on packages-src where there is one', () => {
-    expect(request().fallback).toBeUndefined();
+  it('falls back on packages-src where there is one', async () => {
+    expect((await request()).fallback).toBeUndefined();
     mkdirSync(folder.at('packages-src'));
-    expect(request().fallback).toBe(folder.at('packages-src'));
+    expect((await request()).fallback).toBe(folder.at('packages-src'));
   });
 
-  it('passes the address of archives on', () => {
-    expect(request().distBaseUrl).toBeUndefined();
-    expect(request({}, { LIBRETTO_DIST_URL: 'https://p.example.org/' }).distBaseUrl).toBe('https://p.example.org');
+  it('passes the address of archives on', async () => {
+    expect((await request()).distBaseUrl).toBeUndefined();
+    expect((await request({}, { LIBRETTO_DIST_URL: 'https://p.example.org/' })).distBaseUrl).toBe('https://p.example.org');
   });
 });

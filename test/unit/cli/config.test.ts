@@ -17,10 +17,10 @@ interface Input {
   readonly environment?: Record<string, string>;
 }
 
-const load = ({ flags = {}, environment = {} }: Input = {}): Config => loadConfig({ flags, environment, workingDirectory: folder.path });
-const refusal = (input: Input = {}): string => {
+const load = ({ flags = {}, environment = {} }: Input = {}): Promise<Config> => loadConfig({ flags, environment, workingDirectory: folder.path });
+const refusal = async (input: Input = {}): Promise<string> => {
   try {
-    load(input);
+    await load(input);
   } catch (error) {
     expect(error).toBeInstanceOf(UsageError);
     return (error as Error).message;
@@ -30,8 +30,8 @@ const refusal = (input: Input = {}): string => {
 const file = (content: unknown, name = 'libretto.json'): void => writeFileSync(folder.at(name), typeof content === 'string' ? content : JSON.stringify(content));
 
 describe('defaults', () => {
-  it('hold when nobody says anything', () => {
-    const config = load();
+  it('hold when nobody says anything', async () => {
+    const config = await load();
     expect(config.data).toEqual({ value: folder.at('var'), origin: { from: 'default' } });
     expect(config.listen.value).toEqual({ host: '127.0.0.1', port: 8080 });
     expect(config.metadataUrl.value).toBe('/p2/%package%$%hash%.json');
@@ -43,56 +43,56 @@ describe('defaults', () => {
     expect(config.file).toBeUndefined();
   });
 
-  it('cannot be changed by whoever reads them', () => {
-    const config = load();
+  it('cannot be changed by whoever reads them', async () => {
+    const config = await load();
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.data)).toBe(true);
   });
 });
 
 describe('precedence', () => {
-  it('is flag, then environment, then libretto.json, and the value says which', () => {
+  it('is flag, then environment, then libretto.json, and the value says which', async () => {
     file({ data: 'from-file', listen: '1.1.1.1:1', jobs: 3 });
     const environment = { LIBRETTO_DATA: 'from-environment', LIBRETTO_LISTEN: '2.2.2.2:2' };
-    const config = load({ environment, flags: { data: 'from-flag' } });
+    const config = await load({ environment, flags: { data: 'from-flag' } });
     expect(config.data).toEqual({ value: folder.at('from-flag'), origin: { from: 'flag', name: '--data' } });
     expect(config.listen).toEqual({ value: { host: '2.2.2.2', port: 2 }, origin: { from: 'environment', name: 'LIBRETTO_LISTEN' } });
     expect(config.jobs).toEqual({ value: 3, origin: { from: 'file', name: `jobs in ${folder.at('libretto.json')}` } });
   });
 
-  it('an empty variable counts as not given', () => {
-    expect(load({ environment: { LIBRETTO_REDIS: '', LIBRETTO_DATA: '', LIBRETTO_CONFIG: '' } }).redis.origin).toEqual({ from: 'default' });
+  it('an empty variable counts as not given', async () => {
+    expect((await load({ environment: { LIBRETTO_REDIS: '', LIBRETTO_DATA: '', LIBRETTO_CONFIG: '' } })).redis.origin).toEqual({ from: 'default' });
   });
 
-  it('nested keys reach the limits', () => {
+  it('nested keys reach the limits', async () => {
     file({ limits: { read: 5, write: 0 } });
-    const { limitsRead, limitsWrite } = load({ environment: { LIBRETTO_LIMITS_READ: '7' } });
+    const { limitsRead, limitsWrite } = await load({ environment: { LIBRETTO_LIMITS_READ: '7' } });
     expect([limitsRead.value, limitsWrite.value]).toEqual([7, 0]);
   });
 });
 
 describe('paths', () => {
-  it('of libretto.json are relative to it, of flags and variables to the working directory', () => {
+  it('of libretto.json are relative to it, of flags and variables to the working directory', async () => {
     mkdirSync(folder.at('etc'));
     file({ data: '../tree', log: 'requests.log' }, 'etc/libretto.json');
-    const named = load({ flags: { config: 'etc/libretto.json' } });
+    const named = await load({ flags: { config: 'etc/libretto.json' } });
     expect(named.data.value).toBe(folder.at('tree'));
     expect(named.log.value).toEqual({ to: 'file', path: folder.at('etc/requests.log') });
-    expect(load({ environment: { LIBRETTO_CONFIG: 'etc/libretto.json', LIBRETTO_DATA: 'here' } }).data.value).toBe(folder.at('here'));
+    expect((await load({ environment: { LIBRETTO_CONFIG: 'etc/libretto.json', LIBRETTO_DATA: 'here' } })).data.value).toBe(folder.at('here'));
   });
 
-  it('sources are left as they stand: the builder knows what a git URL is', () => {
+  it('sources are left as they stand: the builder knows what a git URL is', async () => {
     file({ sources: ['../packages', 'https://git.example.org/a.git'] });
-    const config = load();
-    expect(config.sources.value).toEqual(['../packages', 'https://git.example.org/a.git']);
+    const config = await load();
+    expect(config.sources.value.map(({ source }) => source)).toEqual(['../packages', 'https://git.example.org/a.git']);
     expect(config.file).toBe(folder.at('libretto.json'));
   });
 });
 
 describe('what is wrong', () => {
-  it('is told all at once, each with its name, origin, value and what is allowed', () => {
+  it('is told all at once, each with its name, origin, value and what is allowed', async () => {
     file({ listen: 'nowhere', limits: { read: -1 }, sorces: ['a'], redis: 'http://x' });
-    const message = refusal({ flags: { jobs: '0' }, environment: { LIBRETTO_METADATA_URL: '/p2/x.json', LIBRETTO_LISTENN: '1', LIBRETTO_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33' } });
+    const message = await refusal({ flags: { jobs: '0' }, environment: { LIBRETTO_METADATA_URL: '/p2/x.json', LIBRETTO_LISTENN: '1', LIBRETTO_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33' } });
     const path = folder.at('libretto.json');
     const lines = message.split('\n');
     expect(lines[0]).toBe('The configuration cannot be used, 8 things are wrong:');
@@ -105,35 +105,35 @@ describe('what is wrong', () => {
     expect(message).toContain('LIBRETTO_TRUSTED_PROXIES is "10.0.0.0/8,10.0.0.0/33"; allowed: addresses or CIDR ranges');
   });
 
-  it('a value that a stronger one hides must be right too', () => {
-    expect(refusal({ flags: { jobs: '2' }, environment: { LIBRETTO_JOBS: 'many' } })).toBe('The configuration cannot be used: LIBRETTO_JOBS is "many"; allowed: a whole number from 1 to 256.');
+  it('a value that a stronger one hides must be right too', async () => {
+    expect(await refusal({ flags: { jobs: '2' }, environment: { LIBRETTO_JOBS: 'many' } })).toBe('The configuration cannot be used: LIBRETTO_JOBS is "many"; allowed: a whole number from 1 to 256.');
   });
 
-  it('a password in a URL is not shown', () => {
-    const message = refusal({ environment: { LIBRETTO_REDIS: 'reddis://user:hunter2@cache/0' } });
+  it('a password in a URL is not shown', async () => {
+    const message = await refusal({ environment: { LIBRETTO_REDIS: 'reddis://user:hunter2@cache/0' } });
     expect(message).toContain('"reddis://***@cache/0"');
     expect(message).not.toContain('hunter2');
   });
 
-  it('broken JSON is told with its line', () => {
+  it('broken JSON is told with its line', async () => {
     file('{\n  "data": "x",\n  oops\n}');
-    expect(refusal()).toContain(`${folder.at('libretto.json')} is not valid JSON (line 3): `);
+    expect(await refusal()).toContain(`${folder.at('libretto.json')} is not valid JSON (line 3): `);
   });
 
-  it('a list instead of an object, a number instead of limits', () => {
+  it('a list instead of an object, a number instead of limits', async () => {
     file([]);
-    expect(refusal()).toContain('must hold a JSON object');
+    expect(await refusal()).toContain('must hold a JSON object');
     file({ limits: 5 });
-    expect(refusal()).toContain(`limits in ${folder.at('libretto.json')} must be an object, such as {"read": 1000, "write": 500}.`);
+    expect(await refusal()).toContain(`limits in ${folder.at('libretto.json')} must be an object, such as {"read": 1000, "write": 500}.`);
     file({ 'limits.read': 5 });
-    expect(refusal()).toContain('limits.read in ');
+    expect(await refusal()).toContain('limits.read in ');
   });
 
-  it('a file that was named must be there', () => {
-    expect(refusal({ flags: { config: 'gone.json' } })).toBe(`The configuration cannot be used: ${folder.at('gone.json')} (from --config) cannot be read: there is no such file.`);
+  it('a file that was named must be there', async () => {
+    expect(await refusal({ flags: { config: 'gone.json' } })).toBe(`The configuration cannot be used: ${folder.at('gone.json')} (from --config) cannot be read: there is no such file.`);
   });
 
-  it('sources stand in libretto.json only', () => {
-    expect(refusal({ environment: { LIBRETTO_SOURCES: 'a' } })).toContain('LIBRETTO_SOURCES is not a variable Libretto knows');
+  it('sources stand in libretto.json only', async () => {
+    expect(await refusal({ environment: { LIBRETTO_SOURCES: 'a' } })).toContain('LIBRETTO_SOURCES is not a variable Libretto knows');
   });
 });

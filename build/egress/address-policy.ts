@@ -1,0 +1,37 @@
+// Which addresses may be connected to: public ones, and those the operator allows. Everything else is the inside of some network, where a URL in
+// a record has no business (SSRF).
+
+import ipaddr from 'ipaddr.js';
+import { BuildRefused } from '../refusals.ts';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** Whether this address, as the system's resolver writes it, may be connected to. */
+export type AddressPolicy = (address: string) => boolean;
+
+/** `allow` holds CIDR ranges or single addresses. Throws BuildRefused for what is neither. */
+export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
+  const ranges = allow.map(parseRange);
+  return (text) => {
+    if (!ipaddr.isValid(text)) return false;
+    const address = ipaddr.process(text); // ::ffff:127.0.0.1 is 127.0.0.1
+    return isPublic(address) || ranges.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
+  };
+}
+
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** IPv6 beyond 2000::/3 is not handed out; within it ipaddr.js knows what is special (6to4 and Teredo hold IPv4 addresses). */
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || address.match(globalUnicast);
+}
+
+function parseRange(text: string): [Address, number] {
+  try {
+    const [network, bits] = text.includes('/') ? ipaddr.parseCIDR(text) : [ipaddr.parse(text), undefined];
+    return [network, bits ?? (network.kind() === 'ipv4' ? 32 : 128)];
+  } catch (cause) {
+    throw new BuildRefused(`egress.allow: ${JSON.stringify(text)} is no address range. Write one such as "10.1.0.0/16" or "fd00::/8".`, { cause });
+  }
+}

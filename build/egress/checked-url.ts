@@ -1,0 +1,34 @@
+// The first half of the guard: what can be seen of a URL before anything is connected. The parser of URLs has already turned 127.1, 0x7f.1 and
+// 2130706433 into 127.0.0.1; a literal address never reaches the lookup (guarded-agent.ts), so that it is checked here.
+
+import { isIP } from 'node:net';
+import type { AddressPolicy } from './address-policy.ts';
+import { EgressFailure, shownUrl } from './egress-failure.ts';
+
+/** `base` where the URL may be relative, as in a redirect. Throws EgressFailure `denied`. */
+export function checkedUrl(text: string, policy: AddressPolicy, base?: URL): URL {
+  const url = parse(text, base);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new EgressFailure('denied', `${url.protocol}// is not fetched: only https:// and http:// URLs are.`);
+  if (url.username !== '' || url.password !== '') {
+    throw new EgressFailure('denied', `The URL ${shownUrl(url)} was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, as {"http-basic": {"${url.host}": {"username": "…", "password": "…"}}}.`);
+  }
+  if (base?.protocol === 'https:' && url.protocol === 'http:') throw new EgressFailure('denied', `${shownUrl(base)} redirects to ${shownUrl(url)}, which is not encrypted.`);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !policy(host)) throw deniedAddress(url.hostname, host);
+  return url;
+}
+
+function parse(text: string, base: URL | undefined): URL {
+  try {
+    return new URL(text, base);
+  } catch (cause) {
+    // where nothing can be parsed, nothing tells what is a password: with an @ none of it is shown
+    const shown = text.includes('@') ? 'What was given' : JSON.stringify(text.split(/[?#]/, 1)[0]);
+    throw new EgressFailure('denied', `${shown} is not a URL.`, { cause });
+  }
+}
+
+export function deniedAddress(host: string, address: string): EgressFailure {
+  const who = host.replace(/^\[|\]$/g, '') === address ? `The address ${address}` : `${host} has the address ${address}, which`;
+  return new EgressFailure('denied', `${who} is not a public one. If it is to be fetched from, add its range to egress.allow.`);
+}

@@ -1,0 +1,41 @@
+// Credentials for what is fetched, as Composer has them: COMPOSER_AUTH holds JSON of the form of auth.json. Only `http-basic` and `bearer` are
+// known here. Nothing of it ever reaches a message.
+
+import { isJsonObject } from '../contract/json.ts';
+import { BuildRefused } from '../refusals.ts';
+
+/** The Authorization header for a URL's own host, or undefined. */
+export type Authorize = (url: URL) => string | undefined;
+
+const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
+
+/** Throws BuildRefused where COMPOSER_AUTH is no JSON object. */
+export function createAuthorize(environment: Readonly<Record<string, string | undefined>>): Authorize {
+  const auth = parseAuth(environment['COMPOSER_AUTH']);
+  const [basic, bearer] = [auth['http-basic'], auth['bearer']];
+  return (url) => {
+    // a password is not sent where anyone on the way could read it
+    if (url.protocol !== 'https:' && !loopback.test(url.hostname)) return undefined;
+    const token = isJsonObject(bearer) ? bearer[url.host] : undefined;
+    if (typeof token === 'string') return `Bearer ${token}`;
+    const login = isJsonObject(basic) ? basic[url.host] : undefined;
+    if (!isJsonObject(login) || typeof login['username'] !== 'string' || typeof login['password'] !== 'string') return undefined;
+    return `Basic ${Buffer.from(`${login['username']}:${login['password']}`).toString('base64')}`;
+  };
+}
+
+function parseAuth(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (text === undefined || text.trim() === '') return {};
+  const parsed = parseJson(text);
+  if (!isJsonObject(parsed)) throw new BuildRefused('COMPOSER_AUTH is not a JSON object. Write it as {"http-basic": {"host": {"username": "…", "password": "…"}}}, or leave it out.');
+  return parsed;
+}
+
+/** undefined for what is no JSON: an error of the parser would quote the secret. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

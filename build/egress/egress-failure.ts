@@ -1,0 +1,19 @@
+// Why something could not be fetched. Messages are for people and hold no credential and no query.
+
+/** `denied`: our own rules forbid it. `unreachable`: it was tried, and may work another time. `oversized`: there is too much of it. */
+export type EgressFailureKind = 'denied' | 'unreachable' | 'oversized';
+
+export class EgressFailure extends Error {
+  readonly kind: EgressFailureKind;
+
+  constructor(kind: EgressFailureKind, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'EgressFailure';
+    this.kind = kind;
+  }
+}
+
+/** A URL as it may be shown: a query may hold a token, userinfo a password. */
+export function shownUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}

@@ -1,0 +1,83 @@
+// What an artifact source remembers: of each ZIP how it looked and what became of it, so that neither a good nor a refused one is opened again
+// before it changes.
+
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonValue } from '../../contract/json.ts';
+import { parsePackageName, type PackageName } from '../../contract/name.ts';
+import { parseDistLabel, type DistLabel } from '../../contract/paths.ts';
+import { normalizeVersion, type NormalizedVersion } from '../../contract/version.ts';
+import type { Quarantine, QuarantineCode } from '../quarantine.ts';
+import type { SourceMemory } from '../release.ts';
+
+/** Raise it whenever the same ZIP could now be read as something else or refused for something else. */
+const recipe = 1;
+
+export interface KnownArtifact {
+  readonly name: PackageName;
+  readonly version: DistLabel;
+  readonly normalized: NormalizedVersion;
+  /** of the whole ZIP, lower-case hex */
+  readonly sha256: string;
+  /** path of composer.json in the ZIP */
+  readonly composerPath: string;
+  /** of composer.json, lower-case hex */
+  readonly composerHash: string;
+}
+
+export interface KnownRefusal {
+  readonly code: QuarantineCode;
+  readonly message: string;
+  readonly name: string | null;
+  readonly version: string | null;
+}
+
+export interface KnownArchive {
+  /** '' where it must be read again whatever it looks like */
+  readonly stamp: string;
+  readonly outcome: { readonly artifact: KnownArtifact } | { readonly refusal: KnownRefusal };
+}
+
+/** By path, relative to the root. */
+export type KnownArchives = ReadonlyMap<string, KnownArchive>;
+
+export function formatMemory(archives: KnownArchives, quarantined: readonly Quarantine[]): SourceMemory {
+  const rows = [...archives].sort(([one], [other]) => (one < other ? -1 : 1)).map(([path, archive]): [string, JsonValue] => [path, formatRow(archive)]);
+  const fingerprint = createHash('sha256').update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where])])).digest('hex');
+  return { fingerprint, detail: { recipe, archives: Object.fromEntries(rows) } };
+}
+
+function formatRow({ stamp, outcome }: KnownArchive): JsonValue {
+  if ('refusal' in outcome) return [stamp, 'q', outcome.refusal.code, outcome.refusal.message, outcome.refusal.name, outcome.refusal.version];
+  const { name, version, sha256, composerPath, composerHash } = outcome.artifact;
+  return [stamp, 'a', name, version, sha256, composerPath, composerHash];
+}
+
+/** Empty for anything that this version did not write: everything is then read again. */
+export function parseMemory(detail: JsonValue | undefined): KnownArchives {
+  if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['archives'])) return new Map();
+  return new Map(
+    Object.entries(detail['archives']).flatMap(([path, row]) => {
+      const known = parseRow(row);
+      return known === undefined ? [] : [[path, known] as const];
+    }),
+  );
+}
+
+function parseRow(row: JsonValue | undefined): KnownArchive | undefined {
+  if (!Array.isArray(row)) return undefined;
+  const [stamp, kind, ...cells] = row as readonly JsonValue[];
+  const texts = cells.filter((cell) => typeof cell === 'string');
+  if (typeof stamp !== 'string') return undefined;
+  if (kind === 'q') {
+    const [code = '', message = ''] = texts;
+    return { stamp, outcome: { refusal: { code: code as QuarantineCode, message, name: textOrNull(cells[2]), version: textOrNull(cells[3]) } } };
+  }
+  const [nameText = '', version = '', sha256 = '', composerPath = '', composerHash = ''] = texts;
+  const [name, label, normalized] = [parsePackageName(nameText), parseDistLabel(version), normalizeVersion(version)];
+  if (name === undefined || 'refusal' in label || normalized === undefined || sha256.length !== 64) return undefined;
+  return { stamp, outcome: { artifact: { name, version: label.label, normalized, sha256, composerPath, composerHash } } };
+}
+
+function textOrNull(cell: JsonValue | undefined): string | null {
+  return typeof cell === 'string' ? cell : null;
+}

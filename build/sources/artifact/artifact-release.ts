@@ -1,0 +1,51 @@
+// An admitted ZIP as a release. Nothing is kept open; what is given later is what was admitted, or an error.
+
+import { createHash } from 'node:crypto';
+import { openZipMembers } from '../../archive/zip-members.ts';
+import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
+import type { JsonObject } from '../../contract/json.ts';
+import { isDevVersion } from '../../contract/version.ts';
+import { checkComposerJson } from '../../record/check-composer-json.ts';
+import { maxComposerJsonBytes, parseComposerJson } from '../../record/parse-composer-json.ts';
+import { createPause } from '../directory/pause.ts';
+import { changedWhileRead, readWhole } from '../directory/read-file.ts';
+import { archiveReference, readyArchive } from '../ready-archive.ts';
+import type { Release } from '../release.ts';
+import type { KnownArtifact } from './artifact-memory.ts';
+
+/** `path` is absolute. */
+export function artifactRelease(path: string, known: KnownArtifact): Release {
+  const { name, version, normalized, sha256 } = known;
+  return {
+    name,
+    version,
+    normalized,
+    dev: isDevVersion(normalized),
+    reference: archiveReference(sha256),
+    time: undefined,
+    defaultBranch: false,
+    where: path,
+    composerJson: () => readComposerJson(path, known),
+    content: readyArchive(path, sha256),
+  };
+}
+
+/** Throws QuarantineError UNREADABLE_FILE where the ZIP is no longer the one that was admitted. */
+async function readComposerJson(path: string, { composerPath, composerHash }: KnownArtifact): Promise<JsonObject> {
+  const archive = await readWhole(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
+  const bytes = memberOf(archive, composerPath);
+  if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== composerHash) throw changedWhileRead(path);
+  const json = parseComposerJson(bytes, `${composerPath} in ${path}`);
+  checkComposerJson(json);
+  return json;
+}
+
+/** undefined for whatever cannot be: the archive was admitted, so that it must have become another one. */
+function memberOf(archive: Buffer, path: string): Buffer | undefined {
+  try {
+    return openZipMembers(archive).read(path, maxComposerJsonBytes);
+  } catch {
+    // adm-zip throws plain errors and strings for a damaged archive, and which one does not matter here
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+// A folder of ZIPs as a source: each is one version of a package and is published with the bytes it has. What did not change since the last scan
+// is not opened again; a faulty ZIP never stops the others.
+
+import { join } from 'node:path';
+import { setDuplicatesAside } from '../directory/duplicates.ts';
+import type { Quarantine } from '../quarantine.ts';
+import type { Scan, Source, SourceMemory } from '../release.ts';
+import { resolveFolder, withoutSymlinks } from '../root-folder.ts';
+import { formatMemory, parseMemory, type KnownArchive, type KnownArchives } from './artifact-memory.ts';
+import { artifactRelease } from './artifact-release.ts';
+import { examineArchive, identityOf } from './examine-archive.ts';
+import { findArchives, type FoundArchives } from './find-archives.ts';
+
+export interface ArtifactSourceOptions {
+  /** absolute; may lie in the data folder */
+  readonly root: string;
+  /** absolute; never entered, where it lies below the root */
+  readonly dataDirectory: string;
+  readonly now?: () => Date;
+}
+
+export function createArtifactSource(options: ArtifactSourceOptions): Source {
+  return { scan: (previous) => scan(options, previous), close: () => Promise.resolve() };
+}
+
+async function scan({ root: given, dataDirectory: givenData, now = () => new Date() }: ArtifactSourceOptions, previous: SourceMemory | undefined): Promise<Scan> {
+  const root = resolveFolder(given, 'Name the folder that holds the ZIPs.');
+  if ('reason' in root) return { outcome: 'failed', reason: root.reason };
+  const dataDirectory = withoutSymlinks(givenData);
+  if (dataDirectory === root.path) return { outcome: 'failed', reason: `${given} is the data folder itself. Give Libretto a data folder of its own with --data.` };
+  const scanStart = now().getTime();
+  const found = findArchives(root.path, dataDirectory);
+  const failure = failureOf(found, given);
+  if (failure !== undefined) return { outcome: 'failed', reason: failure };
+
+  const known = parseMemory(previous?.detail);
+  const archives = new Map<string, KnownArchive>();
+  const notices: string[] = [];
+  for (const path of found.paths) {
+    const examined = await examineArchive(join(root.path, path), scanStart, known.get(path));
+    archives.set(path, examined.known);
+    notices.push(...credentialNotice(path, examined.credentials));
+  }
+  return conclude({ root: root.path, found, archives, known, notices, previous });
+}
+
+interface Examined {
+  readonly root: string;
+  readonly found: FoundArchives;
+  readonly archives: ReadonlyMap<string, KnownArchive>;
+  readonly known: KnownArchives;
+  readonly notices: readonly string[];
+  readonly previous: SourceMemory | undefined;
+}
+
+function conclude({ root, found, archives, known, notices, previous }: Examined): Scan {
+  const admitted = [...archives].flatMap(([path, { outcome }]) => ('artifact' in outcome ? [artifactRelease(join(root, path), outcome.artifact)] : []));
+  const refused = [...archives].flatMap(([path, { outcome }]): Quarantine[] => ('refusal' in outcome ? [{ ...outcome.refusal, where: join(root, path) }] : []));
+  const { releases, quarantined: duplicates } = setDuplicatesAside(admitted);
+  const hidden = found.unreadable.flatMap((place) => hiddenArchives(root, place, known));
+  const quarantined = [...refused, ...duplicates, ...hidden.map(({ quarantine }) => quarantine)];
+  const kept = hidden.flatMap(({ archive }) => (archive === undefined ? [] : [archive]));
+  const memory = formatMemory(new Map([...archives, ...kept]), quarantined);
+  if (memory.fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
+  return { outcome: 'read', releases, quarantined, notices, memory };
+}
+
+interface HiddenArchive {
+  readonly quarantine: Quarantine;
+  /** its row, kept for when it can be read again */
+  readonly archive?: readonly [path: string, known: KnownArchive];
+}
+
+/** What an unreadable folder hides: the versions it had when it could be read; else just the folder. */
+function hiddenArchives(root: string, { folder, reason }: FoundArchives['unreadable'][number], known: KnownArchives): HiddenArchive[] {
+  const where = join(root, folder);
+  const quarantine = { code: 'UNREADABLE_FILE', message: `The folder ${where} cannot be read: ${reason}. Whatever ZIPs are in it are left out.`, where } as const;
+  const lost = [...known].filter(([path]) => path.startsWith(`${folder}/`));
+  if (lost.length === 0) return [{ quarantine: { ...quarantine, name: null, version: null } }];
+  return lost.map((archive) => ({ quarantine: { ...quarantine, ...identityOf(archive[1]) }, archive }));
+}
+
+function credentialNotice(path: string, credentials: readonly string[]): string[] {
+  const [first] = credentials;
+  if (first === undefined) return [];
+  const more = credentials.length === 1 ? '' : ` and ${credentials.length - 1} more`;
+  return [`${path} holds ${first}${more}, which by the name may be a credential. An artifact is published as it is: if that is one, pack it again without.`];
+}
+
+/** Why there is nothing to examine, or undefined. */
+function failureOf({ paths, unreadable }: FoundArchives, root: string): string | undefined {
+  const itself = unreadable.find(({ folder }) => folder === '');
+  if (itself !== undefined) return `${root} cannot be read: ${itself.reason}.`;
+  return paths.length + unreadable.length > 0 ? undefined : `${root} holds no ZIP, at any depth. Folders and files that start with a dot are not looked at.`;
+}

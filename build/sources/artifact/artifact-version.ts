@@ -1,0 +1,57 @@
+// Which version an artifact is: its composer.json's `version`, or else what its file's name says behind the package's.
+//
+// | acme/hello                                                        | is           |
+// |-------------------------------------------------------------------|--------------|
+// | `acme-hello-1.2.0.zip` `hello-1.2.0.zip` `Acme_Hello_v1.2.0.zip`   | 1.2.0, v1.2.0|
+// | `1.2.0.zip` `dev-main.zip`                                        | itself       |
+// | `hello-dev-main.zip` `hello-main.zip`                             | dev-main, not a version |
+// | `hello.zip` `other-hello-1.2.0.zip` `hello-1.2.0-final.zip`       | no version   |
+//
+// Behind a package's name may stand one of `-` `_` `.` `@`. A package called acme/dev may mean version 1.0 or the branch by dev-1.0.zip: refused.
+
+import type { JsonObject } from '../../contract/json.ts';
+import { splitPackageName, type PackageName } from '../../contract/name.ts';
+import { normalizeVersion } from '../../contract/version.ts';
+import { checkedLabel, declaredVersion, type CheckedLabel } from '../checked-label.ts';
+import { QuarantineError } from '../quarantine.ts';
+
+/** `file` is the file's name with its .zip. Throws QuarantineError VERSION_INVALID, VERSION_MISMATCH or UNSAFE_PATH. */
+export function artifactVersion(json: JsonObject, name: PackageName, file: string): CheckedLabel {
+  const declared = declaredVersion(json['version'], 'composer.json');
+  const stem = file.replace(/\.zip$/i, '');
+  if (declared === undefined) return checkedLabel(onlyReading(stem, name, file), `The file's name ${JSON.stringify(file)} says version`);
+  const checked = checkedLabel(declared, '"version" in composer.json is');
+  const fromName = readings(stem, name).filter((reading) => /[0-9]\.[0-9]/.test(reading));
+  if (fromName.length > 0 && !fromName.some((reading) => normalizeVersion(reading) === checked.normalized)) {
+    throw new QuarantineError('VERSION_MISMATCH', `composer.json says version ${declared}, but the file is called ${file}. Make them agree, or leave the version out of one of them.`);
+  }
+  return checked;
+}
+
+function onlyReading(stem: string, name: PackageName, file: string): string {
+  const found = readings(stem, name);
+  const [only, other] = found;
+  if (only !== undefined && other === undefined) return only;
+  const { vendor, project } = splitPackageName(name);
+  const clear = `Call it ${vendor}-${project}-1.2.0.zip (with its version), or write "version" into its composer.json.`;
+  if (only === undefined) throw new QuarantineError('VERSION_INVALID', `Nothing says which version of ${name} ${JSON.stringify(file)} is. ${clear}`);
+  throw new QuarantineError('VERSION_INVALID', `${JSON.stringify(file)} may be version ${found.join(' or ')} of ${name}. ${clear}`);
+}
+
+/** What the name can mean, at most two. */
+function readings(stem: string, name: PackageName): readonly string[] {
+  const { vendor, project } = splitPackageName(name);
+  const lower = stem.toLowerCase();
+  const named = [`${vendor}-${project}`, `${vendor}_${project}`, `${vendor}.${project}`, `${vendor}--${project}`, project]
+    .filter((prefix) => lower.startsWith(prefix) && /^[-_.@]/.test(lower.slice(prefix.length)))
+    .flatMap((prefix) => versionIn(stem.slice(prefix.length + 1)));
+  // dev-tools-1.0.zip is version 1.0 of acme/dev-tools, though Composer could read a branch called tools-1.0
+  const bare = lower === project || (named.length > 0 && project !== 'dev') ? [] : versionIn(stem);
+  return [...new Map([...named, ...bare].map((reading) => [normalizeVersion(reading), reading])).values()];
+}
+
+/** The bare names that stood for branches in Composer 1 are written as the branches they are. */
+function versionIn(text: string): readonly string[] {
+  if (normalizeVersion(text) === undefined) return [];
+  return [['master', 'trunk', 'default'].includes(text) ? `dev-${text}` : text];
+}

@@ -1,0 +1,91 @@
+// Decides for one ZIP whether it has to be opened: not if it looks exactly as it did when it was, and that look could be trusted. Whatever is
+// wrong with it is its own quarantine.
+
+import { createHash } from 'node:crypto';
+import { lstatSync, type BigIntStats } from 'node:fs';
+import { basename } from 'node:path';
+import { isCredential } from '../../archive/rules/credentials.ts';
+import { admitZip, type AdmittedZip } from '../../archive/zip-admission/admit-zip.ts';
+import { quoteName } from '../../archive/zip-admission/zip-refusals.ts';
+import { checkComposerJson } from '../../record/check-composer-json.ts';
+import { packageNameOf } from '../../record/package-name.ts';
+import { maxComposerJsonBytes, parseComposerJson } from '../../record/parse-composer-json.ts';
+import { describeFault } from '../directory/file-fault.ts';
+import { isSettled, stampOf, touchedAt } from '../directory/file-stamp.ts';
+import { changedWhileRead } from '../directory/read-file.ts';
+import { QuarantineError } from '../quarantine.ts';
+import type { KnownArchive, KnownArtifact, KnownRefusal } from './artifact-memory.ts';
+import { artifactVersion } from './artifact-version.ts';
+
+export interface ExaminedArchive {
+  readonly known: KnownArchive;
+  /** paths in it that look like credentials; of a ZIP that was opened in this scan only */
+  readonly credentials: readonly string[];
+}
+
+/** `path` is absolute, `scanStart` epoch milliseconds. */
+export async function examineArchive(path: string, scanStart: number, known: KnownArchive | undefined): Promise<ExaminedArchive> {
+  let found: Identity = known === undefined ? { name: null, version: null } : identityOf(known);
+  let stamp = '';
+  try {
+    const look = lookAt(path);
+    if (known !== undefined && known.stamp !== '' && known.stamp === look.stamp) return { known, credentials: [] };
+    stamp = isSettled(look.touched, scanStart) ? look.stamp : '';
+    const zip = await admitZip(path);
+    if (zip.stamp !== look.stamp) throw changedWhileRead(path);
+    const artifact = readArtifact(path, zip, (learnt) => (found = learnt));
+    return { known: { stamp, outcome: { artifact } }, credentials: zip.paths.filter((entry) => isCredential(entry.slice(zip.root.length))) };
+  } catch (error) {
+    if (!(error instanceof QuarantineError)) throw error;
+    const refusal: KnownRefusal = { code: error.code, message: error.message, ...found };
+    // what kept the file from being read may be over without the file looking any different
+    return { known: { stamp: error.code === 'UNREADABLE_FILE' ? '' : stamp, outcome: { refusal } }, credentials: [] };
+  }
+}
+
+export interface Identity {
+  readonly name: string | null;
+  readonly version: string | null;
+}
+
+/** Of what was there before: where a new ZIP cannot say what it is, it is held for the same. */
+export function identityOf({ outcome }: KnownArchive): Identity {
+  const { name, version } = 'artifact' in outcome ? outcome.artifact : outcome.refusal;
+  return { name, version };
+}
+
+function lookAt(path: string): { readonly stamp: string; readonly touched: number } {
+  const stats = statsOf(path);
+  if (stats.isSymbolicLink()) throw new QuarantineError('UNSAFE_SYMLINK', `${path} is a symbolic link. Put the ZIP itself there: what the link points at may change without this folder changing.`);
+  return { stamp: stampOf(stats), touched: touchedAt(stats) };
+}
+
+function statsOf(path: string): BigIntStats {
+  if (path.includes('\u{FFFD}')) throw new QuarantineError('UNSAFE_PATH', `The name of ${JSON.stringify(path)} is not valid UTF-8. Rename the file.`);
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch (error) {
+    throw new QuarantineError('UNREADABLE_FILE', `${path} cannot be read: ${describeFault(error)}.`, { cause: error });
+  }
+}
+
+/** Throws QuarantineError. `learn` is told what is known as soon as it is. */
+function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) => void): KnownArtifact {
+  const composerPath = `${zip.root}composer.json`;
+  const bytes = zip.composerJson;
+  if (bytes === undefined) throw new QuarantineError('INVALID_COMPOSER_JSON', noComposerJson(zip, composerPath));
+  const json = parseComposerJson(bytes, `${composerPath} in ${path}`);
+  const name = packageNameOf(json);
+  learn({ name, version: null });
+  const { version, normalized } = artifactVersion(json, name, basename(path));
+  learn({ name, version });
+  checkComposerJson(json);
+  return { name, version, normalized, sha256: zip.sha256, composerPath, composerHash: createHash('sha256').update(bytes).digest('hex') };
+}
+
+function noComposerJson({ paths }: AdmittedZip, composerPath: string): string {
+  if (paths.includes(composerPath)) return `${composerPath} in the archive is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may have, or no file.`;
+  const elsewhere = paths.find((path) => path.endsWith('/composer.json'));
+  const hint = elsewhere === undefined ? '' : ` ${quoteName(elsewhere)} is somewhere else.`;
+  return `The archive has no composer.json at its top or in its only top folder.${hint} Pack the package's own folder, and nothing beside it.`;
+}

@@ -1,0 +1,44 @@
+// Where the ZIPs of a folder are: at any depth, but not in folders or files whose name starts with a dot, nor in the data folder. Symbolic links
+// are not followed.
+
+import { readdirSync, type Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { describeFault } from '../directory/file-fault.ts';
+
+export interface FoundArchives {
+  /** relative to the root, forward slashes, sorted */
+  readonly paths: readonly string[];
+  /** folders nobody may look into; `reason` in words */
+  readonly unreadable: readonly { readonly folder: string; readonly reason: string }[];
+}
+
+/** Both absolute and without symlinks. */
+export function findArchives(root: string, dataDirectory: string): FoundArchives {
+  const paths: string[] = [];
+  const unreadable: { folder: string; reason: string }[] = [];
+  const open = [''];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    const listing = listFolder(join(root, folder));
+    if (typeof listing === 'string') {
+      unreadable.push({ folder, reason: listing });
+      continue;
+    }
+    for (const entry of listing) {
+      if (entry.name.startsWith('.')) continue;
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (!entry.isDirectory()) {
+        if (/\.zip$/i.test(entry.name)) paths.push(path);
+      } else if (join(root, path) !== dataDirectory) open.push(path);
+    }
+  }
+  return { paths: paths.sort(), unreadable };
+}
+
+/** The folder's entries, or why they cannot be had. */
+function listFolder(folder: string): readonly Dirent[] | string {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    return describeFault(error);
+  }
+}

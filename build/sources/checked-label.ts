@@ -1,0 +1,30 @@
+// A version that stands in a file or a file's name, checked for all that Composer, an archive's path and a URL ask of it.
+
+import { labelRefusal } from '../contract/label.ts';
+import { parseDistLabel, type DistLabel } from '../contract/paths.ts';
+import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
+import { QuarantineError } from './quarantine.ts';
+
+export interface CheckedLabel {
+  readonly version: DistLabel;
+  readonly normalized: NormalizedVersion;
+}
+
+/** `origin` begins the sentence: `"version" in composer.json is`. Throws QuarantineError VERSION_INVALID or UNSAFE_PATH. */
+export function checkedLabel(text: string, origin: string): CheckedLabel {
+  const said = `${origin} ${JSON.stringify(text)}`;
+  const normalized = normalizeVersion(text);
+  if (normalized === undefined) throw new QuarantineError('VERSION_INVALID', `${said}, which Composer does not accept as a version. Write one such as 1.2.0 or dev-main.`);
+  if (/[\s#?]/.test(text)) throw new QuarantineError('VERSION_INVALID', `${said}: a version with white space, "#" or "?" cannot be downloaded. Leave the character out.`);
+  const refusal = labelRefusal(text, normalized);
+  if (refusal !== undefined) throw new QuarantineError('VERSION_INVALID', `${said}, which ${refusal}. Write one such as 1.2.0 or dev-main.`);
+  const label = parseDistLabel(text);
+  if ('refusal' in label) throw new QuarantineError('UNSAFE_PATH', `${said}, which cannot be the name of an archive: ${label.refusal}. Choose another version.`);
+  return { version: label.label, normalized };
+}
+
+/** `version` of a composer.json or an inline record; null is as if it were not there, to Composer too. Throws QuarantineError VERSION_INVALID. */
+export function declaredVersion(declared: unknown, place: string): string | undefined {
+  if (declared === undefined || declared === null || typeof declared === 'string') return declared ?? undefined;
+  throw new QuarantineError('VERSION_INVALID', `"version" in ${place} is ${JSON.stringify(declared)}; it must be a string such as "1.2.0".`);
+}

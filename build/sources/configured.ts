@@ -1,0 +1,37 @@
+// The sources libretto.json names, each once.
+
+import { BuildRefused } from '../refusals.ts';
+import { noOptions, type ConfiguredSource, type SourceOptions } from './options.ts';
+import { distinguish, inlineSource, parseSource, type SourceSpec } from './spec.ts';
+
+export interface DescribedSource {
+  readonly spec: SourceSpec;
+  readonly options: SourceOptions;
+  /** `sources[2]`; undefined for one that is only named, which may be named as often as one likes */
+  readonly where: string | undefined;
+}
+
+/** Sources of inline packages that have the same names are told apart by their order. Throws BuildRefused where one place is described twice. */
+export function describeSources(configured: readonly (string | ConfiguredSource)[], base: string, dataDirectory: string): readonly DescribedSource[] {
+  const sources = new Map<string, DescribedSource>();
+  for (const one of configured) {
+    const { source, options, where } = typeof one === 'string' ? { source: one, options: noOptions, where: undefined } : one;
+    const parsed = typeof source === 'string' ? parseSource(source, base, dataDirectory) : inlineSource(source);
+    const spec = parsed.place.kind === 'package' ? firstFree(parsed, sources) : parsed;
+    refuseTwice(spec, sources.get(spec.id), where);
+    sources.set(spec.id, { spec, options, where });
+  }
+  return [...sources.values()];
+}
+
+function firstFree(spec: SourceSpec, taken: ReadonlyMap<string, unknown>): SourceSpec {
+  let free = spec;
+  for (let ordinal = 2; taken.has(free.id); ordinal += 1) free = distinguish(spec, ordinal);
+  return free;
+}
+
+function refuseTwice(spec: SourceSpec, same: DescribedSource | undefined, where: string | undefined): void {
+  if (same === undefined || (same.where === undefined && where === undefined)) return;
+  const places = same.where !== undefined && where !== undefined ? `, as ${same.where} and ${where}` : '';
+  throw new BuildRefused(`libretto.json describes the source ${spec.location} twice${places}. Put what it says of it into one.`);
+}

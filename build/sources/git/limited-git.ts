@@ -1,0 +1,18 @@
+// How git is called where a stranger decides how much it has to remember: an endless list of refs alone would otherwise fill the machine's memory in
+// less than a minute, long before any time limit. The limit is the kernel's own, set by the shell that then becomes git.
+
+import { safeOptions } from './git-environment.ts';
+
+/** Writable memory of a git process, and of each one it starts. Linux heeds it; elsewhere the time limit has to do. */
+export const askingBytes = 1024 ** 3;
+export const fetchingBytes = 2 * 1024 ** 3;
+/** a file of the largest size there is, and what it is converted to */
+export const archivingBytes = 4 * 1024 ** 3;
+
+/** What to start for `git …`, as spawn takes it. Without a git it ends with code 127. */
+export function limitedGit(memoryBytes: number, operands: readonly string[]): readonly [command: string, operands: string[]] {
+  const script = 'ulimit -d "$1" 2>/dev/null; shift; exec git "$@"';
+  return ['/bin/sh', ['-c', script, 'sh', String(Math.floor(memoryBytes / 1024)), ...safeOptions, ...operands]];
+}
+
+export const notFoundCode = 127;

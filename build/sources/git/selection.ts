@@ -1,0 +1,59 @@
+// What of a repository is published, as its source is configured: which tags and branches, which folders, which files not. Imported by the path
+// that must cost nothing when a repository has not changed: patterns are compiled only where there are some.
+
+import { decodeRefName, type Ref, type Refs } from './refs.ts';
+
+export interface GitSelection {
+  /**
+   * Patterns of names, without `refs/tags/` or `refs/heads/`; `*` and `?` stay within a segment, `**` spans several; a leading `!` excludes. Without a
+   * list: all; an empty list: none. What is not taken is not read at all, not even for the package's name.
+   */
+  readonly refs?: { readonly tags?: readonly string[] | undefined; readonly branches?: readonly string[] | undefined } | undefined;
+  /** Each folder that one of these patterns (`packages/*`, `.` for the root) names and that has a composer.json is a package. Default: the root alone. */
+  readonly subdirectories?: readonly string[] | undefined;
+  /** whether records name the repository itself beside the archive; of a URL only */
+  readonly referenceSource?: 'none' | 'include' | undefined;
+  /** patterns as of composer.json's archive.exclude, behind those */
+  readonly extraExcludes?: readonly string[] | undefined;
+}
+
+/** Equal for equal selections, '' for the default. */
+export function variantOf({ refs, subdirectories, referenceSource, extraExcludes }: GitSelection): string {
+  const told = {
+    ...(refs?.tags === undefined ? {} : { tags: refs.tags }),
+    ...(refs?.branches === undefined ? {} : { branches: refs.branches }),
+    ...(subdirectories === undefined ? {} : { subdirectories }),
+    ...(referenceSource === 'include' ? { source: true } : {}),
+    ...(extraExcludes === undefined || extraExcludes.length === 0 ? {} : { excludes: extraExcludes }),
+  };
+  return Object.keys(told).length === 0 ? '' : JSON.stringify(told);
+}
+
+/** What is left of the refs. */
+export type SelectRefs = (refs: Refs) => Refs;
+
+export async function selectRefs({ refs: patterns }: GitSelection): Promise<SelectRefs> {
+  if (patterns === undefined) return (refs) => refs;
+  const { compileWildmatch } = await import('../../archive/rules/wildmatch.ts');
+  const takesTag = compileNames(patterns.tags, compileWildmatch);
+  const takesBranch = compileNames(patterns.branches, compileWildmatch);
+  return (refs) => {
+    const { head } = refs;
+    const leftOut = 'branch' in head && !takesBranch(head.branch);
+    return { head: leftOut ? { leftOut: head.branch } : head, tags: refs.tags.filter(({ name }: Ref) => takesTag(name)), branches: refs.branches.filter(({ name }) => takesBranch(name)) };
+  };
+}
+
+function compileNames(patterns: readonly string[] | undefined, compile: (pattern: string) => (text: string) => boolean): (name: string) => boolean {
+  if (patterns === undefined) return () => true;
+  const bytes = patterns.map((pattern) => Buffer.from(pattern, 'utf8').toString('latin1'));
+  const included = bytes.filter((pattern) => !pattern.startsWith('!')).map(compile);
+  const excluded = bytes.filter((pattern) => pattern.startsWith('!')).map((pattern) => compile(pattern.slice(1)));
+  const all = included.length === 0 && excluded.length > 0;
+  return (name) => (all || included.some((matches) => matches(name))) && !excluded.some((matches) => matches(name));
+}
+
+/** For a message: why nothing is left. */
+export function describePatterns({ refs }: GitSelection): string {
+  return [...(refs?.tags ?? []), ...(refs?.branches ?? [])].map((pattern) => JSON.stringify(decodeRefName(Buffer.from(pattern).toString('latin1')) ?? pattern)).join(', ');
+}

@@ -1,0 +1,82 @@
+// A package as libretto.json describes it (Composer's repositories of type `package`): checked like a composer.json, with its dist parsed.
+
+import { parseSha1, type Sha1 } from '../../contract/digest.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
+import type { PackageName } from '../../contract/name.ts';
+import { isDevVersion } from '../../contract/version.ts';
+import { checkComposerJson } from '../../record/check-composer-json.ts';
+import { packageNameOf } from '../../record/package-name.ts';
+import { checkedLabel, declaredVersion, type CheckedLabel } from '../checked-label.ts';
+import { QuarantineError } from '../quarantine.ts';
+
+export interface InlineDist {
+  /** absolute, or a path */
+  readonly url: string;
+  readonly remote: boolean;
+  /** the record's own, of any form; another one means that the dist is to be fetched again */
+  readonly reference: string;
+  /** undefined where none is given to check against */
+  readonly shasum: Sha1 | undefined;
+}
+
+export interface InlineRecord extends CheckedLabel {
+  readonly json: JsonObject;
+  readonly name: PackageName;
+  readonly dev: boolean;
+  readonly time: string | undefined;
+  readonly defaultBranch: boolean;
+  /** undefined for a metapackage without one */
+  readonly dist: InlineDist | undefined;
+}
+
+/** `learn` is told what is known as soon as it is. Throws QuarantineError. */
+export function parseInlineRecord(json: JsonObject, learn: (known: { readonly name: string; readonly version: string | null }) => void): InlineRecord {
+  const name = packageNameOf(json);
+  learn({ name, version: null });
+  const version = declaredVersion(json['version'], 'the record');
+  if (version === undefined) throw new QuarantineError('VERSION_INVALID', `The record of ${name} has no version. Give it one, such as "version": "1.2.0".`);
+  const label = checkedLabel(version, '"version" in the record is');
+  learn({ name, version: label.version });
+  checkComposerJson(json);
+  const dev = isDevVersion(label.normalized);
+  return { ...label, json, name, dev, time: timeOf(json['time']), defaultBranch: dev && json['default-branch'] === true, dist: parseDist(json) };
+}
+
+function parseDist(json: JsonObject): InlineDist | undefined {
+  const dist = json['dist'] ?? undefined;
+  if (dist === undefined) {
+    if (json['type'] === 'metapackage') return undefined;
+    throw invalidDist(isJsonObject(json['source']) ? 'It has a source and no dist. List the repository as a source of type git instead' : 'It has no dist. Give it one, such as {"type": "zip", "url": "https://…"}');
+  }
+  if (!isJsonObject(dist)) throw invalidDist('Its dist is not an object such as {"type": "zip", "url": "https://…"}');
+  const { type, url } = dist;
+  if (type !== 'zip') throw invalidDist(`Its dist is of type ${JSON.stringify(type ?? null)}, and only "zip" can be hosted. Pack it as a ZIP, or list its repository as a source of type git`);
+  if (typeof url !== 'string' || url === '') throw invalidDist('Its dist has no "url": an http or https URL, or a path relative to libretto.json');
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') throw invalidDist(`Its dist has a URL of ${scheme}://; https://, http:// and paths are fetched`);
+  return { url, remote: scheme !== undefined, reference: typeof dist['reference'] === 'string' ? dist['reference'] : '', shasum: parseShasum(dist['shasum']) };
+}
+
+/** Absent, null and empty mean "do not check" to Composer (FileDownloader.php, download). */
+function parseShasum(given: JsonValue | undefined): Sha1 | undefined {
+  if (given === undefined || given === null || given === '') return undefined;
+  const shasum = typeof given === 'string' ? parseSha1(given.toLowerCase()) : undefined;
+  if (shasum === undefined) throw invalidDist('The "shasum" of its dist is no SHA-1: 40 hex characters');
+  return shasum;
+}
+
+function invalidDist(fault: string): QuarantineError {
+  return new QuarantineError('INVALID_DIST', `${fault}.`);
+}
+
+const zonedTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})$/i;
+const plainTime = /^([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})$/;
+
+/** As Composer takes it: without a zone it is UTC, and what cannot be read is left out (ArrayLoader.php, configureObject). */
+function timeOf(given: JsonValue | undefined): string | undefined {
+  if (typeof given !== 'string') return undefined;
+  const text = zonedTime.test(given) ? given : given.replace(plainTime, '$1T$2Z');
+  const time = zonedTime.test(text) ? new Date(text) : undefined;
+  if (time === undefined || Number.isNaN(time.getTime())) return undefined;
+  return `${time.toISOString().slice(0, 19)}+00:00`;
+}

@@ -1,0 +1,44 @@
+// A dist that is a file beside libretto.json: looked at, and opened only when it looks different from the last time.
+
+import { createHash } from 'node:crypto';
+import { lstatSync, type BigIntStats } from 'node:fs';
+import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
+import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
+import { describeFault } from '../directory/file-fault.ts';
+import { isSettled, stampOf, touchedAt } from '../directory/file-stamp.ts';
+import { changedWhileRead } from '../directory/read-file.ts';
+import { QuarantineError } from '../quarantine.ts';
+import { checkShasum } from './dist-cache.ts';
+import type { InlineDist } from './inline-record.ts';
+
+export interface KnownFile {
+  /** '' where it must be read again whatever it looks like */
+  readonly stamp: string;
+  /** of the admitted ZIP, lower-case hex */
+  readonly sha256: string;
+}
+
+/** `path` is absolute, `scanStart` epoch milliseconds. Throws QuarantineError. */
+export async function examineFile(path: string, dist: InlineDist, scanStart: number, known: KnownFile | undefined): Promise<KnownFile> {
+  const stats = statsOf(path);
+  const stamp = stampOf(stats);
+  if (known !== undefined && known.stamp !== '' && known.stamp === stamp) return known;
+  if (dist.shasum !== undefined) checkShasum(await sha1Of(path), dist);
+  const zip = await admitZip(path);
+  if (zip.stamp !== stamp) throw changedWhileRead(path);
+  return { stamp: isSettled(touchedAt(stats), scanStart) ? stamp : '', sha256: zip.sha256 };
+}
+
+function statsOf(path: string): BigIntStats {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch (error) {
+    throw new QuarantineError('UNREACHABLE_DIST', `Its dist ${path} cannot be read: ${describeFault(error)}.`, { cause: error });
+  }
+}
+
+async function sha1Of(path: string): Promise<string> {
+  const sha1 = createHash('sha1');
+  await withOpenFile(path, (descriptor, { size }) => readThrough(descriptor, size, (piece) => sha1.update(piece)));
+  return sha1.digest('hex');
+}

@@ -1,0 +1,122 @@
+// Packages that libretto.json itself describes, as Composer's repositories of type `package` do: records without a repository, whose dists are
+// fetched once, admitted and hosted like any other. A dist that cannot be had costs its own version only, which stays as it was published.
+
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import pLimit from 'p-limit';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
+import { createEgress, type EgressOptions } from '../../egress/egress.ts';
+import { setDuplicatesAside } from '../directory/duplicates.ts';
+import { QuarantineError, type Quarantine } from '../quarantine.ts';
+import { readyArchive } from '../ready-archive.ts';
+import type { Release, Scan, Source, SourceMemory } from '../release.ts';
+import { DistCache, distKey } from './dist-cache.ts';
+import { parseInlineRecord, type InlineDist, type InlineRecord } from './inline-record.ts';
+import { examineFile, type KnownFile } from './local-dist.ts';
+import { inlineRelease, metapackageRelease } from './package-release.ts';
+
+export interface PackageSourceOptions extends EgressOptions {
+  /** each with a name, a version and a dist */
+  readonly packages: readonly JsonObject[];
+  /** absolute: what a relative dist path is relative to */
+  readonly directory: string;
+  /** for messages: `libretto.json: sources[2]` */
+  readonly where: string;
+  /** absolute; several sources may share it. What is fetched is kept there; to be opened under the build's lock */
+  readonly cacheDirectory: string;
+  readonly now: () => Date;
+}
+
+/** Throws BuildRefused where the settings of the network cannot be meant. */
+export function createPackageSource(options: PackageSourceOptions): Source {
+  const egress = createEgress(options);
+  const cache = new DistCache(options.cacheDirectory, egress);
+  return { scan: (previous) => scan(options, cache, previous), close: () => egress.close() };
+}
+
+/** Raise it whenever the same records could now be read as something else. */
+const recipe = 1;
+const parallelDownloads = 4;
+
+/** Kept as `[stamp, sha256]` by key; a fetched dist has no stamp. */
+type KnownDists = ReadonlyMap<string, KnownFile>;
+
+interface Examined {
+  readonly release?: Release;
+  readonly dist?: readonly [key: string, known: KnownFile];
+  readonly quarantine?: Quarantine;
+  /** what was wrong may be over without a record looking any different */
+  readonly passing?: boolean;
+}
+
+async function scan(options: PackageSourceOptions, cache: DistCache, previous: SourceMemory | undefined): Promise<Scan> {
+  const known = parseKnown(previous?.detail);
+  const scanStart = options.now().getTime();
+  const limit = pLimit(parallelDownloads);
+  const examined = await Promise.all(options.packages.map((json, index) => limit(() => examine(json, index, { options, cache, known, scanStart }))));
+  const { releases, quarantined: duplicates } = setDuplicatesAside(examined.flatMap(({ release }) => release ?? []));
+  const quarantined = [...examined.flatMap(({ quarantine }) => quarantine ?? []), ...duplicates];
+  const memory = memoryOf(options.packages, new Map(examined.flatMap(({ dist }) => (dist === undefined ? [] : [dist]))), quarantined);
+  if (memory.fingerprint === previous?.fingerprint && !examined.some(({ passing }) => passing === true)) return { outcome: 'unchanged' };
+  return { outcome: 'read', releases, quarantined, notices: noticesOf(options), memory };
+}
+
+interface Surroundings {
+  readonly options: PackageSourceOptions;
+  readonly cache: DistCache;
+  readonly known: KnownDists;
+  readonly scanStart: number;
+}
+
+async function examine(json: JsonObject, index: number, surroundings: Surroundings): Promise<Examined> {
+  let found: { readonly name: string | null; readonly version: string | null } = { name: null, version: null };
+  let parsed = false;
+  const where = (): string => `${surroundings.options.where}, ${found.name === null ? `package ${index + 1}` : `${found.name}${found.version === null ? '' : ` ${found.version}`}`}`;
+  try {
+    const record = parseInlineRecord(json, (learnt) => (found = learnt));
+    parsed = true;
+    if (record.dist === undefined) return { release: metapackageRelease(record, where()) };
+    return await (record.dist.remote ? examineRemote(record, record.dist, where(), surroundings) : examineLocal(record, record.dist, where(), surroundings));
+  } catch (error) {
+    if (!(error instanceof QuarantineError)) throw error;
+    return { quarantine: { code: error.code, message: error.message, where: where(), ...found }, passing: parsed };
+  }
+}
+
+async function examineRemote(record: InlineRecord, dist: InlineDist, where: string, { cache, known }: Surroundings): Promise<Examined> {
+  const key = distKey(dist);
+  const sha256 = known.get(key)?.sha256 ?? cache.find(dist) ?? (await cache.fetch(dist));
+  return { release: inlineRelease(record, sha256, cache.archive(dist, sha256), where), dist: [key, { stamp: '', sha256 }] };
+}
+
+async function examineLocal(record: InlineRecord, dist: InlineDist, where: string, { options, known, scanStart }: Surroundings): Promise<Examined> {
+  const path = resolve(options.directory, dist.url);
+  const key = distKey({ ...dist, url: path });
+  const file = await examineFile(path, dist, scanStart, known.get(key));
+  return { release: inlineRelease(record, file.sha256, readyArchive(path, file.sha256), where), dist: [key, file] };
+}
+
+function noticesOf({ packages, where }: PackageSourceOptions): string[] {
+  const names = packages.filter(({ source }) => isJsonObject(source)).map(({ name, version }) => `${String(name)} ${String(version)}`);
+  const [first] = names;
+  if (first === undefined) return [];
+  const more = names.length === 1 ? '' : ` and ${names.length - 1} more`;
+  return [`${where}: the "source" of ${first}${more} is left out. Clients get the archive that is hosted here.`];
+}
+
+function memoryOf(packages: readonly JsonObject[], dists: KnownDists, quarantined: readonly Quarantine[]): SourceMemory {
+  const rows = [...dists].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, { stamp, sha256 }]): [string, JsonValue] => [key, [stamp, sha256]]);
+  const fingerprint = createHash('sha256').update(JSON.stringify([recipe, packages, rows, quarantined.map(({ code, where }) => [code, where])])).digest('hex');
+  return { fingerprint, detail: { recipe, dists: Object.fromEntries(rows) } };
+}
+
+/** Empty for anything that this version did not write. */
+function parseKnown(detail: JsonValue | undefined): KnownDists {
+  if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['dists'])) return new Map();
+  return new Map(
+    Object.entries(detail['dists']).flatMap(([key, row]) => {
+      const [stamp, sha256] = Array.isArray(row) ? (row as readonly JsonValue[]) : [];
+      return typeof stamp === 'string' && typeof sha256 === 'string' ? [[key, { stamp, sha256 }] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+// The folder a source was given, without symlinks, or why there is none.
+
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describeFault } from './directory/file-fault.ts';
+
+/** `advice` is for whoever named something that is no folder. */
+export function resolveFolder(folder: string, advice: string): { readonly path: string } | { readonly reason: string } {
+  try {
+    const path = realpathSync(folder);
+    return statSync(path).isDirectory() ? { path } : { reason: `${folder} is not a folder. ${advice}` };
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return { reason: missing ? `${folder} does not exist.` : `${folder} cannot be read: ${describeFault(error)}.` };
+  }
+}
+
+/** A path that may not exist yet, with the symlinks of the part that does resolved. */
+export function withoutSymlinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (dirname(path) === path) throw error;
+    return join(withoutSymlinks(dirname(path)), basename(path));
+  }
+}

@@ -1,0 +1,133 @@
+// A satis.json → a libretto.json that publishes the same, as far as Libretto can, with a line for every option. Pure.
+
+import { parseConstraint } from '../../build/contract/constraint.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import { lostOption } from './lost-option.ts';
+import { credentialKeys, lostArchiveOptions, lostOptions } from './options.ts';
+import type { Note, OptionLine } from './report.ts';
+import { importRepository, type Rebase } from './repository.ts';
+
+export interface SatisImport {
+  /** a libretto.json */
+  readonly config: JsonObject;
+  readonly lines: readonly OptionLine[];
+}
+
+/** Options that are dealt with one by one; all others are in `lostOptions` or unknown. */
+const known: ReadonlySet<string> = new Set(['name', 'description', 'homepage', 'repositories', 'require', 'require-all', 'blacklist', 'minimum-stability', 'abandoned', 'archive', 'config']);
+
+export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
+  const lines: OptionLine[] = [];
+  const note: Note = (option, outcome, detail) => void lines.push({ option, outcome, detail });
+  const about = { ...textOption('name', satis, note), ...textOption('description', satis, note), ...textOption('homepage', satis, note) };
+  const sources = importSources(satis, rebase, note);
+  const filters = importFilters(satis, note);
+  const abandoned = importAbandoned(satis['abandoned'], note);
+  importArchive(satis['archive'], note);
+  importConfig(satis['config'], note);
+  for (const [option, value] of Object.entries(satis)) if (!known.has(option) && value !== undefined) lostOption(option, value, lostOptions[option], note);
+  const limited = sources.map((source) => ({ ...source, ...mergeFilters(source, filters) }));
+  return { config: { ...about, sources: limited, ...(abandoned === undefined ? {} : { abandoned }) }, lines };
+}
+
+function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObject, note: Note): JsonObject {
+  const value = satis[option];
+  if (value === undefined) return {};
+  const fits = typeof value === 'string' && value.trim() !== '' && (option !== 'homepage' || /^https?:\/\/[^\s@]+$/.test(value));
+  note(option, fits ? 'carried' : 'not-carried', fits ? `"${option}".` : option === 'homepage' ? 'It is no http(s) address.' : 'It is no text.');
+  // Control characters, line breaks among them, have no place in it.
+  return fits ? { [option]: value.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim() } : {};
+}
+
+/** A repository that is named twice is one source. */
+function importSources({ repositories }: JsonObject, rebase: Rebase, note: Note): readonly JsonObject[] {
+  if (repositories === undefined) return [];
+  const listed = Array.isArray(repositories) ? (repositories as readonly JsonValue[]).map((one, index) => [`repositories[${index}]`, one] as const) : namedRepositories(repositories);
+  const sources = new Map<string, JsonObject>();
+  for (const [at, one] of listed) {
+    const source = importRepository(one, at, rebase, note);
+    if (source === undefined) continue;
+    const place = JSON.stringify([source['type'], source['path'] ?? source['url'] ?? source['packages']]);
+    if (sources.has(place)) note(at, 'not-carried', 'It was named before: that one counts.');
+    else sources.set(place, source);
+  }
+  return [...sources.values()];
+}
+
+function namedRepositories(repositories: JsonValue): readonly (readonly [string, JsonValue])[] {
+  return isJsonObject(repositories) ? Object.entries(repositories).map(([name, one]) => [`repositories[${JSON.stringify(name)}]`, one ?? null] as const) : [['repositories', repositories]];
+}
+
+/** Satis takes `require` only where it does not take everything anyway (PackageSelection.php, fetchOptions). */
+function importFilters(satis: JsonObject, note: Note): JsonObject {
+  const { require, 'require-all': all, blacklist, 'minimum-stability': stability } = satis;
+  if (all !== undefined) note('require-all', 'as-is', all === true ? 'All versions of all sources are published, unless a source says otherwise.' : 'It is the same as to leave it out.');
+  const wanted = all === true || require === undefined ? undefined : constraintsOf(require, 'require', note);
+  if (all === true && require !== undefined) note('require', 'as-is', 'Satis takes no notice of it beside require-all.');
+  const unwanted = blacklist === undefined ? undefined : constraintsOf(blacklist, 'blacklist', note);
+  const versions = Object.fromEntries(Object.entries(wanted ?? {}).filter(([, constraint]) => constraint !== '*'));
+  return {
+    ...(wanted === undefined || Object.keys(wanted).length === 0 ? {} : { only: Object.keys(wanted) }),
+    ...(Object.keys(versions).length === 0 ? {} : { versions }),
+    ...(unwanted === undefined || Object.keys(unwanted).length === 0 ? {} : { except: unwanted }),
+    ...importStability(stability, note),
+  };
+}
+
+function importStability(given: JsonValue | undefined, note: Note): JsonObject {
+  if (given === undefined) return {};
+  const stability = given === 'rc' ? 'RC' : given;
+  if (stability === 'dev') note('minimum-stability', 'as-is', 'Libretto does so anyway.');
+  else if (typeof stability === 'string' && ['alpha', 'beta', 'RC', 'stable'].includes(stability)) {
+    note('minimum-stability', 'carried', '"minimum-stability" of every source.');
+    return { 'minimum-stability': stability };
+  } else note('minimum-stability', 'not-carried', 'It is none of dev, alpha, beta, RC and stable.');
+  return {};
+}
+
+function constraintsOf(given: JsonValue, option: 'require' | 'blacklist', note: Note): Readonly<Record<string, string>> {
+  const constraints: Record<string, string> = {};
+  for (const [name, constraint] of isJsonObject(given) ? Object.entries(given) : []) {
+    const at = `${option}[${JSON.stringify(name)}]`;
+    const parsed = typeof constraint === 'string' ? parseConstraint(constraint) : { refusal: 'it is no text' };
+    if (parsePackageName(name.toLowerCase()) === undefined) note(at, 'not-carried', 'It is no package that a source could hold.');
+    else if ('refusal' in parsed) note(at, 'not-carried', `Its constraint cannot be used: ${parsed.refusal}.`);
+    else {
+      constraints[name.toLowerCase()] = String(constraint);
+      note(at, 'carried', option === 'require' ? '"only" and "versions" of every source.' : '"except" of every source.');
+    }
+  }
+  if (!isJsonObject(given)) note(option, 'not-carried', 'It is no object of package names and constraints.');
+  return constraints;
+}
+
+/** What a repository says of itself and what holds for all: both must. */
+function mergeFilters(source: JsonObject, filters: JsonObject): JsonObject {
+  const own = source['except'];
+  const except = Array.isArray(own) && isJsonObject(filters['except']) ? { except: { ...filters['except'], ...Object.fromEntries((own as readonly string[]).map((name) => [name, '*'])) } } : {};
+  const ownOnly = source['only'] === undefined ? {} : { only: source['only'] };
+  return { ...filters, ...(own === undefined ? {} : { except: own }), ...except, ...ownOnly };
+}
+
+function importAbandoned(given: JsonValue | undefined, note: Note): JsonObject | undefined {
+  if (given === undefined) return undefined;
+  const marks: Record<string, boolean | string> = {};
+  for (const [name, mark] of isJsonObject(given) ? Object.entries(given) : []) {
+    const fits = parsePackageName(name.toLowerCase()) !== undefined && (typeof mark === 'boolean' || (typeof mark === 'string' && mark.trim() !== ''));
+    if (fits) marks[name.toLowerCase()] = mark;
+    note(`abandoned[${JSON.stringify(name)}]`, fits ? 'carried' : 'not-carried', fits ? '"abandoned".' : 'It is no package name with true, false or a replacement.');
+  }
+  return Object.keys(marks).length === 0 ? undefined : marks;
+}
+
+function importArchive(given: JsonValue | undefined, note: Note): void {
+  for (const [option, value] of isJsonObject(given) ? Object.entries(given) : []) if (value !== undefined) lostOption(`archive.${option}`, value, lostArchiveOptions[option], note);
+}
+
+function importConfig(given: JsonValue | undefined, note: Note): void {
+  for (const key of isJsonObject(given) ? Object.keys(given) : []) {
+    if (credentialKeys.has(key)) note(`config.${key}`, 'not-carried', 'libretto.json holds no credentials. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.');
+    else note(`config.${key}`, 'not-carried', 'It configures Composer, which Libretto does not run.');
+  }
+}

@@ -1,0 +1,15 @@
+// Says of one option that Libretto has no place for whether that makes a difference.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { LostOption } from './options.ts';
+import type { Note } from './report.ts';
+
+export function lostOption(option: string, value: JsonValue, known: LostOption | undefined, note: Note): void {
+  if (known === undefined) note(option, 'not-carried', 'This is no option of Satis that Libretto knows of.');
+  else if (known.same.includes(value) || isEmpty(value)) note(option, 'as-is', 'Libretto does so anyway.');
+  else note(option, 'not-carried', known.reason);
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}

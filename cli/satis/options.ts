@@ -1,0 +1,70 @@
+// The options of a satis.json that have no counterpart in libretto.json, and the values of them that need none. Names are those of Satis'
+// schema (res/satis-schema.json) and of its code where the schema has less. Sources and filters are dealt with elsewhere.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+
+export interface LostOption {
+  /** values with which Satis does what Libretto does too */
+  readonly same: readonly JsonValue[];
+  /** why any other value is not carried over, and what to do */
+  readonly reason: string;
+}
+
+const lost = (reason: string, ...same: readonly JsonValue[]): LostOption => ({ same, reason });
+
+const noDependencies = 'Libretto does not resolve dependencies: it publishes what its sources hold. Add a source for every package that is to be there.';
+const noPage = 'Libretto makes no web page yet.';
+const noOldMetadata = 'Libretto writes the metadata of Composer 2 only, in one form.';
+const ownPlace = 'Archives stand in public/dist in the data folder and are named by the metadata without an address; see "data" and "distUrl" in docs/configuration.md.';
+
+export const lostOptions: Readonly<Record<string, LostOption>> = {
+  'require-dependencies': lost(noDependencies, false),
+  'require-dev-dependencies': lost(noDependencies, false),
+  'only-dependencies': lost(noDependencies, false),
+  'only-best-candidates': lost(`${noDependencies} All versions of them are published.`, false),
+  'require-dependency-filter': lost(noDependencies, true),
+  'repositories-dep': lost(noDependencies),
+  'minimum-stability-per-package': lost('A source has one minimum-stability for all its packages. Where packages differ, give each source its own.'),
+  'include-types': lost('Packages are chosen by name and version, not by type. Use "only" of the source.', null),
+  'exclude-types': lost('Packages are chosen by name and version, not by type. Use "except" of the source.'),
+  'strip-hosts': lost('Not needed: metadata names no address of a source, unless a source says "reference-source": "include".', false),
+  'output-dir': lost('The tree stands in public/ in the data folder ("data", or --data).'),
+  'output-html': lost(noPage, false),
+  'twig-template': lost(noPage),
+  'allow-seo-indexing': lost(noPage, false),
+  'include-filename': lost(noOldMetadata),
+  includes: lost(noOldMetadata, false),
+  providers: lost(noOldMetadata, false),
+  'providers-history-size': lost(noOldMetadata, 0),
+  'pretty-print': lost(noOldMetadata, false),
+  'available-package-patterns': lost('packages.json names every package there is, so that clients ask for no others.'),
+  'notify-batch': lost('Libretto tells nobody of installations yet.'),
+  _comment: lost('Comments stay behind.'),
+};
+
+/** Of `archive`. */
+export const lostArchiveOptions: Readonly<Record<string, LostOption>> = {
+  directory: lost(ownPlace, 'dist'),
+  'absolute-directory': lost(ownPlace),
+  'prefix-url': lost(ownPlace),
+  format: lost('Archives are always ZIPs.', 'zip'),
+  'skip-dev': lost('Every published version has an archive, branches too. To leave branches out altogether, give the source "minimum-stability".', false),
+  whitelist: lost('Every published version has an archive. To leave packages out altogether, use "only" of the source.'),
+  blacklist: lost('Every published version has an archive. To leave packages out altogether, use "except" of the source.'),
+  checksum: lost('Metadata always has the SHA-1 of an archive: without it clients would install anything.', true),
+  'ignore-filters': lost('.gitattributes and archive.exclude always hold.', false),
+  'override-dist-type': lost('Archives are always ZIPs.', true, false),
+  rearchive: lost('ZIPs of artifact and package sources are published byte for byte, all else is archived here.', true),
+};
+
+/** Of a repository: what its source has no use for. */
+export const repositoryOptions: Readonly<Record<string, LostOption>> = {
+  name: lost('Sources have no names: `libretto build SOURCE` takes their path or URL, and --only names of packages.'),
+  canonical: lost('Which of several repositories counts is for the composer.json of a project to say.', true),
+  'no-api': lost('Not needed: repositories are read by git alone.', true),
+  options: lost('git takes proxies, certificates and headers from its own configuration.'),
+};
+
+export const pathOptions = lost('They are about how a project installs the folder. A version comes from composer.json, or from the name of its folder.');
+
+export const credentialKeys: ReadonlySet<string> = new Set(['http-basic', 'github-oauth', 'gitlab-oauth', 'gitlab-token', 'bitbucket-oauth', 'bearer', 'forgejo-token', 'custom-headers', 'client-certificate']);

@@ -1,0 +1,120 @@
+// One repository of a satis.json → one source of libretto.json. Pure.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parseGitUrl } from '../../build/sources/git/git-url.ts';
+import { isNamePattern } from '../../build/sources/name-pattern.ts';
+import { lostOption } from './lost-option.ts';
+import { pathOptions, repositoryOptions } from './options.ts';
+import type { Note } from './report.ts';
+
+/** A path of the satis.json as libretto.json has to write it, which may stand elsewhere. */
+export type Rebase = (path: string) => string;
+
+const gitTypes: ReadonlySet<string> = new Set(['vcs', 'git', 'github', 'gitlab', 'bitbucket', 'git-bitbucket', 'forgejo']);
+const foreignTypes: Readonly<Record<string, string>> = {
+  composer: 'Libretto does not mirror other Composer repositories yet: clients name it beside this one.',
+  svn: 'Only git repositories are read.',
+  hg: 'Only git repositories are read.',
+  'hg-bitbucket': 'Only git repositories are read.',
+  fossil: 'Only git repositories are read.',
+  perforce: 'Only git repositories are read.',
+  pear: 'Composer has done away with PEAR.',
+};
+
+/** undefined: it could not be carried over, which `note` was told. `at`: `repositories[2]`. */
+export function importRepository(repository: JsonValue, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+  if (!isJsonObject(repository)) {
+    note(at, repository === false ? 'as-is' : 'not-carried', repository === false ? 'Nothing is ever taken from a repository that is not named.' : 'This is no repository.');
+    return undefined;
+  }
+  const [only] = Object.values(repository);
+  if (only === false && Object.keys(repository).length === 1) {
+    note(at, 'as-is', 'Nothing is ever taken from a repository that is not named.');
+    return undefined;
+  }
+  const place = placeOf(repository, at, rebase, note);
+  if (place === undefined) return undefined;
+  const filters = { ...namesOf(repository['only'], 'only', `${at}.only`, note), ...namesOf(repository['exclude'], 'except', `${at}.exclude`, note) };
+  for (const [option, value] of Object.entries(repository)) {
+    if (['type', 'url', 'package', 'only', 'exclude'].includes(option) || value === undefined) continue;
+    lostOption(`${at}.${option}`, value, option === 'options' && repository['type'] === 'path' ? pathOptions : repositoryOptions[option], note);
+  }
+  return { ...place, ...filters };
+}
+
+function placeOf(repository: JsonObject, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+  const { type, url } = repository;
+  if (type === 'package') return packagesOf(repository['package'], at, rebase, note);
+  if (typeof type !== 'string' || typeof url !== 'string' || url.trim() === '') {
+    note(at, 'not-carried', 'It has no type or no url.');
+    return undefined;
+  }
+  if (gitTypes.has(type)) return gitPlace(url, at, rebase, note);
+  if (type === 'path') return folderPlace(url, at, rebase, note);
+  if (type === 'artifact') {
+    note(at, 'carried', 'An artifact source.');
+    return { type: 'artifact', path: rebase(url) };
+  }
+  note(at, 'not-carried', foreignTypes[type] ?? `Libretto has no sources of type ${type}.`);
+  return undefined;
+}
+
+function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+  const local = /^file:\/\/(\/.*)$/.exec(url)?.[1] ?? (/^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i.test(url) ? undefined : url);
+  if (local !== undefined) {
+    note(at, 'carried', 'A git source by its path.');
+    return { type: 'git', path: rebase(local) };
+  }
+  const bare = withoutUserinfo(url);
+  const parsed = parseGitUrl(bare);
+  if ('refusal' in parsed) {
+    note(`${at}.url`, 'not-carried', parsed.refusal);
+    return undefined;
+  }
+  note(at, 'carried', 'A git source.');
+  if (bare !== url) note(`${at}.url`, 'not-carried', `The credentials in it were left out; ${bare} was carried over. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.`);
+  return { type: 'git', url: bare };
+}
+
+/** The user of ssh says who git logs in as, and is no secret. */
+function withoutUserinfo(url: string): string {
+  return url.replace(/^(https?:\/\/)[^/]*@/i, '$1').replace(/^(ssh:\/\/[^/@:]*):[^/]*@/i, '$1@');
+}
+
+function folderPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+  const folder = url.replace(/^file:\/\/(?=\/)/, '').replace(/(?:(?:^|\/)\*)+\/?$/, '');
+  if (/[*?[{]/.test(folder)) {
+    note(`${at}.url`, 'not-carried', 'A directory source names one folder, below which every composer.json is a package: name the folder above the pattern, and "only" the packages.');
+    return undefined;
+  }
+  note(at, 'carried', folder === url ? 'A directory source.' : 'A directory source: every composer.json below it is a package.');
+  return { type: 'directory', path: rebase(folder === '' ? '.' : folder) };
+}
+
+function packagesOf(given: JsonValue | undefined, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+  const packages = (Array.isArray(given) ? (given as readonly JsonValue[]) : [given]).filter((one) => isJsonObject(one)).filter(({ name, version }) => typeof name === 'string' && typeof version === 'string');
+  if (packages.length === 0) {
+    note(at, 'not-carried', 'It has no package with a name and a version.');
+    return undefined;
+  }
+  note(at, 'carried', 'A package source: its dists are fetched, checked and published from here.');
+  return { type: 'package', packages: packages.map((one) => withDist(one, rebase)) };
+}
+
+/** A dist on this machine is named relative to the file that names it. */
+function withDist(one: JsonObject, rebase: Rebase): JsonObject {
+  const { dist } = one;
+  if (!isJsonObject(dist) || typeof dist['url'] !== 'string' || /^[a-z][a-z0-9+.-]*:/i.test(dist['url'])) return one;
+  return { ...one, dist: { ...dist, url: rebase(dist['url']) } };
+}
+
+function namesOf(given: JsonValue | undefined, field: 'only' | 'except', at: string, note: Note): JsonObject {
+  if (given === undefined) return {};
+  const names = Array.isArray(given) ? (given as readonly JsonValue[]).filter((name) => typeof name === 'string' && isNamePattern(name)) : [];
+  if (names.length === 0) {
+    note(at, 'not-carried', 'It is no list of package names.');
+    return {};
+  }
+  note(at, 'carried', `"${field}" of the source.`);
+  return { [field]: names };
+}

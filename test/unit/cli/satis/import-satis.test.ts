@@ -1,0 +1,110 @@
+// A satis.json becomes a libretto.json: what is carried over, and that every option gets a line.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { importSatis } from '../../../../cli/satis/import-satis.ts';
+import { lostArchiveOptions, lostOptions } from '../../../../cli/satis/options.ts';
+import type { Outcome } from '../../../../cli/satis/report.ts';
+import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
+
+const satis = (options: JsonObject) => importSatis(options, (path) => `rebased/${path}`);
+const sources = (...repositories: readonly JsonValue[]): unknown => satis({ repositories }).config['sources'];
+const outcomes = (options: JsonObject): Record<string, Outcome> => Object.fromEntries(satis(options).lines.map(({ option, outcome }) => [option, outcome]));
+
+describe('repositories', () => {
+  it.each([
+    [{ type: 'vcs', url: 'https://git.example.org/a.git' }, { type: 'git', url: 'https://git.example.org/a.git' }],
+    [{ type: 'git', url: 'git@git.example.org:acme/a.git' }, { type: 'git', url: 'git@git.example.org:acme/a.git' }],
+    [{ type: 'github', url: 'ssh://git@git.example.org/a.git' }, { type: 'git', url: 'ssh://git@git.example.org/a.git' }],
+    [{ type: 'vcs', url: '../lib' }, { type: 'git', path: 'rebased/../lib' }],
+    [{ type: 'vcs', url: 'file:///srv/lib.git' }, { type: 'git', path: 'rebased//srv/lib.git' }],
+    [{ type: 'path', url: 'packages/*' }, { type: 'directory', path: 'rebased/packages' }],
+    [{ type: 'path', url: '*' }, { type: 'directory', path: 'rebased/.' }],
+    [{ type: 'artifact', url: 'zips' }, { type: 'artifact', path: 'rebased/zips' }],
+    [{ type: 'package', package: { name: 'a/b', version: '1', dist: { type: 'zip', url: 'x.zip' } } }, { type: 'package', packages: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'rebased/x.zip' } }] }],
+    [{ type: 'package', package: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'https://h/x.zip' } }] }, { type: 'package', packages: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'https://h/x.zip' } }] }],
+    [{ type: 'vcs', url: 'https://h/a', only: ['acme/*'], exclude: ['acme/x'] }, { type: 'git', url: 'https://h/a', only: ['acme/*'], except: ['acme/x'] }],
+  ])('%j', (repository, source) => expect(sources(repository)).toEqual([source]));
+
+  it.each([
+    { type: 'composer', url: 'https://repo.packagist.org' },
+    { type: 'svn', url: 'https://svn.example.org' },
+    { type: 'vcs', url: 'git://git.example.org/a.git' },
+    { type: 'vcs', url: 'http://git.example.org/a.git' },
+    { type: 'path', url: 'packages/{a,b}' },
+    { type: 'package', package: { name: 'a/b' } },
+    { type: 'vcs' },
+    5,
+  ])('%j is named as not carried over', (repository) => {
+    const { config, lines } = satis({ repositories: [repository] });
+    expect(config['sources']).toEqual([]);
+    expect(lines.map(({ option, outcome }) => [option.slice(0, 15), outcome])).toEqual([['repositories[0]', 'not-carried']]);
+  });
+
+  it('may have names, and may turn packagist off', () => {
+    const { config, lines } = satis({ repositories: { lib: { type: 'vcs', url: 'https://h/a' }, 'packagist.org': false } });
+    expect(config['sources']).toEqual([{ type: 'git', url: 'https://h/a' }]);
+    expect(lines.map(({ option, outcome }) => [option, outcome])).toEqual([['repositories["lib"]', 'carried'], ['repositories["packagist.org"]', 'as-is']]);
+    expect(outcomes({ repositories: [{ 'packagist.org': false }] })).toEqual({ 'repositories[0]': 'as-is' });
+  });
+
+  it('leave their credentials behind, and say so without repeating them', () => {
+    const result = satis({ repositories: [{ type: 'vcs', url: 'https://me:hunter2@h/a.git' }, { type: 'vcs', url: 'ssh://git:hunter2@h/b.git' }], config: { 'http-basic': { h: { username: 'me', password: 'hunter2' } } } });
+    expect(result.config['sources']).toEqual([{ type: 'git', url: 'https://h/a.git' }, { type: 'git', url: 'ssh://git@h/b.git' }]);
+    expect(JSON.stringify(result)).not.toContain('hunter2');
+    expect(outcomes({ repositories: [{ type: 'vcs', url: 'https://me:pw@h/a.git' }] })).toEqual({ 'repositories[0]': 'carried', 'repositories[0].url': 'not-carried' });
+  });
+
+  it('count once where they are named twice', () => {
+    expect(sources({ type: 'vcs', url: 'https://h/a' }, { type: 'git', url: 'https://h/a' })).toHaveLength(1);
+  });
+});
+
+describe('what is published', () => {
+  const repositories = [{ type: 'vcs', url: 'https://h/a', exclude: ['acme/y'] }];
+  const filters = (options: JsonObject): unknown => satis({ repositories, ...options }).config['sources'];
+  const source = { type: 'git', url: 'https://h/a', except: ['acme/y'] };
+
+  it.each([
+    [{}, source],
+    [{ require: { 'Acme/A': '^1', 'acme/b': '*', php: '>=8' } }, { ...source, only: ['acme/a', 'acme/b'], versions: { 'acme/a': '^1' } }],
+    [{ require: { 'acme/a': '^1' }, 'require-all': true }, source],
+    [{ blacklist: { 'acme/x': '<2' } }, { ...source, except: { 'acme/x': '<2', 'acme/y': '*' } }],
+    [{ 'minimum-stability': 'rc' }, { ...source, 'minimum-stability': 'RC' }],
+    [{ 'minimum-stability': 'dev' }, source],
+  ])('%j', (options, expected) => expect(filters(options)).toEqual([expected]));
+
+  it('names a constraint that Composer would not take', () => {
+    expect(outcomes({ require: { 'acme/a': '^^1' }, blacklist: ['acme/a'] })).toEqual({ 'require["acme/a"]': 'not-carried', blacklist: 'not-carried' });
+  });
+});
+
+describe('every option', () => {
+  /** all of Satis' schema, and what its code takes beside it; with a value that asks for something */
+  const all: JsonObject = {
+    name: 'acme/satis', description: 'd', homepage: 'https://packages.example.org', require: { 'acme/a': '^1' }, repositories: [], 'repositories-dep': [{}], 'minimum-stability': 'stable',
+    'minimum-stability-per-package': { 'acme/a': 'dev' }, abandoned: { 'acme/a': true }, blacklist: { 'acme/a': '1.0' }, 'include-types': ['library'], 'exclude-types': ['project'], 'require-all': false,
+    'require-dependencies': true, 'require-dev-dependencies': true, 'only-dependencies': true, 'only-best-candidates': true, 'require-dependency-filter': false, 'strip-hosts': true, 'include-filename': 'x', includes: true,
+    'output-dir': 'o', 'output-html': true, providers: true, 'providers-history-size': 5, 'twig-template': 't', 'notify-batch': 'n', _comment: 'c', 'pretty-print': true, 'available-package-patterns': ['*'], 'allow-seo-indexing': true,
+    config: { 'process-timeout': 5 },
+    archive: { directory: 'd', 'absolute-directory': '/d', 'prefix-url': 'https://h', format: 'tar', 'skip-dev': true, whitelist: ['a'], blacklist: ['a'], checksum: false, 'ignore-filters': true, 'override-dist-type': 'x', rearchive: false },
+  };
+
+  it('gets a line', () => {
+    const told = satis({ ...all, frobnicate: 1 }).lines.map(({ option }) => option.replace(/\[.*$/, ''));
+    const asked = [...Object.keys(all).filter((option) => option !== 'archive' && option !== 'config' && option !== 'repositories'), ...Object.keys(all['archive'] as JsonObject).map((option) => `archive.${option}`), 'config.process-timeout', 'frobnicate'];
+    expect(asked.filter((option) => !told.includes(option))).toEqual([]);
+    expect(told.filter((option) => !asked.includes(option))).toEqual([]);
+  });
+
+  it('is no loss where Satis does what Libretto does', () => {
+    expect(new Set(Object.values(outcomes({ 'require-all': true, 'require-dependencies': false, 'minimum-stability': 'dev', archive: { directory: 'dist', format: 'zip', checksum: true, 'skip-dev': false, rearchive: true }, 'strip-hosts': false, 'output-html': false, 'repositories-dep': [] })))).toEqual(new Set(['as-is']));
+  });
+
+  it('stands in docs/satis.md', () => {
+    const rows = readFileSync(new URL('../../../../docs/satis.md', import.meta.url), 'utf8').split('\n').filter((line) => line.startsWith('|')).join('\n');
+    const options = [...Object.keys(all).filter((option) => option !== 'archive'), ...Object.keys(lostOptions), ...Object.keys(lostArchiveOptions).map((option) => `archive.${option}`)];
+    expect(options.filter((option) => !rows.includes(`\`${option}\``))).toEqual([]);
+  });
+});

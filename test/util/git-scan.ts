@@ -1,0 +1,39 @@
+// A git source opened for one test: scanned, used while it is open, closed.
+
+import { createGitSource, type GitSourceOptions } from '../../build/sources/git/git-source.ts';
+import type { ContentListing, Release, Scan, SourceMemory } from '../../build/sources/release.ts';
+import { testGitEnvironment } from './git-repository.ts';
+
+export type ReadScan = Extract<Scan, { outcome: 'read' }>;
+
+export type ScanOptions = Partial<GitSourceOptions> & { readonly path?: string; readonly url?: string; readonly cacheDirectory: string; readonly previous?: SourceMemory };
+
+/** Whatever came out, to use while the source is open. */
+export async function withScan<Result>({ path = '', url, previous, ...options }: ScanOptions, use: (scan: Scan) => Result | Promise<Result>): Promise<Result> {
+  const location = url === undefined ? { kind: 'path' as const, path } : { kind: 'url' as const, url };
+  const source = createGitSource({ location, timeoutMs: 20_000, environment: { PATH: testGitEnvironment.PATH }, ...options });
+  try {
+    return await use(await source.scan(previous));
+  } finally {
+    await source.close();
+  }
+}
+
+/** The same, of a scan that read something; its memory is what comes back from a file. */
+export function withReleases<Result>(options: ScanOptions, use: (scan: ReadScan) => Result | Promise<Result>): Promise<Result> {
+  return withScan(options, (scan) => {
+    if (scan.outcome !== 'read') throw new Error(JSON.stringify(scan));
+    return use({ ...scan, memory: JSON.parse(JSON.stringify(scan.memory)) as SourceMemory });
+  });
+}
+
+export function findRelease(scan: ReadScan, version: string, name?: string): Release {
+  const release = scan.releases.find((candidate) => candidate.version === version && (name === undefined || candidate.name === name));
+  if (release === undefined) throw new Error(`no ${name ?? ''} ${version} in ${scan.releases.map((each) => `${each.name} ${each.version}`).join(', ')}`);
+  return release;
+}
+
+export function listOf({ content }: Release): Promise<ContentListing> {
+  if ('copyTo' in content) throw new Error('this release has an archive of its own');
+  return content.list();
+}

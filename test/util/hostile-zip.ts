@@ -1,0 +1,141 @@
+// ZIPs written byte by byte, so that any of their numbers can be a lie. What nobody overrides is as an ordinary tool writes it.
+
+import { crc32, deflateRawSync } from 'node:zlib';
+
+export interface ZipNumbers {
+  readonly name: Buffer;
+  readonly extra: Buffer;
+  readonly flags: number;
+  readonly method: number;
+  readonly crc32: number;
+  readonly compressedSize: number;
+  readonly size: number;
+}
+
+export interface CentralNumbers extends ZipNumbers {
+  readonly madeBy: number;
+  readonly attributes: number;
+  readonly offset: number;
+}
+
+export interface EntrySpec {
+  readonly name: string | Buffer;
+  readonly data?: string | Buffer;
+  /** stored instead of deflated */
+  readonly stored?: boolean;
+  /** Unix mode; 0100644 unless told, 040755 for a name with a slash at its end */
+  readonly mode?: number;
+  /** the bytes in the archive, whatever `data` would give */
+  readonly packed?: Buffer;
+  readonly both?: Partial<ZipNumbers>;
+  readonly local?: Partial<ZipNumbers>;
+  readonly central?: Partial<CentralNumbers>;
+  /** follows the data */
+  readonly descriptor?: Buffer;
+  /** has no bytes of its own: only the directory lists it */
+  readonly listedOnly?: boolean;
+  /** has bytes, but the directory does not list it */
+  readonly unlisted?: boolean;
+}
+
+export interface ZipSpec {
+  readonly before?: Buffer;
+  readonly between?: Buffer;
+  readonly beforeEnd?: Buffer;
+  readonly after?: Buffer;
+  readonly comment?: Buffer;
+  readonly end?: { readonly disk?: number; readonly here?: number; readonly entries?: number; readonly length?: number; readonly offset?: number };
+  /** offsets count from behind `before`, as of a self-extracting archive whose offsets nobody adjusted */
+  readonly unadjusted?: boolean;
+}
+
+export function zipOf(entries: readonly EntrySpec[], spec: ZipSpec = {}): Buffer {
+  const before = spec.before ?? Buffer.alloc(0);
+  const parts: Buffer[] = [before];
+  const directory: Buffer[] = [];
+  let offset = before.length;
+  const add = (part: Buffer): void => {
+    parts.push(part);
+    offset += part.length;
+  };
+  for (const entry of entries) {
+    const numbers = { ...numbersOf(entry), ...entry.both };
+    if (entry.unlisted !== true) directory.push(centralHeader({ ...numbers, madeBy: (3 << 8) | 30, attributes: modeOf(entry) * 0x10000, offset: offset - (spec.unadjusted === true ? before.length : 0), ...entry.central }));
+    if (entry.listedOnly === true) continue;
+    add(localHeader({ ...numbers, ...entry.local }));
+    add(packedOf(entry));
+    add(entry.descriptor ?? Buffer.alloc(0));
+  }
+  add(spec.between ?? Buffer.alloc(0));
+  const start = offset - (spec.unadjusted === true ? before.length : 0);
+  const listed = Buffer.concat(directory);
+  add(listed);
+  add(spec.beforeEnd ?? Buffer.alloc(0));
+  add(endRecord({ disk: 0, here: directory.length, entries: directory.length, length: listed.length, offset: start, ...spec.end }, spec.comment ?? Buffer.alloc(0)));
+  add(spec.after ?? Buffer.alloc(0));
+  return Buffer.concat(parts);
+}
+
+/** One field of an extra block. */
+export function extraField(id: number, data: Buffer): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt16LE(id, 0);
+  head.writeUInt16LE(data.length, 2);
+  return Buffer.concat([head, data]);
+}
+
+/** Little-endian 64-bit numbers. */
+export function wide(...numbers: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(8 * numbers.length);
+  for (const [index, number] of numbers.entries()) bytes.writeBigUInt64LE(BigInt(number), index * 8);
+  return bytes;
+}
+
+/** Little-endian 32-bit numbers. */
+export function words(...numbers: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(4 * numbers.length);
+  for (const [index, number] of numbers.entries()) bytes.writeUInt32LE(number, index * 4);
+  return bytes;
+}
+
+/** What an ordinary tool says of this entry. */
+export function numbersOf(entry: EntrySpec): ZipNumbers {
+  const data = dataOf(entry);
+  return { name: Buffer.from(entry.name), extra: Buffer.alloc(0), flags: 0x0800, method: entry.stored === true || data.length === 0 ? 0 : 8, crc32: crc32(data), compressedSize: packedOf(entry).length, size: data.length };
+}
+
+function dataOf({ data = '' }: EntrySpec): Buffer {
+  return Buffer.from(data);
+}
+
+function packedOf(entry: EntrySpec): Buffer {
+  const data = dataOf(entry);
+  return entry.packed ?? (entry.stored === true || data.length === 0 ? data : deflateRawSync(data));
+}
+
+function modeOf({ name, mode }: EntrySpec): number {
+  return mode ?? (name.toString().endsWith('/') ? 0o040755 : 0o100644);
+}
+
+function localHeader(numbers: ZipNumbers): Buffer {
+  return Buffer.concat([words(0x04034b50), shorts(20), common(numbers), numbers.name, numbers.extra]);
+}
+
+function centralHeader(numbers: CentralNumbers): Buffer {
+  const { madeBy, attributes, offset, name, extra } = numbers;
+  return Buffer.concat([words(0x02014b50), shorts(madeBy, 20), common(numbers), shorts(0, 0, 0), words(attributes, offset), name, extra]);
+}
+
+function common({ flags, method, crc32: sum, compressedSize, size, name, extra }: ZipNumbers): Buffer {
+  return Buffer.concat([shorts(flags, method, 0, 0x21), words(sum, compressedSize, size), shorts(name.length, extra.length)]);
+}
+
+function endRecord(end: Required<NonNullable<ZipSpec['end']>>, comment: Buffer): Buffer {
+  return Buffer.concat([words(0x06054b50), shorts(end.disk, end.disk, end.here, end.entries), words(end.length, end.offset), shorts(comment.length), comment]);
+}
+
+function shorts(...numbers: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(2 * numbers.length);
+  for (const [index, number] of numbers.entries()) bytes.writeUInt16LE(number, index * 2);
+  return bytes;
+}
