@@ -27,6 +27,8 @@ export interface BuildRequest extends SourceRequest {
   readonly metadataUrl: string;
   /** absolute address without a slash at its end; undefined: dist.url is a path */
   readonly distBaseUrl: string | undefined;
+  /** whether dev versions have a checksum too; `always` where not given */
+  readonly distShasum?: 'always' | 'releases';
   /** what packages.json says of the registry itself */
   readonly about?: RegistryDescription;
   /** package name → what its records say: true, false for not abandoned whatever its composer.json says, or its replacement */
@@ -59,8 +61,8 @@ export async function build(request: BuildRequest, effects: BuildEffects): Promi
 
 async function buildLocked(request: BuildRequest, effects: BuildEffects, output: Output): Promise<BuildReport> {
   const started = performance.now();
-  const { metadataUrl, distBaseUrl, about = {}, abandoned = {}, archiveExcludes = [], allowedAddresses = [], dataDirectory } = request;
-  const settings: DocumentSettings = { metadataUrl, distBaseUrl, about, abandoned };
+  const { metadataUrl, distBaseUrl, distShasum = 'always', about = {}, abandoned = {}, archiveExcludes = [], allowedAddresses = [], dataDirectory } = request;
+  const settings: DocumentSettings = { metadataUrl, distBaseUrl, distShasum, about, abandoned };
   const settingsDigest = digestSettings(settings);
   const tree = await readTreeMemory(output, settingsDigest);
   const limit = limitTo(request.only);

@@ -1,10 +1,10 @@
 // From records to the bytes of the documents, pure: equal records give equal bytes, in whatever order and over however many builds they came.
 
-import { matchesNothingPattern, mirrorDistUrl, type ProviderDocument, type RootDocument, type VersionRecord } from './contract/documents.ts';
-import { isJsonObject } from './contract/json.ts';
+import { matchesNothingPattern, mirrorDistUrl, type DistRecord, type ProviderDocument, type RootDocument, type VersionRecord } from './contract/documents.ts';
+import { isJsonObject, type JsonObject } from './contract/json.ts';
 import type { PackageName } from './contract/name.ts';
 import { compareNormalized } from './contract/ordering.ts';
-import type { DocumentStamp } from './contract/serving-index.ts';
+import type { DocumentStamp, IndexEntry } from './contract/serving-index.ts';
 import { isDevVersion, type NormalizedVersion } from './contract/version.ts';
 import { digestOf } from './digest-of.ts';
 import type { DocumentSettings } from './document-settings.ts';
@@ -45,6 +45,12 @@ export function parseProvider(text: string, name: PackageName): readonly Version
     if (!isJsonObject(record) || typeof record['version'] !== 'string' || typeof record['version_normalized'] !== 'string' || !isJsonObject(record['dist'])) throw new Error(`a version of ${name} is malformed`);
     return record as VersionRecord;
   });
+}
+
+/** The dist of a version under these settings. */
+export function distOf(name: PackageName, entry: Pick<IndexEntry, 'version' | 'version_normalized' | 'reference' | 'shasum'>, settings: DocumentSettings): DistRecord & JsonObject {
+  const checked = settings.distShasum !== 'releases' || !isDevVersion(entry.version_normalized);
+  return { type: 'zip', url: distUrl(name, entry.version, settings), reference: entry.reference, ...(checked ? { shasum: entry.shasum } : {}) };
 }
 
 /** `dist.url` of a version. An absolute one is percent-encoded where a client would cut it, and names the reference that Composer fills in. */

@@ -6,7 +6,7 @@ import type { PackageName } from './contract/name.ts';
 import { distPath, pinnedDistPath, providerPath, type PublicPath } from './contract/paths.ts';
 import type { IndexEntry } from './contract/serving-index.ts';
 import type { DocumentSettings } from './document-settings.ts';
-import { distUrl } from './documents.ts';
+import { distOf } from './documents.ts';
 import type { Output } from './output/output.ts';
 import type { PackageState } from './package-state.ts';
 import type { FreshRelease, PackageDecision } from './plan.ts';
@@ -49,7 +49,7 @@ export async function keepVersion(name: PackageName, kept: PackageDecision['kept
   const { entry, release } = kept;
   const found = state.records.get(entry.version_normalized);
   const usable = found?.version === entry.version && found.dist?.reference === entry.reference ? found : undefined;
-  if (usable !== undefined && (release === undefined || isCurrent(usable, release, entry, state, context))) return { entry, record: withDistUrl(name, usable, context) };
+  if (usable !== undefined && (release === undefined || isCurrent(usable, release, entry, state, context))) return { entry, record: { ...usable, dist: distOf(name, entry, context.settings) } };
   if (release === undefined) {
     throw new BuildRefused(`public/${providerPath(name, 'stable')} (or its ~dev twin) is damaged: it does not hold version ${entry.version}, which the serving index says is published. Build its source ${context.sources.get(entry.source) ?? entry.source} too, so that it can be made again.`);
   }
@@ -61,15 +61,9 @@ function isCurrent(record: VersionRecord, release: Release, entry: IndexEntry, s
   return (record['default-branch'] === true) === release.defaultBranch && !context.renewed.has(entry.source) && state.index.versions.includes(entry);
 }
 
-function withDistUrl(name: PackageName, record: VersionRecord, context: PackageContext): VersionRecord {
-  const url = distUrl(name, record.version, context.settings);
-  return record.dist === undefined || record.dist.url === url ? record : { ...record, dist: { ...record.dist, url } };
-}
-
 async function recordOf(name: PackageName, release: Release, entry: IndexEntry, context: PackageContext): Promise<VersionRecord> {
   const { version, normalized, reference, time, defaultBranch, sourceUrl } = release;
   const { settings } = context;
-  const dist = { url: distUrl(name, version, settings), shasum: entry.shasum };
   return versionRecord({
     composerJson: await release.composerJson(),
     name,
@@ -78,7 +72,7 @@ async function recordOf(name: PackageName, release: Release, entry: IndexEntry, 
     reference,
     time,
     defaultBranch,
-    dist,
+    dist: distOf(name, entry, settings),
     sourceUrl,
     abandoned: settings.abandoned?.[name],
   });

@@ -8,7 +8,7 @@ import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
 import { distPath, parseDistLabel, pinnedDistPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
 import { servingIndexFormat, type DocumentStamp, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
-import { normalizeVersion } from './contract/version.ts';
+import { isDevVersion, normalizeVersion } from './contract/version.ts';
 import { digestOf } from './digest-of.ts';
 import { parseProvider } from './documents.ts';
 import type { Output } from './output/output.ts';
@@ -44,11 +44,13 @@ async function publishedEntry(output: Output, name: PackageName, record: Version
   const parsed = parseDistLabel(record.version);
   const dist = isJsonObject(record.dist) ? record.dist : undefined;
   const reference = parseReference(String(dist?.reference));
-  const shasum = parseSha1(String(dist?.shasum));
-  if (!('label' in parsed) || reference === undefined || shasum === undefined) throw new BuildRefused(`public/${providerPath(name, 'stable')}: version ${record.version} has no usable dist. Restore the document from a backup.`);
+  const wanted = parseSha1(String(dist?.shasum));
+  if (!('label' in parsed) || reference === undefined || (wanted === undefined && !isDevVersion(record.version_normalized))) throw new BuildRefused(`public/${providerPath(name, 'stable')}: version ${record.version} has no usable dist. Restore the document from a backup.`);
   for (const path of [pinnedDistPath(name, parsed.label, reference), distPath(name, parsed.label)]) {
     const facts = await output.facts('public', path);
-    if (facts === undefined || (await output.sha1('public', path)) !== shasum) continue;
+    const shasum = await output.sha1('public', path);
+    // A dev version without a checksum is only known by its pinned name.
+    if (facts === undefined || shasum === undefined || (wanted === undefined ? path !== pinnedDistPath(name, parsed.label, reference) : shasum !== wanted)) continue;
     return { version: record.version, version_normalized: record.version_normalized, reference, shasum, size: facts.size, time: record.time ?? null, path, state: 'published', since, source: unknownSource };
   }
   throw new BuildRefused(`public/${distPath(name, parsed.label)} is missing or has other bytes than the document of ${name} says, and the serving index that would know more is lost. Restore index/${name}.json or the archive from a backup.`);

@@ -33,6 +33,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     jobs: config.jobs.value,
     metadataUrl: config.metadataUrl.value,
     distBaseUrl: distUrl.form === 'path' ? undefined : distUrl.base,
+    distShasum: config.distShasum.value,
     about: given({ name: config.name.value, description: config.description.value, homepage: config.homepage.value }),
     abandoned: config.abandoned.value,
     archiveExcludes: config.archiveExclude.value,

@@ -91,6 +91,17 @@ const distUrl: Setting<DistUrl> = {
   schema: { type: 'string', pattern: '^(?:path$|https?://[^@?#]+$)' },
 };
 
+const distShasum: Setting<'always' | 'releases'> = {
+  key: 'distShasum',
+  flag: undefined,
+  variable: 'LIBRETTO_DIST_SHASUM',
+  purpose: 'which versions carry the SHA-1 of their archive',
+  allowed: "'always', or 'releases' for all but dev versions",
+  parse: (raw) => (raw === 'always' || raw === 'releases' ? raw : undefined),
+  standard: () => 'always',
+  schema: { enum: ['always', 'releases'] },
+};
+
 const trustedProxies: Setting<readonly string[]> = {
   key: 'trustedProxies',
   flag: '--trusted-proxies <ranges>',
@@ -130,6 +141,7 @@ export const settings = {
   redis,
   metadataUrl,
   distUrl,
+  distShasum,
   trustedProxies,
   jobs,
   log,

@@ -35,7 +35,8 @@ export interface DistRecord {
   /** `/dist/<vendor>/<package>/<version>.zip`, or absolute where the operator asked for it */
   readonly url: string;
   readonly reference: Reference;
-  readonly shasum: Sha1;
+  /** absent only of dev versions, where the operator asked for it */
+  readonly shasum?: Sha1;
 }
 
 /** `/p2/<vendor>/<package>.json` and its `~dev` twin: name → version label → record. */

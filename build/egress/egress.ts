@@ -2,8 +2,7 @@
 // time, through at most five redirects, each of which passes the same guard (reliability cases 68 and 69).
 
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open as openFile, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { request, type Agent, type Dispatcher } from 'undici';
 import { createAddressPolicy, type AddressPolicy } from './address-policy.ts';
@@ -100,7 +99,9 @@ async function save({ url, response }: Answer, target: string, maxBytes: number)
       yield chunk;
     }
   };
-  await pipeline(response.body, metered, createWriteStream(target, { flags: 'wx', mode: 0o600 }));
+  // opened before anything can fail, so that there is nothing left to appear once `target` has been removed
+  const file = await openFile(target, 'wx', 0o600);
+  await pipeline(response.body, metered, file.createWriteStream());
   return { sha1: sha1.digest('hex'), sha256: sha256.digest('hex'), size };
 }
 

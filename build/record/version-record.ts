@@ -2,7 +2,7 @@
 // whole composer.json, less what only the root package of a project has a use for and what is not the package's to say.
 
 import type { DistRecord, VersionRecord } from '../contract/documents.ts';
-import type { Reference, Sha1 } from '../contract/digest.ts';
+import type { Reference } from '../contract/digest.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
@@ -41,7 +41,7 @@ export interface RecordInput {
   readonly time: string | undefined;
   readonly defaultBranch: boolean;
   /** of a metapackage too: Composer never fetches it, and every version has the same record and can be proved the same way */
-  readonly dist: { readonly url: string; readonly shasum: Sha1 };
+  readonly dist: DistRecord & JsonObject;
   /** the address of the git repository whose commit the reference is; undefined where clients are not to know it */
   readonly sourceUrl?: string | undefined;
   /** what the operator says of it, in place of what the composer.json does */
@@ -59,12 +59,8 @@ export function versionRecord(input: RecordInput): VersionRecord {
     ...own,
     ...(abandoned === undefined ? {} : { abandoned }),
     ...(sourceUrl === undefined ? {} : { source: { type: 'git' as const, url: sourceUrl, reference } }),
-    dist: distRecord(dist, reference),
+    dist,
     ...(time === undefined ? {} : { time }),
     ...(defaultBranch ? { 'default-branch': true as const } : {}),
   };
-}
-
-function distRecord({ url, shasum }: { readonly url: string; readonly shasum: Sha1 }, reference: Reference): DistRecord & JsonObject {
-  return { type: 'zip', url, reference, shasum };
 }

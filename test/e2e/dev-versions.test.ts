@@ -143,16 +143,33 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
     expect(await late.php(askWho('acme/hello'))).toBe('first');
   });
 
-  it('15: a commit named behind a hash sign is fetched by its reference, whatever the branch has become', async () => {
+  const pinned = async (reference: string | undefined): Promise<{ readonly exitCode: number; readonly who: string | undefined; readonly requests: readonly string[] }> => {
+    await using app = project(`dev-main#${reference?.slice(0, 10)}`);
+    registry.front.take();
+    const { exitCode } = await app.run('update');
+    return { exitCode, who: exitCode === 0 ? await app.php(askWho('acme/hello')) : undefined, requests: registry.front.take() };
+  };
+
+  it('15: a commit named behind a hash sign is asked for by its reference; one that is not the newest fails on the checksum, never with other bytes', async () => {
     const [second, first] = repository.git('log', '--format=%H', 'main').split('\n');
+    const newest = await pinned(second);
+    expect(newest).toMatchObject({ exitCode: 0, who: 'second' });
+    expect(newest.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${second?.slice(0, 10)}`);
+    const older = await pinned(first);
+    expect(older.exitCode).not.toBe(0);
+    expect(older.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${first?.slice(0, 10)}`);
+  });
+
+  it('15: where dev versions carry no checksum, any commit of the branch is installed with its own bytes', async () => {
+    const [second, first] = repository.git('log', '--format=%H', 'main').split('\n');
+    writeTree(registry.folder.path, { 'shasum.json': { json: { distShasum: 'releases' } } });
+    await registry.build('--config', registry.folder.at('shasum.json'));
     for (const [reference, who] of [[second, 'second'], [first, 'first']] as const) {
-      await using app = project(`dev-main#${reference?.slice(0, 10)}`);
-      registry.front.take();
-      const { exitCode, output } = await app.run('update');
-      expect(exitCode, output).toBe(0);
-      expect(registry.front.take()).toContain(`/dist/acme/hello/dev-main.zip?ref=${reference?.slice(0, 10)}`);
-      expect(await app.php(askWho('acme/hello'))).toBe(who);
+      const found = await pinned(reference);
+      expect(found).toMatchObject({ exitCode: 0, who });
+      expect(found.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${reference?.slice(0, 10)}`);
     }
+    await registry.build();
   });
 
   it('16: after a force-push the commit of an old lock still gives its own bytes', async () => {

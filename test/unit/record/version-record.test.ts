@@ -12,7 +12,7 @@ const reference = 'a'.repeat(40) as Reference;
 const shasum = 'b'.repeat(40) as Sha1;
 
 function input(composerJson: JsonObject, changes: Partial<RecordInput> = {}): RecordInput {
-  const dist = { url: '/dist/acme/hello/1.2.zip', shasum };
+  const dist = { type: 'zip', url: '/dist/acme/hello/1.2.zip', reference, shasum } as const;
   return { composerJson, name: 'acme/hello' as PackageName, version: '1.2', normalized: '1.2.0.0' as NormalizedVersion, reference, time: '2026-01-31T12:00:00+00:00', defaultBranch: false, dist, ...changes };
 }
 
