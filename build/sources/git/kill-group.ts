@@ -1,17 +1,22 @@
 // Ends a child that was spawned `detached`, with everything it started (ssh, index-pack, a remote helper).
 
-import type { ChildProcess } from 'node:child_process';
 
 const graceMs = 2000;
 
+/** As node:child_process has them, and execa's. */
+interface Child {
+  readonly pid?: number | undefined;
+  readonly once: (event: 'close', listener: () => void) => unknown;
+}
+
 /** SIGTERM to the group, so that git removes its lock files; SIGKILL to what is left two seconds later. */
-export function killGroup(child: ChildProcess): void {
+export function killGroup(child: Child): void {
   signalGroup(child, 'SIGTERM');
   const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs);
   child.once('close', () => clearTimeout(timer));
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+function signalGroup(child: Child, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, signal);

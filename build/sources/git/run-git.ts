@@ -1,7 +1,6 @@
 // One git command from start to end, with a wall-clock limit on the whole process group. For everything but object reading.
 
-import { spawn } from 'node:child_process';
-
+import { execa } from 'execa';
 import { safeOptions } from './git-environment.ts';
 import { GitFailure, explainGit, gitNotFound, startFailure } from './git-failure.ts';
 import { killGroup } from './kill-group.ts';
@@ -21,13 +20,13 @@ export interface GitCommand {
 
 /** More than any list of refs needs; a far side that sends more is cut off. */
 const maxOutputBytes = 64 * 1024 * 1024;
+/** of its complaints, the last ones */
+const maxComplaintBytes = 16 * 1024;
 
 /** Runs `git …` and gives its exit code and standard output. Throws GitFailure. */
 export async function runGit(command: GitCommand): Promise<{ readonly exitCode: number; readonly output: Buffer }> {
   const [program, operands] = command.memoryBytes === undefined ? (['git', [...safeOptions, ...command.operands]] as const) : limitedGit(command.memoryBytes, command.operands);
-  const child = spawn(program, operands, { env: command.environment, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  const output: Buffer[] = [];
-  let bytes = 0;
+  const child = execa(program, operands, { env: command.environment, extendEnv: false, cwd: '/', stdin: 'ignore', detached: true, reject: false, encoding: 'buffer', buffer: { stdout: true, stderr: false }, maxBuffer: maxOutputBytes, stripFinalNewline: false });
   let complaint = '';
   let stopped: string | undefined;
   const stop = (reason: string): void => {
@@ -36,23 +35,19 @@ export async function runGit(command: GitCommand): Promise<{ readonly exitCode: 
   };
   const timer = setTimeout(() => stop(`git took longer than ${Math.round(command.timeoutMs / 1000)} s and was stopped.`), command.timeoutMs);
   const watching = startWatch(command.watch, stop);
-  child.stdout.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > maxOutputBytes) stop('git sent more than could be a list of refs.');
-    else output.push(chunk);
-  });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-16_384);
+    complaint = (complaint + text).slice(-maxComplaintBytes);
   });
   try {
-    const exitCode = await new Promise<number>((resolve, reject) => {
-      child.once('error', (error) => reject(startFailure(error)));
-      child.once('close', (code) => resolve(code ?? -1));
-    });
+    const result = await child;
+    // execa has ended the process that said too much; what it started ends with the pipes between them
+    if (result.isMaxBuffer) throw new GitFailure('git sent more than could be a list of refs.');
     if (stopped !== undefined) throw new GitFailure(stopped);
+    const { exitCode } = result;
+    if (exitCode === undefined && result.cause !== undefined && result.signal === undefined) throw startFailure(result.cause);
     if (exitCode === notFoundCode && command.memoryBytes !== undefined) throw gitNotFound();
-    if (!(command.accepted ?? [0]).includes(exitCode)) throw new GitFailure(explainGit(complaint));
-    return { exitCode, output: Buffer.concat(output) };
+    if (exitCode === undefined || !(command.accepted ?? [0]).includes(exitCode)) throw new GitFailure(explainGit(complaint));
+    return { exitCode, output: Buffer.from(result.stdout) };
   } finally {
     clearTimeout(timer);
     watching.end();
