@@ -3,18 +3,10 @@
 
 import { Command, CommanderError, Option } from 'commander';
 
+import type { Run } from './command.ts';
 import type { Context } from './context.ts';
 import { settings, type SettingName } from './settings.ts';
 import { version } from './version.ts';
-
-/** What a command was given: flags by their camel-case names, and its operands. */
-export interface Given {
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly operands: readonly string[];
-}
-
-/** Does what a command is there for, and resolves with its exit code. */
-export type Run = (context: Context, given: Given) => Promise<number>;
 
 /** Runs a command line (`process.argv`) and resolves with its exit code. Arguments that commander refuses are told by it: exit code 2. */
 export async function runProgram(argv: readonly string[], context: Context): Promise<number> {

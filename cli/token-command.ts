@@ -5,7 +5,7 @@ import type { TokenRecord } from '../proxy/auth/token.ts';
 import { composeTokens, openExistingState, openState } from './compose.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
-import type { Given } from './program.ts';
+import type { Given } from './command.ts';
 import { tokenDocument, type TokenDocument } from './token-text.ts';
 
 export interface TokenCommand {

@@ -7,7 +7,7 @@ import { buildRequest } from '../build-request.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
-import type { Given } from '../program.ts';
+import type { Given } from '../command.ts';
 import { startProgress } from '../progress.ts';
 import { UsageError } from '../usage-error.ts';
 

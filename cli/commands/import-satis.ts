@@ -6,7 +6,7 @@ import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { Context } from '../context.ts';
 import { counted, printJson, printLines } from '../output.ts';
-import type { Given } from '../program.ts';
+import type { Given } from '../command.ts';
 import { importSatis, type SatisImport } from '../satis/import-satis.ts';
 import { UsageError } from '../usage-error.ts';
 

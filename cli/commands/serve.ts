@@ -4,7 +4,7 @@ import { announcement } from '../announcement.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printLines } from '../output.ts';
-import type { Given } from '../program.ts';
+import type { Given } from '../command.ts';
 import { readPublishedTree } from '../published-tree.ts';
 import { openService } from '../service.ts';
 import { stopSignal } from '../stop-signal.ts';

@@ -13,7 +13,7 @@ import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { installLines } from '../install-lines.ts';
 import { printLines, revealSecret } from '../output.ts';
-import type { Given } from '../program.ts';
+import type { Given } from '../command.ts';
 import { startProgress } from '../progress.ts';
 import { readPublishedTree, type PublishedTree } from '../published-tree.ts';
 import { openService } from '../service.ts';

@@ -3,7 +3,7 @@
 import type { Context } from '../context.ts';
 import { describeToken } from '../token-text.ts';
 import { printJson, printLines, revealSecret } from '../output.ts';
-import type { Given } from '../program.ts';
+import type { Given } from '../command.ts';
 import { runTokenCommand, type TokenCommand } from '../token-command.ts';
 import { expiryFlag, limitFlag } from '../token-flags.ts';
 

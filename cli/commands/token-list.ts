@@ -2,7 +2,7 @@
 
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
-import type { Given } from '../program.ts';
+import type { Given } from '../command.ts';
 import { runTokenCommand } from '../token-command.ts';
 import { describeTokens } from '../token-text.ts';
 

@@ -3,7 +3,7 @@
 import type { TokenPatch } from '../../proxy/auth/tokens.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
-import type { Given } from '../program.ts';
+import type { Given } from '../command.ts';
 import { runTokenCommand } from '../token-command.ts';
 import { expiryFlag, limitFlag } from '../token-flags.ts';
 import { describeToken } from '../token-text.ts';

@@ -4,7 +4,7 @@ import { verifyTree } from '../../build/verify.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, firstOf, printJson, printLines } from '../output.ts';
-import type { Given } from '../program.ts';
+import type { Given } from '../command.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;

@@ -1,0 +1,12 @@
+// What every command is: a function of what it was given, that resolves with an exit code.
+
+import type { Context } from './context.ts';
+
+/** What a command was given: flags by their camel-case names, and its operands. */
+export interface Given {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly operands: readonly string[];
+}
+
+/** Does what a command is there for, and resolves with its exit code. */
+export type Run = (context: Context, given: Given) => Promise<number>;
