@@ -111,6 +111,7 @@ async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcom
     renewed: new Set(scanned.filter(({ renewed }) => renewed).map(({ chosen }) => chosen.spec.id)),
     forgotten: new Set(choice.forgotten.map(({ id }) => id)),
     allowRepublish: request.allowRepublish,
+    leftovers: new Set(tree.leftovers),
     now: run.now(),
   };
   const results = await stagePackages({ visits, scanned, jobs: request.jobs, scratchDirectory: `${request.dataDirectory}/build/staging`, progress: run.progress, context });

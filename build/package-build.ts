@@ -17,7 +17,7 @@ const parallelArchives = 4;
 type Refusal = PackageDecision['refused'][number];
 
 export async function buildPackage(name: PackageName, contributions: readonly Contribution[], context: PackageContext): Promise<PackageResult> {
-  const state = await readPackageState(context.output, name, context.now);
+  const state = await readPackageState(name, context);
   const decision = decidePackage({ name, entries: state.index.versions, contributions, sources: context.sources, forgotten: context.forgotten, allowRepublish: context.allowRepublish });
   const refused = [...decision.refused];
   const standing: Standing[] = [];

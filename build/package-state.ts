@@ -2,7 +2,7 @@
 
 import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
-import { indexPath, providerPath } from './contract/paths.ts';
+import { indexPath, providerPath, type PublicPath } from './contract/paths.ts';
 import { parsePackageIndex, servingIndexFormat, type PackageIndex } from './contract/serving-index.ts';
 import { parseProvider } from './documents.ts';
 import type { Output } from './output/output.ts';
@@ -18,9 +18,17 @@ export interface PackageState {
   readonly doubtful: ReadonlySet<'stable' | 'dev'>;
 }
 
+export interface StateContext {
+  readonly output: Output;
+  /** archives that a cut-off publication may have left in place */
+  readonly leftovers: ReadonlySet<PublicPath>;
+  readonly now: Date;
+}
+
 /** Throws BuildRefused where index and documents are both damaged. */
-export async function readPackageState(output: Output, name: PackageName, now: Date): Promise<PackageState> {
-  const { index, indexText } = await readIndex(output, name, now);
+export async function readPackageState(name: PackageName, context: StateContext): Promise<PackageState> {
+  const { output } = context;
+  const { index, indexText } = await readIndex(name, context);
   const records = new Map<string, VersionRecord>();
   const doubtful = new Set<'stable' | 'dev'>();
   for (const kind of ['stable', 'dev'] as const) {
@@ -34,13 +42,13 @@ export async function readPackageState(output: Output, name: PackageName, now: D
   return { index, indexText, records, doubtful };
 }
 
-async function readIndex(output: Output, name: PackageName, now: Date): Promise<{ index: PackageIndex; indexText: string | undefined }> {
+async function readIndex(name: PackageName, { output, now, leftovers }: StateContext): Promise<{ index: PackageIndex; indexText: string | undefined }> {
   const text = await output.read('index', indexPath(name));
   if (text !== undefined) {
     const index = parseOrUndefined(() => parsePackageIndex(text));
     if (index?.name === name) return { index, indexText: text };
   }
-  const recovered = await recoverIndex(output, name, now);
+  const recovered = await recoverIndex(output, name, now, leftovers);
   return { index: recovered ?? { format: servingIndexFormat, name, documents: { stable: null, dev: null }, versions: [] }, indexText: undefined };
 }
 

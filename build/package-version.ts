@@ -26,6 +26,8 @@ export interface PackageContext {
   /** ids of the sources that are withdrawn */
   readonly forgotten: ReadonlySet<string>;
   readonly allowRepublish: boolean;
+  /** archives that a cut-off publication may have left in place */
+  readonly leftovers: ReadonlySet<PublicPath>;
   readonly now: Date;
 }
 

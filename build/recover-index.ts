@@ -17,13 +17,16 @@ import { BuildRefused } from './refusals.ts';
 /** Stands in a recovered entry until a source claims the version: no source has this id. */
 export const unknownSource = 'unknown';
 
-/** undefined: nothing is published of this package. Throws BuildRefused when what is published contradicts itself. */
-export async function recoverIndex(output: Output, name: PackageName, now: Date): Promise<PackageIndex | undefined> {
+/**
+ * undefined: nothing is published of this package. `leftovers`: archives that a publication which was cut off put in place and never announced; they say
+ * nothing. Throws BuildRefused when what is published contradicts itself.
+ */
+export async function recoverIndex(output: Output, name: PackageName, now: Date, leftovers: ReadonlySet<PublicPath>): Promise<PackageIndex | undefined> {
   const since = now.toISOString();
   const stable = await recoverDocument(output, name, 'stable');
   const dev = await recoverDocument(output, name, 'dev');
   const published = await Promise.all([...stable.records, ...dev.records].map((record) => publishedEntry(output, name, record, since)));
-  const superseded = await supersededEntries(output, name, new Set(published.map((entry) => entry.path)), since);
+  const superseded = await supersededEntries(output, name, new Set([...leftovers, ...published.map((entry) => entry.path)]), since);
   if (stable.stamp === null && dev.stamp === null && superseded.length === 0) return undefined;
   return { format: servingIndexFormat, name, documents: { stable: stable.stamp, dev: dev.stamp }, versions: [...published, ...superseded] };
 }
@@ -57,12 +60,12 @@ async function publishedEntry(output: Output, name: PackageName, record: Version
 }
 
 /** Older contents of mutable versions say what they are in their file name. Other files are left alone. */
-async function supersededEntries(output: Output, name: PackageName, published: ReadonlySet<PublicPath>, since: string): Promise<readonly IndexEntry[]> {
+async function supersededEntries(output: Output, name: PackageName, known: ReadonlySet<PublicPath>, since: string): Promise<readonly IndexEntry[]> {
   const entries: IndexEntry[] = [];
   for (const file of await output.list('public', `dist/${name}`)) {
     const pinned = parsePinned(file.slice(`dist/${name}/`.length));
     const path = file as PublicPath;
-    if (published.has(path)) continue;
+    if (known.has(path)) continue;
     const label = pinned?.label ?? plainLabel(file.slice(`dist/${name}/`.length));
     const normalized = label === undefined ? undefined : normalizeVersion(label);
     const facts = await output.facts('public', path);

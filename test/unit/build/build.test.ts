@@ -238,6 +238,14 @@ describe('damage', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
+  it('I5: archives of a very first publication that was cut off before its index do not stand in the way of the next', async () => {
+    put('one/x', '1.0.0');
+    tree.write({ [`data/public/dist/acme/hello/1.0.0.zip`]: 'never announced', 'data/build/manifest.json': { json: { format: 1, serial: 1, settings: '', placing: ['dist/acme/hello/1.0.0.zip'], stale: [] } } });
+    expect(codes(await run(['one']))).toEqual([]);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
   it('refuses a tree that a newer version wrote', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
