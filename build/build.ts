@@ -81,7 +81,7 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
     const strictlyRefused = request.strict && packages.quarantined.length > 0;
     const serial = strictlyRefused || isQuiet(run, packages) ? undefined : await (await import('./publish.ts')).publish(run, packages);
     const timings = { scan: scanEnded - started, archive: archiveEnded - scanEnded, publish: performance.now() - archiveEnded, total: performance.now() - started };
-    return reportOf({ scanned, choice, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
+    return reportOf({ scanned, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
   } finally {
     await Promise.all(opened.map(({ source }) => source.close()));
     await output.discard();

@@ -1,20 +1,31 @@
 // Refuses a data folder that could hurt: before any write, with the reason (rows 50 and 51 of the fault list in docs/INVARIANTS.md).
 
-import { lstat, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { isMissing, withPath } from './output/storage-error.ts';
+import { makeFolder } from './output/make-folder.ts';
+import { isMissing, StorageError, withPath } from './output/storage-error.ts';
 import { BuildRefused } from './refusals.ts';
 import type { SourceSpec } from './sources/spec.ts';
 
 const ours: ReadonlySet<string> = new Set(['public', 'index', 'build', 'state', 'keys', 'artifacts', 'log', 'lost+found']);
 
-/** The data folder's real path. Makes it where it is not there. Throws BuildRefused or StorageError. */
+/** The data folder's real path. Makes it where it is not there. Throws BuildRefused. */
 export async function openDataFolder(path: string): Promise<string> {
+  try {
+    return await openOrFail(path);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    throw new BuildRefused(`The data folder cannot be used. ${error.message}. Name another one with --data, or mend this one.`, { cause: error });
+  }
+}
+
+async function openOrFail(path: string): Promise<string> {
   const wanted = resolve(path);
   if (wanted === dirname(wanted) || wanted === resolve(homedir())) throw new BuildRefused(`The data folder cannot be ${wanted} itself. Name a folder of its own with --data.`);
   await refuseForeign(wanted);
-  await withPath(wanted, mkdir(wanted, { recursive: true }));
+  await makeFolder(wanted);
+  await withPath(wanted, access(wanted, constants.W_OK));
   const real = await realpath(wanted);
   for (const name of ['public', 'index', 'build']) {
     const facts = await lstat(join(real, name)).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error)));
@@ -25,7 +36,7 @@ export async function openDataFolder(path: string): Promise<string> {
 }
 
 async function refuseForeign(path: string): Promise<void> {
-  const facts = await stat(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error)));
+  const facts = await withPath(path, stat(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))));
   if (facts === undefined) return;
   if (!facts.isDirectory()) throw new BuildRefused(`The data folder ${path} is a file. Name a folder with --data.`);
   const names = (await withPath(path, readdir(path))).filter((name) => !name.startsWith('.'));

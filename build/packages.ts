@@ -21,18 +21,22 @@ export interface PackagesRequest {
   readonly context: Omit<PackageContext, 'archiver'>;
 }
 
+/** So that while one package waits for its archives to be compressed or written, the contents of others are read. */
+const packagesAtOnce = 8;
+
 export async function stagePackages(request: PackagesRequest): Promise<readonly PackageResult[]> {
   const { visits, jobs, scratchDirectory, progress } = request;
   const read = request.scanned.filter(isRead);
   const archiver = createArchiver({ scratchDirectory, jobs });
   const context: PackageContext = { ...request.context, archiver };
-  const limit = pLimit(Math.max(jobs, 2));
+  const contributionsTo = gatherContributions(read);
+  const limit = pLimit(Math.max(jobs, packagesAtOnce));
   let done = 0;
   try {
     return await Promise.all(
       visits.map((name) =>
         limit(async () => {
-          const result = await buildPackage(name, read.map((source) => contributionOf(source, name)), context);
+          const result = await buildPackage(name, contributionsTo(name), context);
           done += 1;
           progress({ phase: 'archive', done, total: visits.length, label: name });
           return result;
@@ -43,6 +47,29 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
     limit.clearQueue();
     await archiver.close();
   }
+}
+
+/** What each source has for a package. Most of thousands of sources have nothing for it, and cost next to nothing here. */
+function gatherContributions(sources: readonly ReadSource[]): (name: PackageName) => readonly Contribution[] {
+  const nothing = sources.map((source): Contribution => ({ source: source.chosen.spec.id, releases: [], held: new Set(), holdsAll: false }));
+  const holders = new Map<PackageName, number[]>();
+  const doubtful: number[] = [];
+  for (const [at, { packages, quarantined }] of sources.entries()) {
+    if (quarantined.length > 0) doubtful.push(at);
+    for (const name of packages.keys()) {
+      const known = holders.get(name);
+      if (known === undefined) holders.set(name, [at]);
+      else known.push(at);
+    }
+  }
+  return (name) => {
+    const contributions = [...nothing];
+    for (const at of [...doubtful, ...(holders.get(name) ?? [])]) {
+      const source = sources[at];
+      if (source !== undefined) contributions[at] = contributionOf(source, name);
+    }
+    return contributions;
+  };
 }
 
 function contributionOf(source: ReadSource, name: PackageName): Contribution {

@@ -4,6 +4,8 @@ import type { IndexEntry } from './contract/serving-index.ts';
 import { idlePatternNotices } from './idle-patterns.ts';
 import type { PackageResult } from './package-stage.ts';
 import type { PackagesOutcome } from './outcome.ts';
+import type { TreeMemory } from './memory/tree-memory.ts';
+import { isEmptyChange } from './publication.ts';
 import type { BuildReport, VersionLine } from './report.ts';
 import type { ScannedSource } from './scan.ts';
 import type { SourceChoice } from './sources/remembered.ts';
@@ -11,6 +13,7 @@ import type { SourceChoice } from './sources/remembered.ts';
 export interface ReportInputs {
   readonly scanned: readonly ScannedSource[];
   readonly choice: SourceChoice;
+  readonly tree: Pick<TreeMemory, 'damage' | 'interrupted'>;
   readonly packages: PackagesOutcome;
   /** `--strict` kept everything from being published */
   readonly strictlyRefused: boolean;
@@ -37,6 +40,7 @@ export function reportOf(inputs: ReportInputs): BuildReport {
     quarantined: packages.quarantined.map(({ source, quarantine }) => ({ source: locate(source), ...quarantine })),
     failed: scanned.flatMap((source) => (source.outcome === 'failed' ? [{ source: source.chosen.spec.location, reason: source.reason }] : [])),
     notices: [
+      ...treeNotices(inputs),
       ...inputs.choice.notices,
       ...idlePatternNotices(scanned),
       ...scanned.flatMap((source) => (source.outcome === 'read' ? source.notices.map((message) => ({ source: source.chosen.spec.location, message })) : [])),
@@ -50,4 +54,12 @@ export function reportOf(inputs: ReportInputs): BuildReport {
       total: Math.round(inputs.timings.total),
     },
   };
+}
+
+/** What a completed publication put in place was decided by the build that was cut off, whose report nobody got. */
+function treeNotices({ tree, packages, strictlyRefused }: ReportInputs): BuildReport['notices'] {
+  const source = 'data folder';
+  const completed = packages.results.filter(({ changes }) => !isEmptyChange(changes)).map(({ name }) => name);
+  const completes = `The build before this one was cut off while it published; this one completes it${completed.length === 0 ? '' : `: ${completed.join(', ')}`}.`;
+  return [...tree.damage.map((message) => ({ source, message })), ...(tree.interrupted && !strictlyRefused ? [{ source, message: completes }] : [])];
 }

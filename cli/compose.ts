@@ -3,6 +3,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { makeFolder } from '../build/output/make-folder.ts';
+import { StorageError } from '../build/output/storage-error.ts';
 import { createTokens, type Tokens } from '../proxy/auth/tokens.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
 import { openLmdbStore } from '../proxy/state/lmdb-store.ts';
@@ -10,8 +12,15 @@ import { createMemoryStore } from '../proxy/state/memory-store.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { UsageError } from './usage-error.ts';
 
-export function openState(config: Config): Promise<StateStore> {
+export async function openState(config: Config): Promise<StateStore> {
+  try {
+    await makeFolder(config.data.value);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    throw new UsageError(`The data folder cannot be used. ${error.message}. Name another one with --data, or mend this one.`, { cause: error });
+  }
   return openLmdbStore(stateDirectory(config));
 }
 

@@ -47,8 +47,8 @@ export interface ArchiverOptions {
   readonly memory?: Pick<ScratchOptions, 'slabBytes' | 'slabsInMemory'>;
 }
 
-/** Archives laid out and written at the same time: one is copied and hashed here while the disk takes another. */
-const archivesAtOnce = 4;
+/** Archives at work at the same time: enough that the contents of small ones keep the workers busy while the disk takes others. */
+const archivesAtOnce = 8;
 
 export function createArchiver(options: ArchiverOptions): Archiver {
   const scratch = createScratch({ directory: options.scratchDirectory, ...options.memory });

@@ -16,11 +16,8 @@ export interface DeflateQueue {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Deflated here before workers are started. Two of them cost about 0.3 s of processor time until they run at full speed, which is what they save
- * on 16 MiB of PHP.
- */
-const inlineBytes = 16 * 1024 * 1024;
+/** Deflated here before workers are started: that takes as long as they need to start, and many a build has no more. */
+const inlineBytes = 3 * 1024 * 1024;
 const batchBytes = 256 * 1024;
 const inFlightBytes = 32 * 1024 * 1024;
 

@@ -5,7 +5,7 @@ import type { PackageName } from '../contract/name.ts';
 import type { PackagesOutcome } from '../outcome.ts';
 import type { PackageLimit } from '../package-limit.ts';
 import type { ReadSource, ScannedSource } from '../scan.ts';
-import type { QuarantineCode } from '../sources/quarantine.ts';
+import type { Quarantine, QuarantineCode } from '../sources/quarantine.ts';
 import { formatMemory, type RememberedSource } from './source-memory.ts';
 
 /**
@@ -20,9 +20,10 @@ const openQuestion = '';
 /** Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at; undefined for all. */
 export function nextMemories(scanned: readonly ScannedSource[], packages: PackagesOutcome, limit?: PackageLimit): ReadonlyMap<string, string> {
   const memories = new Map<string, string>();
+  const findings = findingsBySource(packages);
   for (const source of scanned) {
     if (source.outcome !== 'read') continue;
-    const whole = wholeMemory(source, packages);
+    const whole = wholeMemory(source, packages, findings.get(source.chosen.spec.id));
     const text = formatMemory(limit === undefined ? whole : partialMemory(whole, source.remembered, limit));
     const before = source.remembered === undefined ? undefined : formatMemory(source.remembered);
     if (text !== before) memories.set(source.chosen.spec.id, text);
@@ -30,11 +31,36 @@ export function nextMemories(scanned: readonly ScannedSource[], packages: Packag
   return memories;
 }
 
-function wholeMemory({ chosen, memory, optionsDigest }: ReadSource, packages: PackagesOutcome): RememberedSource {
+/** What this build found of one source. */
+interface Findings {
+  readonly quarantined: Quarantine[];
+  /** packages of which it had a version refused */
+  readonly refused: Set<PackageName>;
+  /** packages of which a version is published from it */
+  readonly published: Set<PackageName>;
+}
+
+/** Gathered in one pass: there may be thousands of sources, and thousands of packages. */
+function findingsBySource({ quarantined, results }: PackagesOutcome): ReadonlyMap<string, Findings> {
+  const findings = new Map<string, Findings>();
+  const of = (source: string): Findings => {
+    const known = findings.get(source) ?? { quarantined: [], refused: new Set(), published: new Set() };
+    findings.set(source, known);
+    return known;
+  };
+  for (const { source, quarantine } of quarantined) of(source).quarantined.push(quarantine);
+  for (const { name, refused, published } of results) {
+    for (const { source } of refused) of(source).refused.add(name);
+    for (const { source } of published) of(source).published.add(name);
+  }
+  return findings;
+}
+
+function wholeMemory({ chosen, memory, optionsDigest }: ReadSource, packages: PackagesOutcome, findings: Findings | undefined): RememberedSource {
   const { id } = chosen.spec;
-  const mine = packages.quarantined.filter((found) => found.source === id).map(({ quarantine }) => quarantine);
+  const mine = findings?.quarantined ?? [];
   const isContested = mine.some(({ code }) => contested.has(code));
-  return { memory: isContested ? { ...memory, fingerprint: '' } : memory, options: optionsDigest, packages: sorted(digestsOf(id, packages)), quarantined: mine };
+  return { memory: isContested ? { ...memory, fingerprint: '' } : memory, options: optionsDigest, packages: sorted(digestsOf(packages.digests.get(id), findings)), quarantined: mine };
 }
 
 /** Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The source is read again. */
@@ -54,11 +80,9 @@ function sorted(digests: Iterable<readonly [string, string]>): Readonly<Record<s
   return Object.fromEntries([...digests].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function digestsOf(id: string, packages: PackagesOutcome): ReadonlyMap<PackageName, string> {
-  const digests = new Map(packages.digests.get(id));
-  for (const { name, refused, published } of packages.results) {
-    const open = refused.some(({ source }) => source === id) || (!digests.has(name) && published.some(({ source }) => source === id));
-    if (open) digests.set(name, openQuestion);
-  }
+function digestsOf(current: ReadonlyMap<PackageName, string> | undefined, findings: Findings | undefined): ReadonlyMap<PackageName, string> {
+  const digests = new Map(current);
+  for (const name of findings?.published ?? []) if (!digests.has(name)) digests.set(name, openQuestion);
+  for (const name of findings?.refused ?? []) digests.set(name, openQuestion);
   return digests;
 }

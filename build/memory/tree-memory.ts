@@ -6,7 +6,7 @@ import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
 import type { Output } from '../output/output.ts';
 import { BuildRefused } from '../refusals.ts';
-import { readManifest } from './manifest.ts';
+import { manifestPath, readManifest } from './manifest.ts';
 
 export interface TreeMemory {
   readonly publication: Publication | undefined;
@@ -20,6 +20,10 @@ export interface TreeMemory {
   readonly stale: ReadonlySet<string>;
   /** names in packages.json, where that can be read */
   readonly names: readonly PackageName[];
+  /** what was found damaged or lost, and made good from what else is there; for people */
+  readonly damage: readonly string[];
+  /** a publication was cut off, and this build completes it */
+  readonly interrupted: boolean;
   /** false: packages.json is not on disk as the publication has it */
   readonly rootIntact: boolean;
 }
@@ -35,16 +39,30 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     throw new BuildRefused('The output tree holds packages, but packages.json and the serving index are lost: what was published, and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.');
   }
   const rootIntact = publication !== undefined && names !== undefined && facts?.lastModified === publication.root.last_modified;
+  const interrupted = manifest !== undefined && manifest.serial > (publication?.serial ?? 0);
   return {
+    damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, { manifest: manifest !== undefined, publication: publication !== undefined, root: rootIntact }),
+    interrupted: interrupted && publication !== undefined,
     publication,
     serial: Math.max(manifest?.serial ?? 0, publication?.serial ?? 0),
     sources: publication?.sources ?? [],
     trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
-    leftovers: manifest !== undefined && manifest.serial > (publication?.serial ?? 0) ? manifest.placing : [],
+    leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
     names: names ?? [],
     rootIntact,
   };
+}
+
+/** Of a tree that had been published whole. */
+function damageOf(published: boolean, sound: { readonly manifest: boolean; readonly publication: boolean; readonly root: boolean }): readonly string[] {
+  if (!published) return [];
+  const lost = (what: string): string => `${what} was missing or damaged. Everything was compared with what is published, and it was made anew.`;
+  return [
+    ...(sound.manifest ? [] : [lost(`build/${manifestPath}`)]),
+    ...(sound.publication ? [] : [lost(`index/${publicationPath}`)]),
+    ...(sound.root || !sound.publication ? [] : [lost(`public/${rootDocumentPath}`)]),
+  ];
 }
 
 async function readPublication(output: Output): Promise<Publication | undefined> {

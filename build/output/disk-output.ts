@@ -3,11 +3,12 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, mkdirSync } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, link, open, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
+import { makeFolder } from './make-folder.ts';
 import type { Area, FileFacts, Output } from './output.ts';
 import { isMissing, withPath } from './storage-error.ts';
 
@@ -24,8 +25,8 @@ export function createDiskOutput(dataDirectory: string): Output {
     const folder = dirname(path);
     touched.add(folder);
     if (made.has(folder)) return;
-    const first = await mkdir(folder, { recursive: true });
-    for (let parent = folder; first !== undefined && parent.length >= dirname(first).length; parent = dirname(parent)) touched.add(parent);
+    // a new folder is only there for good once the one above it is synced
+    for (const level of await makeFolder(folder)) touched.add(level).add(dirname(level));
     made.add(folder);
   };
   const stagingPath = (): string => {

@@ -2,12 +2,13 @@
 // the heartbeat. A lock of a dead process of this host is taken over at once, one of another host or container after 60 s without a heartbeat.
 
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isJsonObject } from '../contract/json.ts';
 import { BuildBusy } from '../refusals.ts';
+import { makeFolder } from './make-folder.ts';
 import { errorCode, isMissing, withPath } from './storage-error.ts';
 
 const heartbeatMs = 10_000;
@@ -33,7 +34,7 @@ export interface Lock {
 
 /** Takes the lock or throws BuildBusy with who holds it. */
 export async function takeLock(path: string, now: () => Date): Promise<Lock> {
-  await withPath(dirname(path), mkdir(dirname(path), { recursive: true }));
+  await makeFolder(dirname(path));
   const token = `${path}.${randomUUID()}`;
   const owner = await describeSelf(now());
   await withPath(token, writeFile(token, JSON.stringify(owner), { flag: 'wx' }));

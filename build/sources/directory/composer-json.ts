@@ -1,6 +1,6 @@
 // The composer.json of one package folder: read, parsed, and known by its hash.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
@@ -27,13 +27,13 @@ export async function readComposerJson(folder: string, pause: Pause, entry: Walk
   if (entry !== undefined && entry.bytes > maxRulesBytes) throw new QuarantineError('INVALID_COMPOSER_JSON', `${path} is larger than 1 MiB.`);
   const bytes = await readWhole(path, { maxBytes: maxRulesBytes, ...(entry === undefined ? {} : { stamp: entry.stamp }) }, pause);
   const json = parseComposerJson(bytes, path);
-  return { json, hash: createHash('sha256').update(bytes).digest('hex'), check: () => checkComposerJson(json) };
+  return { json, hash: hash('sha256', bytes, 'hex'), check: () => checkComposerJson(json) };
 }
 
-/** The same composer.json again, parsed and checked. Throws QuarantineError UNREADABLE_FILE where it is no longer the one with this hash. */
-export async function rereadComposerJson(folder: string, hash: string, pause: Pause): Promise<JsonObject> {
+/** The same composer.json again, parsed and checked. Throws QuarantineError UNREADABLE_FILE where it no longer has the expected hash. */
+export async function rereadComposerJson(folder: string, expected: string, pause: Pause): Promise<JsonObject> {
   const found = await readComposerJson(folder, pause, undefined);
-  if (found.hash !== hash) throw changedWhileRead(join(folder, 'composer.json'));
+  if (found.hash !== expected) throw changedWhileRead(join(folder, 'composer.json'));
   found.check();
   return found.json;
 }

@@ -9,6 +9,7 @@ import { setDuplicatesAside } from './duplicates.ts';
 import { examinePackage, type ExaminedPackage } from './examine-package.ts';
 import { describeFault } from './file-fault.ts';
 import { findPackages, type FoundPackages } from './find-packages.ts';
+import { createKeptContents, type KeptContents } from './kept-contents.ts';
 import { defaultLimits, type PackageLimits } from './limits.ts';
 import { createPause } from './pause.ts';
 import { formatMemory, parseMemory, type KnownPackages } from './scan-memory.ts';
@@ -25,10 +26,17 @@ export interface DirectorySourceOptions {
 }
 
 export function createDirectorySource(options: DirectorySourceOptions): Source {
-  return { scan: (previous) => scan(options, previous), close: () => Promise.resolve() };
+  const kept = createKeptContents();
+  return {
+    scan: (previous) => scan(options, previous, kept),
+    close: () => {
+      kept.clear();
+      return Promise.resolve();
+    },
+  };
 }
 
-async function scan(options: DirectorySourceOptions, previous: SourceMemory | undefined): Promise<Scan> {
+async function scan(options: DirectorySourceOptions, previous: SourceMemory | undefined, kept: KeptContents): Promise<Scan> {
   const root = resolveRoot(options.root);
   if ('reason' in root) return { outcome: 'failed', reason: root.reason };
   const dataDirectory = withoutSymlinks(options.dataDirectory);
@@ -43,7 +51,7 @@ async function scan(options: DirectorySourceOptions, previous: SourceMemory | un
   const examined = new Map<string, ExaminedPackage>();
   for (const folder of found.folders) {
     const place = { folder: join(root.path, folder), dataDirectory, limits: options.limits ?? defaultLimits, extraExcludes: options.extraExcludes ?? [] };
-    examined.set(folder, await examinePackage({ ...place, pause, scanStart, known: known.get(folder) }));
+    examined.set(folder, await examinePackage({ ...place, pause, kept, scanStart, known: known.get(folder) }));
   }
   return concludeScan(root.path, found, examined, known, previous);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { QuarantineError, type Quarantine } from '../quarantine.ts';
 import type { ContentListing, Release } from '../release.ts';
 import { isSettled } from './file-stamp.ts';
+import type { KeptContents } from './kept-contents.ts';
 import type { PackageLimits } from './limits.ts';
 import { packageRelease } from './package-release.ts';
 import { costOfFile, type Pause } from './pause.ts';
@@ -20,6 +21,7 @@ export interface ExamineOptions {
   readonly limits: PackageLimits;
   readonly extraExcludes: readonly string[];
   readonly pause: Pause;
+  readonly kept: KeptContents;
   /** epoch milliseconds */
   readonly scanStart: number;
   readonly known: KnownPackage | undefined;
@@ -55,15 +57,15 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
 }
 
 function releaseOf(options: ExamineOptions, known: KnownPackage, list: () => Promise<ContentListing>): Release {
-  const { folder, limits, pause } = options;
-  return packageRelease({ known: known.release, list, folder, limits, pause });
+  const { folder, limits, pause, kept } = options;
+  return packageRelease({ known: known.release, list, folder, limits, pause, kept });
 }
 
 /** Of a package that was not read in this scan: reads it after all. Throws QuarantineError. */
 async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<ContentListing> {
-  const { folder, dataDirectory, limits, pause, extraExcludes } = options;
+  const { folder, dataDirectory, limits, pause, kept, extraExcludes } = options;
   const walk: PackageWalk = walkPackage({ folder, dataDirectory, maxFiles: limits.filesPerPackage });
-  const reading = await readPackage(walk, { folder, limits, pause, extraExcludes, learn: () => undefined });
+  const reading = await readPackage(walk, { folder, limits, pause, kept, extraExcludes, learn: () => undefined });
   if (reading.reference !== known.release.reference) throw changedWhileRead(folder);
   return reading.listing;
 }

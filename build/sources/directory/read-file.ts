@@ -2,7 +2,7 @@
 // file: its stamp is the same before and after, or a QuarantineError UNREADABLE_FILE names the file.
 
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { QuarantineError } from '../quarantine.ts';
 import { describeFault } from './file-fault.ts';
 import { stampOf } from './file-stamp.ts';
@@ -13,18 +13,33 @@ const chunkBytes = 1024 * 1024;
 /** Lower-case hex SHA-256 of the file, which must still have this stamp. */
 export async function hashFile(path: string, stamp: string, pause: Pause): Promise<string> {
   const hash = createHash('sha256');
-  await readStable(path, stamp, pause, (chunk) => hash.update(chunk));
+  await readStable(path, stamp, async (descriptor, size) => {
+    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size));
+    for (let read = 0; read < size; ) {
+      const count = readSome({ descriptor, path }, chunk, { at: 0, count: Math.min(chunk.length, size - read), from: read });
+      hash.update(chunk.subarray(0, count));
+      read += count;
+      await pause(count);
+    }
+  });
+  await pause(costOfFile);
   return hash.digest('hex');
 }
 
 /** All bytes of the file. With a stamp it must still have that one; files of more than `maxBytes` are refused before they are read. */
 export async function readWhole(path: string, options: { readonly stamp?: string; readonly maxBytes: number }, pause: Pause): Promise<Buffer> {
-  let whole = Buffer.alloc(0);
-  let filled = 0;
-  await readStable(path, options.stamp, pause, (chunk) => void (filled += chunk.copy(whole, filled)), (stats) => {
-    if (stats.size > options.maxBytes) throw unreadable(path, `is larger than ${options.maxBytes} bytes`);
-    whole = Buffer.allocUnsafe(Number(stats.size));
+  let whole: Buffer | undefined;
+  await readStable(path, options.stamp, async (descriptor, size) => {
+    if (size > options.maxBytes) throw unreadable(path, `is larger than ${options.maxBytes} bytes`);
+    whole = Buffer.allocUnsafe(size);
+    for (let read = 0; read < size; ) {
+      const count = readSome({ descriptor, path }, whole, { at: read, count: Math.min(chunkBytes, size - read), from: read });
+      read += count;
+      await pause(count);
+    }
   });
+  await pause(costOfFile);
+  if (whole === undefined) throw new Error('unreachable: a file that was not read is an error');
   return whole;
 }
 
@@ -33,15 +48,15 @@ export function changedWhileRead(path: string): QuarantineError {
   return unreadable(path, 'changed while it was being read. Build again when nothing writes to it');
 }
 
-async function readStable(path: string, stamp: string | undefined, pause: Pause, take: (chunk: Buffer) => void, begin?: (stats: BigIntStats) => void): Promise<void> {
+async function readStable(path: string, stamp: string | undefined, read: (descriptor: number, size: number) => Promise<void>): Promise<void> {
   const descriptor = openRegular(path);
   try {
     const before = fstatSync(descriptor, { bigint: true });
     if (!before.isFile()) throw unreadable(path, 'is not a regular file');
-    if (stamp !== undefined && stampOf(before) !== stamp) throw changedWhileRead(path);
-    begin?.(before);
-    await readTo(descriptor, Number(before.size), path, pause, take);
-    if (stampOf(fstatSync(descriptor, { bigint: true })) !== stampOf(before)) throw changedWhileRead(path);
+    const found = stampOf(before);
+    if (stamp !== undefined && found !== stamp) throw changedWhileRead(path);
+    await read(descriptor, Number(before.size));
+    if (stampOf(fstatSync(descriptor, { bigint: true })) !== found) throw changedWhileRead(path);
   } catch (error) {
     throw error instanceof QuarantineError ? error : unreadable(path, `cannot be read: ${describeFault(error)}`, error);
   } finally {
@@ -49,17 +64,11 @@ async function readStable(path: string, stamp: string | undefined, pause: Pause,
   }
 }
 
-async function readTo(descriptor: number, size: number, path: string, pause: Pause, take: (chunk: Buffer) => void): Promise<void> {
-  const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size));
-  let read = 0;
-  while (read < size) {
-    const count = readSync(descriptor, chunk, 0, Math.min(chunk.length, size - read), read);
-    if (count === 0) throw changedWhileRead(path);
-    take(chunk.subarray(0, count));
-    read += count;
-    await pause(count);
-  }
-  await pause(costOfFile);
+/** At least one byte, `count` at most, from `from` in the file to `at` in `out`. */
+function readSome({ descriptor, path }: { readonly descriptor: number; readonly path: string }, out: Buffer, { at, count, from }: { readonly at: number; readonly count: number; readonly from: number }): number {
+  const read = readSync(descriptor, out, at, count, from);
+  if (read === 0) throw changedWhileRead(path);
+  return read;
 }
 
 /** A symlink in its last place is not followed; a FIFO without a writer opens at once and is then refused. */

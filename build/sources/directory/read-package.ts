@@ -16,6 +16,7 @@ import type { ContentListing } from '../release.ts';
 import { readComposerJson } from './composer-json.ts';
 import { contentReference } from './content-digest.ts';
 import { identifyFiles } from './identify-files.ts';
+import type { KeptContents } from './kept-contents.ts';
 import { maxRulesBytes, type PackageLimits } from './limits.ts';
 import { packageVersion } from './package-version.ts';
 import type { Pause } from './pause.ts';
@@ -39,6 +40,7 @@ export interface ReadingContext {
   /** patterns that count as if they stood at the end of its `archive.exclude` */
   readonly extraExcludes: readonly string[];
   readonly pause: Pause;
+  readonly kept: KeptContents;
   /** told as soon as it is known, for the message of whatever fails after that */
   readonly learn: (known: { readonly name: PackageName; readonly version?: string }) => void;
 }

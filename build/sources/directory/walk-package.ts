@@ -1,7 +1,7 @@
 // Everything below one package's folder, looked at but not opened: enough to know whether it is still what it was, and what would have to be
 // read. Symlinks are never followed.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { lstatSync, readdirSync, type BigIntStats, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { QuarantineError } from '../quarantine.ts';
@@ -115,5 +115,5 @@ function tooManyFiles({ folder, maxFiles }: WalkOptions): QuarantineError {
 /** A path holds no NUL, a stamp no line feed: nothing is ambiguous, whatever a file is called. */
 function digestOf(entries: readonly WalkedEntry[]): string {
   const rows = entries.map(({ path, stamp }) => `${path}\0${stamp}\0`).sort();
-  return createHash('sha256').update(rows.join('')).digest('base64url');
+  return hash('sha256', rows.join(''), 'base64url');
 }

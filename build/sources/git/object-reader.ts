@@ -33,6 +33,9 @@ const maxRestarts = 50;
 /** Declined bytes come all the same. Above so many, starting git again is faster than letting them pass by. */
 const maxPassedBytes = 64 * 1024 * 1024;
 
+/** A repository that nobody asks of gives its process back: a build may have thousands of them. It is started again when needed. */
+const idleMs = 250;
+
 export class ObjectReader {
   readonly #options: BatchOptions;
   #waiting: Request[] = [];
@@ -41,6 +44,7 @@ export class ObjectReader {
   #restarts = 0;
   #failure: GitFailure | undefined;
   #scheduled = false;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(options: BatchOptions) {
     this.#options = options;
@@ -58,6 +62,7 @@ export class ObjectReader {
 
   /** What was not answered yet never will be. */
   async close(): Promise<void> {
+    clearTimeout(this.#idle);
     const running = this.#process;
     if (this.#failure === undefined) this.#fail(new GitFailure('The repository was closed.'));
     await running?.end();
@@ -111,7 +116,19 @@ export class ObjectReader {
 
   #settle(answer: ObjectAnswer): void {
     this.#sent.shift()?.answer(answer);
+    if (this.#sent.length === 0) this.#rest();
     this.#schedule();
+  }
+
+  #rest(): void {
+    this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#giveBack(), idleMs).unref();
+  }
+
+  #giveBack(): void {
+    if (this.#sent.length > 0 || this.#waiting.length > 0) return;
+    const idle = this.#process;
+    this.#process = undefined;
+    idle?.abandon();
   }
 
   /** git died by itself: of the object whose answer was due. */

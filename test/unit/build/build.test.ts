@@ -182,7 +182,8 @@ describe('damage', () => {
       await run(['one']);
       const before = publishedTree(data);
       for (const path of paths) rmSync(join(data, path), { recursive: true });
-      await run(['one']);
+      const { notices } = await run(['one']);
+      expect(notices.map(({ message }) => message).join()).toContain('missing or damaged');
       expect(publishedTree(data)).toEqual(before);
       expect(await verifyTree(data)).toMatchObject({ ok: true });
     });
@@ -196,6 +197,13 @@ describe('damage', () => {
     await run(['one']);
     expect(publishedTree(data)).toEqual(before);
     expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('verify blames the damaged index, not the archives it would have named', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    writeFileSync(join(data, 'index/acme/hello.json'), 'junk');
+    expect((await verifyTree(data)).faults.map(({ code }) => code)).toEqual(['MALFORMED_INDEX']);
   });
 
   it('stops when documents and index of a package are both damaged, and says which', async () => {
@@ -220,7 +228,9 @@ describe('damage', () => {
     const manifest = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as { serial: number };
     writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ ...manifest, serial: 2 }));
     writeFileSync(join(data, 'public/p2/acme/hello.json'), '{"packages":{"acme/hello":{}}}');
-    expect((await run([])).serial).toBe(3);
+    const report = await run([]);
+    expect(report.serial).toBe(3);
+    expect(report.notices.map(({ message }) => message)).toEqual(['The build before this one was cut off while it published; this one completes it: acme/hello.']);
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
@@ -259,6 +269,9 @@ describe('damage', () => {
     await expect(run(['one'], { dataDirectory: '/' })).rejects.toThrow('cannot be /');
     tree.write({ 'file': 'x', 'full/things': 'x' });
     await expect(run(['one'], { dataDirectory: tree.path('file') })).rejects.toThrow('is a file');
+    await expect(run(['one'], { dataDirectory: '/proc/libretto/data' })).rejects.toThrow('no folder can be made here');
+    tree.write({ nowhere: { link: 'gone' } });
+    await expect(run(['one'], { dataDirectory: tree.path('nowhere') })).rejects.toThrow('a symbolic link to nothing');
     await expect(run(['one'], { dataDirectory: tree.path('full') })).rejects.toThrow('holds other things');
   });
 });

@@ -1,0 +1,28 @@
+// Makes a folder and those above it, one level at a time. Node's own recursive mkdir tries for ever where a file system answers ENOENT to a mkdir
+// below a folder that exists, as /proc does.
+
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode, isMissing, StorageError, withPath } from './storage-error.ts';
+
+/** Resolves with the folders it made, the outermost first. Throws StorageError. */
+export async function makeFolder(path: string, mode?: number): Promise<readonly string[]> {
+  if (await isFolder(path)) return [];
+  const parent = dirname(path);
+  const above = parent === path ? [] : await makeFolder(parent, mode);
+  try {
+    await mkdir(path, { mode });
+    return [...above, path];
+  } catch (error) {
+    // somebody else was faster, or a file or a link to nowhere has the name
+    if (errorCode(error) === 'EEXIST' && (await isFolder(path))) return above;
+    if (errorCode(error) === 'EEXIST') throw new StorageError(path, new Error('something that is not a folder, or a symbolic link to nothing, stands where a folder is needed', { cause: error }));
+    if (isMissing(error)) throw new StorageError(path, new Error('no folder can be made here', { cause: error }));
+    throw new StorageError(path, error);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const facts = await withPath(path, stat(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))));
+  return facts?.isDirectory() ?? false;
+}
