@@ -56,7 +56,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     withdrawn: decision.withdrawn,
     retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))),
     refused: outcome.refused,
-    notices: made.flatMap(({ entry, withheld }) => (withheld.length === 0 ? [] : [{ source: entry.source, message: `${name} ${entry.version}: left out, since they look like credentials: ${withheld.join(', ')}` }])),
+    notices: made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ source: entry.source, message: `${name} ${entry.version}: ${remark}` }))),
     changes: {
       archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
       pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],

@@ -40,7 +40,8 @@ export interface Standing {
 export interface Made extends Standing {
   readonly archive: Placement | undefined;
   readonly pin: Alias | undefined;
-  readonly withheld: readonly string[];
+  /** what people should know of it, each a sentence */
+  readonly remarks: readonly string[];
 }
 
 /**
@@ -88,13 +89,21 @@ export async function makeVersion(name: PackageName, fresh: FreshRelease, state:
   const reuse = fresh.reuse !== undefined && (await context.output.facts('public', fresh.reuse.path))?.size === fresh.reuse.size ? fresh.reuse : undefined;
   if (reuse !== undefined) {
     const entry: IndexEntry = { ...base, shasum: reuse.shasum, size: reuse.size };
-    return { entry, record: await recordOf(name, release, entry, context), archive: undefined, pin: reuse.path === path ? undefined : { from: reuse.path, to: path }, withheld: [] };
+    return { entry, record: await recordOf(name, release, entry, context), archive: undefined, pin: reuse.path === path ? undefined : { from: reuse.path, to: path }, remarks: [] };
   }
-  await release.composerJson();
+  const { name: written } = await release.composerJson();
   const target = context.output.stagingPath();
   const { shasum, size, withheld } = await archiveRelease(name, release, target, context.archiver);
   const entry: IndexEntry = { ...base, shasum, size };
-  return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, withheld };
+  return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, remarks: remarksOn(name, written, withheld) };
+}
+
+function remarksOn(name: PackageName, written: unknown, withheld: readonly string[]): readonly string[] {
+  const inOtherCase = typeof written === 'string' && written !== name && written.toLowerCase() === name;
+  return [
+    ...(inOtherCase ? [`composer.json writes the name as ${written}; Composer asks for names in lower case, so it is published as ${name}. Write it so.`] : []),
+    ...(withheld.length === 0 ? [] : [`left out, since they look like credentials: ${withheld.join(', ')}`]),
+  ];
 }
 
 async function archiveRelease(name: PackageName, { content, reference }: Release, target: string, archiver: Archiver): Promise<Archived> {

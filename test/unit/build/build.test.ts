@@ -118,6 +118,13 @@ describe('a series of builds', () => {
     expect((await run(['one'])).changed).toHaveLength(1);
   });
 
+  it('publishes a name in lower case, and says so where it was written otherwise', async () => {
+    put('one/x', '1.0.0', 'a', { name: 'Acme/Hello' });
+    const { notices } = await run(['one']);
+    expect(notices[0]?.message).toContain('writes the name as Acme/Hello');
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+
   it('leaves one bad version out and publishes the rest; with --strict nothing', async () => {
     put('one/x', '1.0.0');
     put('one/y', '1.1.0', 'a', { require: { 'acme/other': '^^1' } });
