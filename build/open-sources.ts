@@ -1,11 +1,15 @@
 // From what a source is to the thing that reads it. Each kind is loaded only when there is one: a build of git repositories never loads fast-glob.
 
+import pLimit from 'p-limit';
 import { readMemory, type RememberedSource } from './memory/source-memory.ts';
 import type { Output } from './output/output.ts';
 import type { OpenSource } from './scan.ts';
 import { digestOptions } from './sources/options.ts';
 import type { Source } from './sources/release.ts';
 import type { ChosenSource } from './sources/remembered.ts';
+
+/** A build may have thousands of sources: files that are read at the same time all take their room at the same time. */
+const parallelReads = 32;
 
 /** How long one git command may take to reach a remote or to answer. */
 const gitTimeoutMs = 300_000;
@@ -26,15 +30,16 @@ export interface OpenSourcesOptions {
 }
 
 export async function openSources(chosen: readonly ChosenSource[], options: OpenSourcesOptions): Promise<readonly OpenSource[]> {
-  return Promise.all(
-    chosen.map(async (source) => {
-      const { id, place } = source.spec;
-      const optionsDigest = digestOptions(source.options, place.kind === 'directory' || place.kind === 'git' ? options.archiveExcludes : []);
-      const remembered = options.trusted ? await readMemory(options.output, id) : undefined;
-      const renewed = remembered === undefined || options.stale.has(id) || remembered.options !== optionsDigest;
-      return { chosen: source, optionsDigest, renewed, remembered: renewed ? voided(remembered) : remembered, source: await openSource(source, options) };
-    }),
-  );
+  const limit = pLimit(parallelReads);
+  return Promise.all(chosen.map((source) => limit(() => openOne(source, options))));
+}
+
+async function openOne(source: ChosenSource, options: OpenSourcesOptions): Promise<OpenSource> {
+  const { id, place } = source.spec;
+  const optionsDigest = digestOptions(source.options, place.kind === 'directory' || place.kind === 'git' ? options.archiveExcludes : []);
+  const remembered = options.trusted ? await readMemory(options.output, id) : undefined;
+  const renewed = remembered === undefined || options.stale.has(id) || remembered.options !== optionsDigest;
+  return { chosen: source, optionsDigest, renewed, remembered: renewed ? voided(remembered) : remembered, source: await openSource(source, options) };
 }
 
 /** Of each package it is still known that the source had it, and of nothing that it is as it was. */

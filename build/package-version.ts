@@ -61,7 +61,8 @@ export async function keepVersion(name: PackageName, kept: PackageDecision['kept
 
 /** An entry that is not the index's own has changed hands: its record is another source's. */
 function isCurrent(record: VersionRecord, release: Release, entry: IndexEntry, state: PackageState, context: PackageContext): boolean {
-  return (record['default-branch'] === true) === release.defaultBranch && !context.renewed.has(entry.source) && state.index.versions.includes(entry);
+  // whether an inline record has changed is not remembered; making it again costs nothing
+  return release.recordDigest === undefined && (record['default-branch'] === true) === release.defaultBranch && !context.renewed.has(entry.source) && state.index.versions.includes(entry);
 }
 
 async function recordOf(name: PackageName, release: Release, entry: IndexEntry, context: PackageContext): Promise<VersionRecord> {

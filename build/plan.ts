@@ -61,12 +61,13 @@ export function decidePackage(inputs: PackageInputs): PackageDecision {
     const { owner, refused } = arbitrate(claimants, current, inputs);
     decision.refused.push(...refused);
     if (owner !== undefined) settleClaim(owner, current, inputs, decision);
-    else if (current !== undefined) decision.kept.push({ entry: current, release: undefined });
+    else if (current !== undefined) decision.kept.push({ entry: handedOver(current, claimants[0]?.source, inputs), release: undefined });
   }
   for (const [normalized, entry] of published) {
     if (claims.has(normalized as NormalizedVersion)) continue;
-    if (isGone(entry, inputs)) decision.withdrawn.push(entry);
-    else decision.kept.push({ entry, release: undefined });
+    const holder = inputs.contributions.find(({ held }) => held.has(normalized));
+    if (isGone(entry, inputs) && holder === undefined) decision.withdrawn.push(entry);
+    else decision.kept.push({ entry: handedOver(entry, holder?.source, inputs), release: undefined });
   }
   return decision;
 }
@@ -112,11 +113,16 @@ function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: Pack
       source,
       quarantine: quarantine('VERSION_CHANGED', release, `its content differs from what was published as ${standing.version} (${standing.reference.slice(0, 12)}, now ${release.reference.slice(0, 12)}), which ${was}. Released versions never change: publish a new version, or use --allow-republish if nobody can have installed the old one.`),
     });
-    if (current !== undefined) decision.kept.push({ entry: current, release: undefined });
+    if (current !== undefined) decision.kept.push({ entry: handedOver(current, source, inputs), release: undefined });
     return;
   }
   const reuse = history.find((entry) => entry.reference === release.reference);
   decision.fresh.push({ release, source, replaces: current, reuse });
+}
+
+/** What stays published although its own source has given it up belongs to the source that now has the version, so that it can be withdrawn with that one. */
+function handedOver(entry: IndexEntry, heir: string | undefined, inputs: PackageInputs): IndexEntry {
+  return heir === undefined || heir === entry.source || !isGone(entry, inputs) ? entry : { ...entry, source: heir };
 }
 
 /**

@@ -6,6 +6,7 @@ import { parseReference, parseSha1, type Reference, type Sha1 } from './contract
 import { isJsonObject } from './contract/json.ts';
 import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
+import { unknownSource } from './contract/publication.ts';
 import { distPath, parseDistLabel, pinnedDistPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
 import { servingIndexFormat, type DocumentStamp, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
 import { isDevVersion, normalizeVersion } from './contract/version.ts';
@@ -13,9 +14,6 @@ import { digestOf } from './digest-of.ts';
 import { parseProvider } from './documents.ts';
 import type { Output } from './output/output.ts';
 import { BuildRefused } from './refusals.ts';
-
-/** Stands in a recovered entry until a source claims the version: no source has this id. */
-export const unknownSource = 'unknown';
 
 /**
  * undefined: nothing is published of this package. `leftovers`: archives that a publication which was cut off put in place and never announced; they say

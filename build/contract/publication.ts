@@ -5,6 +5,9 @@ import { isJsonObject } from './json.ts';
 
 export const publicationFormat = 1;
 
+/** Stands in the serving index for the source of a version after the index was lost, until a source claims the version: no source has this id. */
+export const unknownSource = 'unknown';
+
 export interface PublishedSource {
   readonly id: string;
   /** without credentials */

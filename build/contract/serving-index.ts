@@ -46,9 +46,17 @@ export interface PackageIndex {
   readonly versions: readonly IndexEntry[];
 }
 
-/** Canonical bytes. */
-export function formatPackageIndex(index: PackageIndex): string {
-  return `${JSON.stringify(index, null, 1)}\n`;
+/** Canonical bytes: equal indexes give equal text, in whatever order their objects were made. */
+export function formatPackageIndex({ format, name, documents, versions }: PackageIndex): string {
+  return `${JSON.stringify({ format, name, documents: { stable: formatStamp(documents.stable), dev: formatStamp(documents.dev) }, versions: versions.map(formatEntry) }, null, 1)}\n`;
+}
+
+function formatStamp(stamp: DocumentStamp | null): DocumentStamp | null {
+  return stamp === null ? null : { last_modified: stamp.last_modified, sha256: stamp.sha256 };
+}
+
+function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source }: IndexEntry): IndexEntry {
+  return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source };
 }
 
 /** Throws an Error that says what is wrong with it; the caller names the file. */

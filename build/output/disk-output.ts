@@ -69,8 +69,8 @@ export function createDiskOutput(dataDirectory: string): Output {
     },
     remove: async (area, path) => {
       const target = locate(area, path);
-      touched.add(dirname(target));
-      await withPath(target, orMissing(unlink(target)));
+      const removed = await withPath(target, orMissing(unlink(target).then(() => true)));
+      if (removed === true) touched.add(dirname(target));
     },
     barrier: async () => {
       const limit = pLimit(parallelSyncs);

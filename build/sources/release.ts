@@ -24,6 +24,8 @@ export interface Release {
   readonly where: string;
   /** where clients may fetch the repository itself at `reference`, if the source is to say so; holds no credential */
   readonly sourceUrl?: string;
+  /** where its composer.json is no part of its content, as an inline one: a digest of it, so that a change of it alone is seen */
+  readonly recordDigest?: string;
   /** The composer.json, parsed and checked. Throws QuarantineError. */
   readonly composerJson: () => Promise<JsonObject>;
   /** The files an archive of this release holds, or the archive itself where the source has one. */

@@ -1,7 +1,7 @@
 // Which sources a build reads, keeps or forgets (decision 6): those named on the command line; without any, the remembered ones and those of
 // libretto.json.
 
-import type { PublishedSource } from '../contract/publication.ts';
+import { unknownSource, type PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../refusals.ts';
 import { describeSources } from './configured.ts';
 import { noOptions, type ConfiguredSource, type SourceOptions } from './options.ts';
@@ -64,10 +64,13 @@ export function chooseSources(request: SourceRequest, remembered: readonly Publi
   return {
     read: chosen.filter(isRead),
     left: chosen.filter((source) => !isRead(source)),
-    forgotten: remembered.filter(dropped),
+    forgotten: [...remembered.filter(dropped), ...(toForget.has(unknownSource) ? [lostSource] : [])],
     notices: (named.size === 0 ? unread : []).map((source) => ({ source: source.spec.location, message: whyLeft(source, request) })),
   };
 }
+
+/** Stands for whatever was published by a source that nothing remembers any more. */
+const lostSource: PublishedSource = { id: unknownSource, location: unknownSource, from: 'argument' };
 
 function whyLeft({ hasOptions }: ChosenSource, request: SourceRequest): string {
   if (hasOptions && request.configured === undefined) return 'not read, and left as published: it stands in a libretto.json, which this build was not given. Name the file with --config.';
@@ -98,6 +101,7 @@ function findRemembered(text: string, request: SourceRequest, remembered: readon
     (source) => source.id === text || source.location === text || specs.some((candidate) => idOf(candidate, request.baseDirectory, dataDirectory) === source.id),
   );
   if (found !== undefined) return found;
+  if (text === unknownSource) return lostSource;
   const list = remembered.length === 0 ? 'This tree remembers no source at all.' : `It remembers: ${remembered.map((source) => source.location).join(', ')}.`;
   throw new BuildRefused(`--forget ${text}: this tree has no such source. ${list}`);
 }

@@ -1,9 +1,11 @@
 // Builds one after the other into one data folder: what is added, replaced, held, withdrawn, refused, and what comes back after damage.
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import AdmZip from 'adm-zip';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { build, type BuildRequest } from '../../../build/build.ts';
 import type { BuildReport } from '../../../build/report.ts';
+import { noOptions } from '../../../build/sources/options.ts';
 import { verifyTree } from '../../../build/verify.ts';
 import { temporaryTree, type TemporaryTree } from '../../util/package-tree.ts';
 import { allFiles, publishedTree, publishedVersions } from '../../util/published-tree.ts';
@@ -116,6 +118,30 @@ describe('a series of builds', () => {
     expect(codes(await run([]))).toEqual(['INVALID_JSON']);
     put('one/y', undefined, 'b');
     expect((await run(['one'])).changed).toHaveLength(1);
+  });
+
+  it('changes what an inline record says without a new archive', async () => {
+    const zip = new AdmZip();
+    zip.addFile('composer.json', Buffer.from('{"name":"acme/inline"}'));
+    tree.write({ 'x.zip': zip.toBuffer() });
+    const configured = (description: string) => ({ configured: [{ source: { packages: [{ name: 'acme/inline', version: '1.0.0', description, dist: { type: 'zip', url: 'x.zip' } }], directory: tree.root, where: 'here' }, options: noOptions, where: 'sources[0]' }] });
+    await run([], configured('old'));
+    const before = publishedVersions(data);
+    await run([], configured('new'));
+    expect(readFileSync(join(data, 'public/p2/acme/inline.json'), 'utf8')).toContain('"description":"new"');
+    expect(publishedVersions(data)).toEqual(before);
+  });
+
+  it('withdraws what nobody remembers the source of, when told to', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    rmSync(join(data, 'index'), { recursive: true });
+    rmSync(join(data, 'build'), { recursive: true });
+    put('two/x', '2.0.0');
+    await run(['two']);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
+    await run([], { forget: ['unknown'] });
+    expect(versions()).toEqual(['acme/hello@2.0.0']);
   });
 
   it('publishes a name in lower case, and says so where it was written otherwise', async () => {

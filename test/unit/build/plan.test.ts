@@ -85,6 +85,15 @@ describe('decidePackage', () => {
     expect(gaveUp.kept.map(({ entry }) => entry.source)).toEqual(['b']);
   });
 
+  it('hands what stays published to the source that has the version now, so that it can be withdrawn with that one', () => {
+    const alone = { forgotten: new Set(['a']), sources: new Map([['b', 'dir:../b']]) };
+    const changed = decide({ ...alone, entries: [entryOf('1.0.0', '1')], contributions: [from('b', releaseOf('1.0.0', '2'))] });
+    expect(changed.refused[0]?.quarantine.code).toBe('VERSION_CHANGED');
+    expect(changed.kept.map(({ entry }) => [entry.reference[0], entry.source])).toEqual([['1', 'b']]);
+    const held = decide({ ...alone, entries: [entryOf('1.0.0', '1')], contributions: [{ ...from('b'), held: new Set(['1.0.0.0']) }] });
+    expect(held.kept.map(({ entry }) => entry.source)).toEqual(['b']);
+  });
+
   it('withdraws what a forgotten source published', () => {
     const { withdrawn } = decide({ entries: [entryOf('1.0.0', '1')], forgotten: new Set(['a']) });
     expect(withdrawn).toHaveLength(1);
