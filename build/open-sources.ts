@@ -11,8 +11,10 @@ import type { ChosenSource } from './sources/remembered.ts';
 /** A build may have thousands of sources: files that are read at the same time all take their room at the same time. */
 const parallelReads = 32;
 
-/** How long one git command may take to reach a remote or to answer. */
+/** How long git may take to fetch, or be silent while it reads. */
 const gitTimeoutMs = 300_000;
+/** How long a remote may take to say what it has: a few kilobytes, and one that hangs holds up all other sources of the build. */
+const askingTimeoutMs = 60_000;
 
 export interface OpenSourcesOptions {
   readonly dataDirectory: string;
@@ -70,6 +72,7 @@ async function openSource({ spec: { place, location }, options }: ChosenSource, 
         location: 'url' in place ? { kind: 'url', url: place.url } : { kind: 'path', path: place.path },
         cacheDirectory: `${dataDirectory}/build/git`,
         timeoutMs: gitTimeoutMs,
+        askingTimeoutMs,
         environment,
         refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
         subdirectories,

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { BuildRequest } from '../build/build.ts';
 import type { ConfiguredSource } from '../build/sources/options.ts';
 import type { Config } from './config.ts';
+import { refuseListed } from './refuse-listed.ts';
 import type { SourceEntry } from './source-shape.ts';
 
 export interface BuildChoices {
@@ -19,16 +20,19 @@ export interface BuildChoices {
   readonly workingDirectory: string;
 }
 
+/** Throws UsageError for a source to forget that libretto.json still names. */
 export function buildRequest(config: Config, choices: BuildChoices): BuildRequest {
   const { workingDirectory, sources, only, ...others } = choices;
   const { value: distUrl } = config.distUrl;
+  const configured = configuredSources(config);
+  refuseListed({ forget: choices.forget, configured: configured ?? [], workingDirectory, dataDirectory: config.data.value });
   return {
     ...others,
     ...(only === undefined ? {} : { only }),
     dataDirectory: config.data.value,
     baseDirectory: workingDirectory,
     arguments: sources,
-    configured: configuredSources(config),
+    configured,
     fallback: packagesSource(workingDirectory),
     jobs: config.jobs.value,
     metadataUrl: config.metadataUrl.value,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
+import { checkJsonText, JsonTextError } from '../build/record/json-text.ts';
 import { groupExamples, settingNames, settings } from './settings.ts';
 import { nearest } from './suggest.ts';
 
@@ -30,13 +31,12 @@ export function readConfigFile(named: { readonly path: string; readonly by: stri
 }
 
 function parseConfigFile(path: string, text: string, problems: string[]): ConfigFile | undefined {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    problems.push(`${path} is not valid JSON${linePhrase(error, text)}: ${(error as Error).message}`);
+  const fault = textFault(text);
+  if (fault !== undefined) {
+    problems.push(`${path} ${fault}`);
     return undefined;
   }
+  const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) {
     problems.push(`${path} must hold a JSON object, such as {"sources": ["../packages"]}.`);
     return undefined;
@@ -70,8 +70,15 @@ function unknownKey(key: string, path: string): string {
   return `${key} in ${path} is not a setting${meant === undefined ? `; there are ${knownKeys.join(', ')}` : `; did you mean ${meant}?`}`;
 }
 
-/** ` (line 3)`, where the parser said at which character it stopped. */
-function linePhrase(error: unknown, text: string): string {
-  const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
-  return position === undefined ? '' : ` (line ${text.slice(0, Number(position)).split('\n').length})`;
+/** What is wrong with the text and where, as a phrase behind the file's name; undefined where it is JSON that says everything once. */
+function textFault(text: string): string | undefined {
+  if (text.startsWith('\ufeff')) return 'begins with a byte-order mark (line 1, column 1). Save it as UTF-8 without one.';
+  try {
+    checkJsonText(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    const before = text.slice(0, error.offset).split('\n');
+    return `${error.syntax ? 'is not valid JSON' : 'cannot be used'} (line ${before.length}, column ${(before.at(-1) ?? '').length + 1}): ${error.message}.`;
+  }
 }

@@ -1,5 +1,6 @@
 // Everything of the process that a command may touch. Only main.ts makes one of the real process.
 
+import type { AnswerStream } from './answer-stream.ts';
 import type { Environment } from './environment.ts';
 
 export interface TextStream {
@@ -13,7 +14,7 @@ export interface Context {
   readonly environment: Environment;
   /** absolute */
   readonly workingDirectory: string;
-  readonly stdout: TextStream;
+  readonly stdout: AnswerStream;
   readonly stderr: TextStream;
   /** how this program was started, for lines a person can paste: `libretto`, or `node lib/cli/main.js` */
   readonly invocation: string;

@@ -2,7 +2,7 @@
 // The `libretto` program: runs a command line and maps what comes out of it to an exit code. The only file that ends the process.
 //
 //   0  all well
-//   1  a version was quarantined, a source failed, `verify` found a fault, or something unexpected happened
+//   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, or something unexpected happened
 //   2  unusable arguments or configuration
 //   75 another build holds the lock: try again later (EX_TEMPFAIL of sysexits.h)
 
@@ -15,6 +15,7 @@ import { StorageError } from '../build/output/storage-error.ts';
 import { BuildBusy, BuildRefused } from '../build/refusals.ts';
 import { TokenError } from '../proxy/auth/token-error.ts';
 import { StateError } from '../proxy/state/state-error.ts';
+import { AnswerLost, answerStream } from './answer-stream.ts';
 import { processEnvironment } from './config.ts';
 import type { Context } from './context.ts';
 import { printable } from './output.ts';
@@ -24,18 +25,16 @@ import { UsageError } from './usage-error.ts';
 const environment = processEnvironment();
 const debug = process.argv.includes('--debug') || !['', '0', undefined].includes(environment['LIBRETTO_DEBUG']);
 
-for (const stream of [process.stdout, process.stderr]) {
-  // Whoever reads us may leave (`| head`, a closed terminal): what is left unsaid is then nobody's loss, and the work goes on.
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-  });
-}
+// Whoever reads us may leave (a closed terminal): what is left unsaid is then nobody's loss, and the work goes on.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+});
 
 function realContext(): Context {
   return {
     environment,
     workingDirectory: process.cwd(),
-    stdout: process.stdout,
+    stdout: answerStream(process.stdout),
     stderr: process.stderr,
     invocation: invocation(process.argv[1]),
     now: () => new Date(),
@@ -63,7 +62,7 @@ function userName(): string {
 }
 
 /** Errors that were made for the person at the command line: their message says all, and no stack is of use. */
-const told = [UsageError, BuildRefused, BuildBusy, TokenError, StateError, StorageError];
+const told = [UsageError, BuildRefused, BuildBusy, TokenError, StateError, StorageError, AnswerLost];
 const unusable = [UsageError, BuildRefused, TokenError];
 
 function exitCodeOf(error: unknown): number {
@@ -87,7 +86,9 @@ process.on('uncaughtException', (error) => {
 
 let exitCode: number;
 try {
-  exitCode = await runProgram(process.argv, realContext());
+  const context = realContext();
+  exitCode = await runProgram(process.argv, context);
+  await context.stdout.delivered();
 } catch (error) {
   report(error);
   exitCode = exitCodeOf(error);

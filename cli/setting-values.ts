@@ -4,6 +4,8 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
+import { withoutCredentials } from '../build/sources/git/credentials.ts';
+
 /** Where relative paths start: the working directory, or the folder of libretto.json. Absolute. */
 export interface Place {
   readonly directory: string;
@@ -89,13 +91,14 @@ export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
 
 /** A value as messages show it: short, and without passwords. */
 export function shown(raw: unknown): string {
-  const text = JSON.stringify(raw) ?? String(raw);
-  return withoutCredentials(text.length > 200 ? `${text.slice(0, 200)}…` : text);
+  const hidden = JSON.stringify(raw, (_, value: unknown) => (typeof value === 'string' ? withoutSecrets(value) : value)) ?? String(raw);
+  const text = hidden.replace(/(:\/\/)[^"]*@/g, '$1***@'); // keys of an object
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** Hides the user and password that stand in a URL, for messages. */
-export function withoutCredentials(text: string): string {
-  return text.replace(/(:\/\/).*@/, '$1***@');
+/** More is hidden than of a source: where a password ends is not known of every kind of URL. */
+function withoutSecrets(text: string): string {
+  return withoutCredentials(text.replace(/(:\/\/).*@/s, '$1***@'));
 }
 
 function isPlainText(raw: unknown): raw is string {

@@ -1,4 +1,4 @@
-// What happens to a request, top to bottom: admit → route → authenticate → limit → serve → send → log.
+// What happens to a request, top to bottom: admit → route → authenticate → limit → serve, or say what is unwanted → send → log.
 //
 // Who needs a token: the three protocol paths. A target that is none of ours is 404 without one, since that only repeats what the grammar of
 // paths says, and /health needs none. A valid token is counted, and told so in headers, on whatever it asks; /health does not look at tokens.
@@ -14,7 +14,7 @@ import { rateLimitHeaders } from './limits/headers.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import { healthAnswer } from './observe/health.ts';
 import { loggedPath, logRequest } from './observe/request-log.ts';
-import { admit, hasBody } from './protocol/admit.ts';
+import { admit, hasBody, unwanted } from './protocol/admit.ts';
 import { parseRoute } from './protocol/route.ts';
 import type { Tree } from './protocol/tree.ts';
 import { challenge, internalError, limitExceeded, methodNotAllowed, notFound } from './refusals.ts';
@@ -79,15 +79,18 @@ function answerTo(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
 
 function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   const { request } = exchange;
+  // before authentication and counting: framing in doubt, a header twice, a target that is no path. Whose request that is cannot be known.
   const refusal = admit(request);
   if (refusal !== undefined) return refusal;
   const route = parseRoute(request.url ?? '');
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (route.kind === 'health') return reads ? healthAnswer(parts.tree, parts.counters) : methodNotAllowed();
+  const fault = unwanted(request);
   const nowMs = parts.now();
-  if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, notFound);
-  if (!reads) return limited(parts, exchange, nowMs, true, methodNotAllowed);
+  if (route.kind === 'health') return fault ?? (reads ? healthAnswer(parts.tree, parts.counters, nowMs) : methodNotAllowed());
+  if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
+  if (!reads) return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed());
   return limited(parts, exchange, nowMs, false, () => {
+    if (fault !== undefined) return fault;
     const { headers } = request;
     return parts.tree.answer(route, { acceptEncoding: headers['accept-encoding'], ifNoneMatch: headers['if-none-match'], ifModifiedSince: headers['if-modified-since'] }, nowMs);
   });

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { BuildRefused } from '../refusals.ts';
+import { isAddress, withoutCredentials } from './git/credentials.ts';
 import { parseGitUrl } from './git/git-url.ts';
 import type { InlinePackages } from './options.ts';
 
@@ -50,15 +51,17 @@ export function parseSource(text: string, base: string, dataDirectory: string): 
 /** What is wrong with a source, as far as its text alone tells; undefined where nothing is. */
 export function sourceRefusal(text: string): string | undefined {
   if (text.trim() === '') return 'A source is empty. Name a folder, a git repository or its URL.';
-  if (/^(?:git|file|ext|ftps?|rsync):\/\//i.test(text) || /^[a-z]+::/i.test(text)) {
-    return `Source ${withoutCredentials(text)}: only https://, http:// and ssh:// URLs are fetched. A repository on this machine is named by its path.`;
-  }
-  if (text.startsWith(packagePrefix)) return `Source ${text}: packages that are described rather than stored stand in libretto.json, as a source of type package.`;
+  if (/^[a-z]+::/i.test(text)) return unfetched(text);
+  if (text.startsWith(packagePrefix)) return `Source ${withoutCredentials(text)}: packages that are described rather than stored stand in libretto.json, as a source of type package.`;
   const { prefix, rest } = splitPrefix(text);
-  if (!urlPattern.test(rest)) return undefined;
+  if (!urlPattern.test(rest)) return isAddress(rest) ? unfetched(text) : undefined;
   if (prefix !== undefined && prefix !== 'git') return `Source ${withoutCredentials(text)}: a URL is never a directory. Leave the ${prefix}: prefix out.`;
   const parsed = parseGitUrl(rest);
   return 'refusal' in parsed ? parsed.refusal : undefined;
+}
+
+function unfetched(text: string): string {
+  return `Source ${withoutCredentials(text)}: only https://, http:// and ssh:// URLs are fetched, and user@host:path. A repository on this machine is named by its path, with ./ in front of a name like this.`;
 }
 
 function splitPrefix(text: string): { readonly prefix: string | undefined; readonly rest: string } {
@@ -113,9 +116,4 @@ function looksLikeGit(path: string): boolean {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-/** For messages: a URL's userinfo replaced. */
-export function withoutCredentials(text: string): string {
-  return text.replace(/(:\/\/)[^/@]*@/, '$1***@');
 }

@@ -73,6 +73,7 @@ async function explainInstallation({ context, config, tokens, url, tree }: Expla
   if (isFirst) printLines(stderr, ['They hold a token that was made just now and is not shown again.', '']);
   else printLines(stderr, ['Put a token in place of YOUR_TOKEN. Those that exist cannot be shown again; this makes another:', '', `  ${creation(context, config)}`, '']);
   printLines(stdout, installLines({ url, token, packageName }).map((line) => `  ${line}`));
+  if (isFirst) await stdout.delivered('The first token was made, but nobody has seen its secret: `libretto token list` shows its id; revoke it and create another.');
 }
 
 function creation({ invocation }: Context, { data }: Config): string {

@@ -23,8 +23,9 @@ async function create({ context, given: { flags }, tokens, nowMs, json, show }: 
   const { id, ...others } = show(record);
   if (json) {
     printJson(context.stdout, { id, token: revealSecret(secret), ...others });
-    return;
+  } else {
+    printLines(context.stderr, [...describeToken({ id, ...others }), '', 'This is the token. It is shown this once and kept nowhere:']);
+    printLines(context.stdout, [revealSecret(secret)]);
   }
-  printLines(context.stderr, [...describeToken({ id, ...others }), '', 'This is the token. It is shown this once and kept nowhere:']);
-  printLines(context.stdout, [revealSecret(secret)]);
+  await context.stdout.delivered(`The token ${id} exists, but nobody has seen its secret: revoke it and create another.`);
 }

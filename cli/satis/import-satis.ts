@@ -3,6 +3,8 @@
 import { parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
+import { withoutCredentials } from '../../build/sources/git/credentials.ts';
+import { matchAnyName } from '../../build/sources/name-pattern.ts';
 import { lostOption } from './lost-option.ts';
 import { credentialKeys, lostArchiveOptions, lostOptions } from './options.ts';
 import type { Note, OptionLine } from './report.ts';
@@ -27,8 +29,27 @@ export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
   importArchive(satis['archive'], note);
   importConfig(satis['config'], note);
   for (const [option, value] of Object.entries(satis)) if (!known.has(option) && value !== undefined) lostOption(option, value, lostOptions[option], note);
-  const limited = sources.map((source) => ({ ...source, ...mergeFilters(source, filters) }));
-  return { config: { ...about, sources: limited, ...(abandoned === undefined ? {} : { abandoned }) }, lines };
+  const limited: JsonObject[] = [];
+  const leftOut = new Map<string, string>();
+  for (const { at, source } of sources) {
+    const merged = mergeFilters(source, filters);
+    if (typeof merged === 'string') leftOut.set(at, merged);
+    else limited.push({ ...source, ...merged });
+  }
+  return { config: { ...about, sources: limited, ...(abandoned === undefined ? {} : { abandoned }) }, lines: tellLeftOut(lines, leftOut) };
+}
+
+/** What was carried over of a source that is then left out is lost with it. */
+function tellLeftOut(lines: readonly OptionLine[], leftOut: ReadonlyMap<string, string>): readonly OptionLine[] {
+  const places = [...leftOut.keys()];
+  const kept = lines.filter(({ option }) => !places.some((at) => option === at || option.startsWith(`${at}.`)));
+  return [...kept, ...Array.from(leftOut, ([option, detail]) => ({ option, outcome: 'not-carried' as const, detail }))];
+}
+
+interface ImportedSource {
+  /** `repositories[2]` */
+  readonly at: string;
+  readonly source: JsonObject;
 }
 
 function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObject, note: Note): JsonObject {
@@ -41,34 +62,34 @@ function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObje
 }
 
 /** A repository that is named twice is one source. */
-function importSources({ repositories }: JsonObject, rebase: Rebase, note: Note): readonly JsonObject[] {
+function importSources({ repositories }: JsonObject, rebase: Rebase, note: Note): readonly ImportedSource[] {
   if (repositories === undefined) return [];
   const listed = Array.isArray(repositories) ? (repositories as readonly JsonValue[]).map((one, index) => [`repositories[${index}]`, one] as const) : namedRepositories(repositories);
-  const sources = new Map<string, JsonObject>();
+  const sources = new Map<string, ImportedSource>();
   for (const [at, one] of listed) {
     const source = importRepository(one, at, rebase, note);
     if (source === undefined) continue;
     const place = JSON.stringify([source['type'], source['path'] ?? source['url'] ?? source['packages']]);
     if (sources.has(place)) note(at, 'not-carried', 'It was named before: that one counts.');
-    else sources.set(place, source);
+    else sources.set(place, { at, source });
   }
   return [...sources.values()];
 }
 
 function namedRepositories(repositories: JsonValue): readonly (readonly [string, JsonValue])[] {
-  return isJsonObject(repositories) ? Object.entries(repositories).map(([name, one]) => [`repositories[${JSON.stringify(name)}]`, one ?? null] as const) : [['repositories', repositories]];
+  return isJsonObject(repositories) ? Object.entries(repositories).map(([name, one]) => [`repositories[${JSON.stringify(withoutCredentials(name))}]`, one ?? null] as const) : [['repositories', repositories]];
 }
 
 /** Satis takes `require` only where it does not take everything anyway (PackageSelection.php, fetchOptions). */
 function importFilters(satis: JsonObject, note: Note): JsonObject {
   const { require, 'require-all': all, blacklist, 'minimum-stability': stability } = satis;
   if (all !== undefined) note('require-all', 'as-is', all === true ? 'All versions of all sources are published, unless a source says otherwise.' : 'It is the same as to leave it out.');
-  const wanted = all === true || require === undefined ? undefined : constraintsOf(require, 'require', note);
+  const wanted = all === true || require === undefined || require === null ? undefined : constraintsOf(require, 'require', note);
   if (all === true && require !== undefined) note('require', 'as-is', 'Satis takes no notice of it beside require-all.');
   const unwanted = blacklist === undefined ? undefined : constraintsOf(blacklist, 'blacklist', note);
   const versions = Object.fromEntries(Object.entries(wanted ?? {}).filter(([, constraint]) => constraint !== '*'));
   return {
-    ...(wanted === undefined || Object.keys(wanted).length === 0 ? {} : { only: Object.keys(wanted) }),
+    ...(wanted === undefined ? {} : { only: Object.keys(wanted) }),
     ...(Object.keys(versions).length === 0 ? {} : { versions }),
     ...(unwanted === undefined || Object.keys(unwanted).length === 0 ? {} : { except: unwanted }),
     ...importStability(stability, note),
@@ -102,12 +123,30 @@ function constraintsOf(given: JsonValue, option: 'require' | 'blacklist', note: 
   return constraints;
 }
 
-/** What a repository says of itself and what holds for all: both must. */
-function mergeFilters(source: JsonObject, filters: JsonObject): JsonObject {
+/** What a repository says of itself and what holds for all: both must. A sentence where that leaves nothing. */
+function mergeFilters(source: JsonObject, filters: JsonObject): JsonObject | string {
   const own = source['except'];
   const except = Array.isArray(own) && isJsonObject(filters['except']) ? { except: { ...filters['except'], ...Object.fromEntries((own as readonly string[]).map((name) => [name, '*'])) } } : {};
-  const ownOnly = source['only'] === undefined ? {} : { only: source['only'] };
-  return { ...filters, ...(own === undefined ? {} : { except: own }), ...except, ...ownOnly };
+  const names = admittedNames(source['only'], filters['only']);
+  if (typeof names === 'string') return names;
+  const { versions, only: _, ...others } = filters;
+  return { ...others, ...(own === undefined ? {} : { except: own }), ...except, ...(names === undefined ? {} : { only: names }), ...versionsOf(names, versions) };
+}
+
+/** `wanted` are whole names, `own` may be patterns; a sentence where no name is both. */
+function admittedNames(own: JsonValue | undefined, wanted: JsonValue | undefined): readonly string[] | string | undefined {
+  const patterns = Array.isArray(own) ? (own as readonly string[]) : undefined;
+  if (!Array.isArray(wanted)) return patterns;
+  const names = wanted as readonly string[];
+  if (names.length === 0) return 'It was left out: "require" names no package that a source could hold, so that Satis publishes nothing of it. Without "require" it publishes everything.';
+  const admitted = patterns === undefined ? names : names.filter(matchAnyName(patterns));
+  return admitted.length > 0 ? admitted : 'It was left out: its "only" takes none of the packages that "require" names, so that Satis publishes nothing of it.';
+}
+
+/** Of the names that are published from this source alone. */
+function versionsOf(names: readonly string[] | undefined, versions: JsonValue | undefined): JsonObject {
+  const own = Object.entries(isJsonObject(versions) ? versions : {}).filter(([name]) => names?.includes(name) === true);
+  return own.length === 0 ? {} : { versions: Object.fromEntries(own) };
 }
 
 function importAbandoned(given: JsonValue | undefined, note: Note): JsonObject | undefined {

@@ -1,6 +1,7 @@
 // One repository of a satis.json → one source of libretto.json. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isAddress, withoutPassword } from '../../build/sources/git/credentials.ts';
 import { parseGitUrl } from '../../build/sources/git/git-url.ts';
 import { isNamePattern } from '../../build/sources/name-pattern.ts';
 import { lostOption } from './lost-option.ts';
@@ -52,6 +53,7 @@ function placeOf(repository: JsonObject, at: string, rebase: Rebase, note: Note)
   if (gitTypes.has(type)) return gitPlace(url, at, rebase, note);
   if (type === 'path') return folderPlace(url, at, rebase, note);
   if (type === 'artifact') {
+    if (isAddress(url)) return noFolder(at, note);
     note(at, 'carried', 'An artifact source.');
     return { type: 'artifact', path: rebase(url) };
   }
@@ -61,11 +63,11 @@ function placeOf(repository: JsonObject, at: string, rebase: Rebase, note: Note)
 
 function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
   const local = /^file:\/\/(\/.*)$/.exec(url)?.[1] ?? (/^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i.test(url) ? undefined : url);
-  if (local !== undefined) {
+  if (local !== undefined && !isAddress(local)) {
     note(at, 'carried', 'A git source by its path.');
     return { type: 'git', path: rebase(local) };
   }
-  const bare = withoutUserinfo(url);
+  const bare = withoutPassword(url);
   const parsed = parseGitUrl(bare);
   if ('refusal' in parsed) {
     note(`${at}.url`, 'not-carried', parsed.refusal);
@@ -76,13 +78,13 @@ function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObje
   return { type: 'git', url: bare };
 }
 
-/** The user of ssh says who git logs in as, and is no secret. */
-function withoutUserinfo(url: string): string {
-  return url.replace(/^(https?:\/\/)[^/]*@/i, '$1').replace(/^(ssh:\/\/[^/@:]*):[^/]*@/i, '$1@');
+function noFolder(at: string, note: Note): undefined {
+  note(`${at}.url`, 'not-carried', 'It is a URL. Sources of this type are folders on this machine.');
 }
 
 function folderPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
   const folder = url.replace(/^file:\/\/(?=\/)/, '').replace(/(?:(?:^|\/)\*)+\/?$/, '');
+  if (isAddress(folder)) return noFolder(at, note);
   if (/[*?[{]/.test(folder)) {
     note(`${at}.url`, 'not-carried', 'A directory source names one folder, below which every composer.json is a package: name the folder above the pattern, and "only" the packages.');
     return undefined;
@@ -92,13 +94,25 @@ function folderPlace(url: string, at: string, rebase: Rebase, note: Note): JsonO
 }
 
 function packagesOf(given: JsonValue | undefined, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
-  const packages = (Array.isArray(given) ? (given as readonly JsonValue[]) : [given]).filter((one) => isJsonObject(one)).filter(({ name, version }) => typeof name === 'string' && typeof version === 'string');
+  const listed: readonly (readonly [string, JsonValue | undefined])[] = Array.isArray(given) ? (given as readonly JsonValue[]).map((one, index) => [`${at}.package[${index}]`, one] as const) : [[`${at}.package`, given]];
+  const packages = listed.flatMap(([where, one]) => (isJsonObject(one) && typeof one['name'] === 'string' && typeof one['version'] === 'string' ? [[where, one] as const] : []));
   if (packages.length === 0) {
     note(at, 'not-carried', 'It has no package with a name and a version.');
     return undefined;
   }
   note(at, 'carried', 'A package source: its dists are fetched, checked and published from here.');
-  return { type: 'package', packages: packages.map((one) => withDist(one, rebase)) };
+  return { type: 'package', packages: packages.map(([where, one]) => withDist(withoutPasswords(one, where, note), rebase)) };
+}
+
+/** Whatever address is in it, that of a mirror as well. */
+function withoutPasswords<Value extends JsonValue>(value: Value, at: string, note: Note): Value;
+function withoutPasswords(value: JsonValue, at: string, note: Note): JsonValue {
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map((one, index) => withoutPasswords(one, `${at}[${index}]`, note));
+  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, one === undefined ? one : withoutPasswords(one, `${at}.${key}`, note)]));
+  if (typeof value !== 'string' || !/^(?:[a-z][a-z0-9+.-]*:\/\/|[^\s/:@]+:[^\s/]*@[^\s/]+:)/i.test(value)) return value;
+  const bare = withoutPassword(value);
+  if (bare !== value) note(at, 'not-carried', 'The credentials in it were left out. Dists are fetched without any: let a proxy add them, or name a file on this machine.');
+  return bare;
 }
 
 /** A dist on this machine is named relative to the file that names it. */

@@ -14,7 +14,7 @@ const silenceMs = 250;
 const trialPeriodMs = 500;
 const noticePeriodMs = 60_000;
 
-/** One line for the log: at most one of each in a minute. */
+/** One line for the log. Every outage is told once when it begins and once when it ends; one that lasts, again once a minute. */
 export type CountersNotice = { readonly state: 'degraded'; readonly reason: string } | { readonly state: 'recovered' };
 
 export interface ResilientCountersOptions {
@@ -109,6 +109,7 @@ function createNotices(notice: (notice: CountersNotice) => void, monotonicMs: ()
     recovered: () => {
       if (told) notice({ state: 'recovered' });
       told = false;
+      lastMs = Number.NEGATIVE_INFINITY; // the next outage is another one, and news
     },
   };
 }

@@ -1,5 +1,6 @@
-// The raw checks every request passes before anything looks at what it wants: what Node's parser lets through but no honest client sends
-// (request smuggling, two identities in one request). A refusal closes the connection, since where the next request starts is in doubt.
+// What is wrong with a request whatever it asks for. `admit` comes before anything else: what Node's parser lets through but no honest client
+// sends (request smuggling, two identities in one request). It closes the connection, since where the next request starts is in doubt, and
+// nothing such a request says is trusted, its token included. `unwanted` leaves no doubt, so whoever asks is counted and told so first.
 
 import type { IncomingMessage } from 'node:http';
 import { errorAnswer, type Answer } from '../answer.ts';
@@ -17,8 +18,14 @@ export function admit(request: IncomingMessage): Answer | undefined {
   if (headers.host === undefined && request.httpVersion !== '1.0') return refuse('BAD_REQUEST', 'The request has no Host header.');
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return refuse('BAD_REQUEST', 'The only Transfer-Encoding understood here is "chunked".');
-  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') return refuse('BAD_REQUEST', 'The only expectation understood here is "100-continue".');
-  if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) return refuse('UNEXPECTED_BODY');
+  return undefined;
+}
+
+/** What an admitted request asks that nothing here does: an unknown expectation, or a body to something that is read. Undefined for all others. */
+export function unwanted(request: IncomingMessage): Answer | undefined {
+  const { expect } = request.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return errorAnswer('BAD_REQUEST', { message: 'The only expectation understood here is "100-continue".' });
+  if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) return errorAnswer('UNEXPECTED_BODY');
   return undefined;
 }
 

@@ -21,8 +21,9 @@ const maxProviderLength = 300;
 /** 128 bytes of label, each as a three-character escape, and room for a normalized form. */
 const maxRawLabelLength = 400;
 
+// `~dev` may come encoded: `~` is unreserved, so both spellings are one path (RFC 3986 §6.2.2.2).
 // The suffixes: what Composer sends for the exact metadata-url; the same encoded in full; as nginx re-encodes that; a real hash.
-const providerPattern = /^\/p2\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*?)(~dev)?(?:\$%hash%|%24%25hash%25|\$%25hash%25|\$[0-9a-f]{1,64})?\.json$/;
+const providerPattern = /^\/p2\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*?)(~dev|%7[Ee]dev)?(?:\$%hash%|%24%25hash%25|\$%25hash%25|\$[0-9a-f]{1,64})?\.json$/;
 
 const distPattern = /^\/dist\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*)\/(.+)\.zip$/;
 

@@ -60,6 +60,11 @@ export class Tree {
     return this.#watch.read();
   }
 
+  /** Whether packages.json is there, by a look at the disk whatever is in memory. Rejects, or throws, where it cannot be read or understood. */
+  hasRoot(nowMs: number): Eventually<boolean> {
+    return whenReady(this.#documents.revalidate(this.#rootPath, this.#watch.epoch(nowMs)), (document) => document !== undefined);
+  }
+
   answer(route: Extract<Route, { kind: 'root' | 'provider' | 'dist' }>, wishes: Wishes, nowMs: number): Eventually<Answer> {
     const epoch = this.#watch.epoch(nowMs);
     if (route.kind === 'root') return this.#document(this.#rootPath, wishes, epoch, () => notReady());

@@ -1,46 +1,33 @@
-// How long a build of a git repository takes, beside `git archive` of every tag into a ZIP, which is the least anyone would do.
+// What a build costs, beside the least that the same work costs with everyday tools: one row for each promise, each with inputs of its own. The
+// rounds of the two sides take turns.
 
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { binary, median, run, table, timed, withFolder } from './measure.mjs';
-import { makeRepository } from './php-repository.mjs';
+import { isMet, limitOf } from './expectation.mjs';
+import { table, withFolder } from './measure.mjs';
+import { directoriesCold, directoriesUnchanged } from './rows/directories.mjs';
+import { manyPackages } from './rows/many-packages.mjs';
+import { manyRepositories } from './rows/many-repositories.mjs';
+import { manyVersions } from './rows/many-versions.mjs';
+import { remotes } from './rows/remotes.mjs';
+import { tagsArchived, tagsMetadata } from './rows/tags.mjs';
 
-const expected = { cold: 1, unchanged: 0.05 };
+export const buildRows = { 'tags-archived': tagsArchived, 'tags-metadata': tagsMetadata, remotes, 'directories-cold': directoriesCold, 'directories-unchanged': directoriesUnchanged, 'many-packages': manyPackages, 'many-repositories': manyRepositories, 'many-versions': manyVersions };
 
-export const benchBuild = ({ rounds, say }) =>
-  withFolder(async (folder) => {
-    const repository = join(folder, 'repository.git');
-    say('Generating the git repository …');
-    await makeRepository(repository);
-    const tags = (await run('git', ['-C', repository, 'tag', '--list'])).trim().split('\n');
-    const times = { archive: [], cold: [], unchanged: [] };
-    for (let round = 0; round < rounds; round += 1) {
-      times.archive.push(await timed(() => archiveAll(repository, tags, join(folder, 'archives'))));
-      const data = join(folder, `data-${round}`);
-      const build = () => run(process.execPath, [binary, 'build', repository, '--data', data, '--json'], { cwd: folder });
-      times.cold.push(await timed(build));
-      times.unchanged.push(await timed(build));
-      rmSync(data, { recursive: true });
-    }
-    const result = summary(times);
-    say(`\nBuild of ${tags.length} tags × 300 PHP files, median of ${rounds}:\n${table(rowsOf(result))}\n`);
-    return result;
-  });
-
-/** One `git archive` a tag, one after another, as a script would. */
-async function archiveAll(repository, tags, target) {
-  mkdirSync(target, { recursive: true });
-  for (const tag of tags) await run('git', ['-C', repository, 'archive', '--format=zip', `--prefix=library-${tag}/`, `--output=${join(target, `${tag}.zip`)}`, tag]);
-  rmSync(target, { recursive: true });
+export async function benchBuild({ quick, rounds, rows, say }) {
+  const results = [];
+  for (const name of rows ?? Object.keys(buildRows)) {
+    say(`${name} …`);
+    const figures = await withFolder((folder) => buildRows[name]({ folder, quick, rounds, say }));
+    for (const figure of figures) results.push({ row: name, ...figure, limit: limitOf(figure), met: isMet(figure) });
+  }
+  say(`\nBuild, median of ${rounds} rounds (of 3 where the work is large):\n${table(results.map(lineOf))}\n`);
+  return results;
 }
 
-function summary(times) {
-  const [archive, cold, unchanged] = [median(times.archive), median(times.cold), median(times.unchanged)];
-  return { git_archive_ms: archive, cold_ms: cold, unchanged_ms: unchanged, cold_to_git_archive: cold / archive, unchanged_to_cold: unchanged / cold, rounds_ms: times };
-}
-
-const rowsOf = (result) => [
-  { what: 'git archive of every tag', ms: result.git_archive_ms.toFixed(0), ratio: '', expected: '' },
-  { what: 'libretto build, cold', ms: result.cold_ms.toFixed(0), ratio: result.cold_to_git_archive.toFixed(3), expected: `≤ ${expected.cold}` },
-  { what: 'libretto build, unchanged', ms: result.unchanged_ms.toFixed(0), ratio: result.unchanged_to_cold.toFixed(3), expected: `≤ ${expected.unchanged} of cold` },
-];
+const lineOf = ({ what, ours, beside, unit, floor, expected, limit, met }) => ({
+  what,
+  ours: `${ours.toFixed(0)} ${unit}`,
+  beside: beside === undefined ? '' : `${beside} ${floor.toFixed(0)} ${unit}`,
+  ratio: floor === undefined ? '' : (ours / floor).toFixed(2),
+  expected: expected === undefined ? '' : `${expected}${floor === undefined || limit === undefined ? '' : ` (${limit.toFixed(0)} ${unit})`}`,
+  met: met === undefined ? '' : met ? 'yes' : 'NO',
+});

@@ -7,6 +7,11 @@ import { join } from 'node:path';
 
 export const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
 
+const noteUsage = new URL('./note-usage.mjs', import.meta.url).pathname;
+
+/** An environment that gives Libretto no settings. */
+export const bare = { PATH: process.env.PATH, HOME: '/nonexistent' };
+
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -33,6 +38,24 @@ export function run(program, args, options = {}) {
     child.stderr.on('data', (chunk) => errors.push(chunk));
     child.on('error', reject);
     child.on('close', (code) => (code === 0 ? resolve(Buffer.concat(output).toString()) : reject(new Error(`${program} ${args.join(' ')} ended with ${code}: ${Buffer.concat(errors)}`))));
+  });
+}
+
+/** `libretto build` with these arguments: how long it took (ms) and its peak memory (MB). Git has its own memory. */
+export function measuredBuild(args, { cwd }) {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, ['--import', noteUsage, binary, 'build', ...args], { cwd, env: bare, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+    const [errors, usage] = [2, 3].map((stream) => {
+      const chunks = [];
+      child.stdio[stream].on('data', (chunk) => chunks.push(chunk));
+      return chunks;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve({ ms: performance.now() - started, mb: Number(Buffer.concat(usage).toString()) / 1024 });
+      else reject(new Error(`libretto build ${args.join(' ').slice(0, 500)} ended with ${code}: ${Buffer.concat(errors)}`));
+    });
   });
 }
 

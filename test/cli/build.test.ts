@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { takeLock } from '../../build/output/lock.ts';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
-import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
+import { binary, cleanEnvironment, runCli, runCliInto, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -189,5 +189,19 @@ describe('verify', () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain('libretto build');
     expect(existsSync(folder.at('var'))).toBe(false);
+  });
+
+  it('--json says null where a fault is of no package or version', async () => {
+    await run('build', 'packages');
+    writeFileSync(folder.at('var/public/stray.txt'), 'x');
+    expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject({ faults: [{ code: 'FOREIGN_FILE', path: 'public/stray.txt', name: null, version: null }] });
+  });
+});
+
+describe('an answer that cannot be written', () => {
+  it.skipIf(!existsSync('/dev/full'))('exits 1 and says so; what was done stands', async () => {
+    const { exitCode, stderr } = await runCliInto('/dev/full', ['build', 'packages'], { cwd: folder.path });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'libretto: The answer could not be written: no space is left where it goes. What the command did stands; only its answer is missing.' });
+    expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
 });

@@ -1,9 +1,10 @@
 // A token's life on the command line.
 
 import { existsSync } from 'node:fs';
+import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { binary, cleanEnvironment, runCli, runCliInto, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -58,6 +59,18 @@ describe('create', () => {
   ])('refuses %j with exit 2 and makes nothing', async (flags, message) => {
     expect(await run('create', '--description', 'x', ...flags)).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: ${message}` });
     expect(await json('list')).toEqual({ tokens: [] });
+  });
+
+  it.skipIf(!existsSync('/dev/full')).each([[[]], [['--json']]])('whose secret cannot be written exits 1 and names the token to revoke (%j)', async (flags) => {
+    const { exitCode, stderr } = await runCliInto('/dev/full', ['token', 'create', '--description', 'CI', ...flags], { cwd: folder.path });
+    expect(exitCode).toBe(1);
+    const told = /libretto: The answer could not be written: no space is left where it goes\. The token (tok_\w+) exists, but nobody has seen its secret: revoke it and create another\.$/.exec(stderr);
+    expect(await json('list')).toMatchObject({ tokens: [{ id: told?.[1], status: 'active' }] });
+  });
+
+  it('whose reader has left is no error', async () => {
+    const { exitCode, stderr } = await execa('bash', ['-c', 'trap "" PIPE; { sleep 0.2; "$@"; echo "exit $?" >&2; } | true', 'bash', process.execPath, binary, 'token', 'create', '--description', 'CI'], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false });
+    expect([exitCode, stderr.split('\n').at(-1)]).toEqual([0, 'exit 0']);
   });
 
   it('refuses an empty description', async () => {

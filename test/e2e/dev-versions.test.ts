@@ -9,6 +9,8 @@ import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
 const hello = (who: string, fields: Readonly<Record<string, unknown>> = {}) => whoLibrary('acme/hello', undefined, fields, who);
+const requiring = (registry: Registry, constraint: string): Project =>
+  createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': constraint } } });
 const aliased = { extra: { 'branch-alias': { 'dev-main': '2.x-dev' } } };
 
 describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
@@ -120,11 +122,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
     repository.remove();
   });
 
-  const project = (constraint: string): Project =>
-    createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': constraint } } });
-
   it('14, 16: update brings the new bytes, an old lock the old ones', async () => {
-    await using app = project('dev-main');
+    await using app = requiring(registry, 'dev-main');
     expect((await app.run('update')).exitCode).toBe(0);
     expect(await app.php(askWho('acme/hello'))).toBe('first');
     const oldLock = app.read('composer.lock');
@@ -136,44 +135,63 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
     expect(app.locked()['acme/hello']?.dist?.reference).toBe(second);
     expect(await app.php(askWho('acme/hello'))).toBe('second');
 
-    await using late = project('dev-main');
+    await using late = requiring(registry, 'dev-main');
     writeTree(late.path, { 'composer.lock': oldLock });
     const install = await late.run('install');
     expect(install.exitCode, install.output).toBe(0);
     expect(await late.php(askWho('acme/hello'))).toBe('first');
   });
 
-  const pinned = async (reference: string | undefined): Promise<{ readonly exitCode: number; readonly who: string | undefined; readonly requests: readonly string[] }> => {
-    await using app = project(`dev-main#${reference?.slice(0, 10)}`);
+});
+
+describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
+  let repository: GitHistory;
+  let registry: Registry;
+  let first: string;
+  let second: string;
+
+  beforeAll(async () => {
+    repository = gitHistory();
+    first = repository.commit(hello('first'));
+    registry = await startRegistry({ sources: [repository.root] });
+    second = repository.commit(hello('second'));
+    await registry.build();
+  });
+
+  afterAll(async () => {
+    await registry.stop();
+    repository.remove();
+  });
+
+  const pinned = async (reference: string): Promise<{ readonly exitCode: number; readonly who: string | undefined; readonly requests: readonly string[] }> => {
+    await using app = requiring(registry, `dev-main#${reference.slice(0, 10)}`);
     registry.front.take();
     const { exitCode } = await app.run('update');
     return { exitCode, who: exitCode === 0 ? await app.php(askWho('acme/hello')) : undefined, requests: registry.front.take() };
   };
 
   it('15: a commit named behind a hash sign is asked for by its reference; one that is not the newest fails on the checksum, never with other bytes', async () => {
-    const [second, first] = repository.git('log', '--format=%H', 'main').split('\n');
     const newest = await pinned(second);
     expect(newest).toMatchObject({ exitCode: 0, who: 'second' });
-    expect(newest.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${second?.slice(0, 10)}`);
+    expect(newest.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${second.slice(0, 10)}`);
     const older = await pinned(first);
     expect(older.exitCode).not.toBe(0);
-    expect(older.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${first?.slice(0, 10)}`);
+    expect(older.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${first.slice(0, 10)}`);
   });
 
   it('15: where dev versions carry no checksum, any commit of the branch is installed with its own bytes', async () => {
-    const [second, first] = repository.git('log', '--format=%H', 'main').split('\n');
     writeTree(registry.folder.path, { 'shasum.json': { json: { distShasum: 'releases' } } });
     await registry.build('--config', registry.folder.at('shasum.json'));
     for (const [reference, who] of [[second, 'second'], [first, 'first']] as const) {
       const found = await pinned(reference);
       expect(found).toMatchObject({ exitCode: 0, who });
-      expect(found.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${reference?.slice(0, 10)}`);
+      expect(found.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${reference.slice(0, 10)}`);
     }
     await registry.build();
   });
 
   it('16: after a force-push the commit of an old lock still gives its own bytes', async () => {
-    await using app = project('dev-main');
+    await using app = requiring(registry, 'dev-main');
     expect((await app.run('update')).exitCode).toBe(0);
     const oldLock = app.read('composer.lock');
     repository.git('update-ref', '-d', 'refs/heads/main');
@@ -181,7 +199,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
     repository.git('gc', '--quiet', '--prune=now');
     repository.commit(hello('rewritten'));
     await registry.build();
-    await using late = project('dev-main');
+    await using late = requiring(registry, 'dev-main');
     writeTree(late.path, { 'composer.lock': oldLock });
     const { exitCode, output } = await late.run('install');
     expect(exitCode, output).toBe(0);

@@ -56,7 +56,7 @@ describe('a p2 document', () => {
     expect(Object.keys((reply.json()['packages'] as Record<string, object>)['acme/hello'] ?? {})).toEqual(['1.0.0']);
   });
 
-  it.each(['/p2/acme/hello~dev$%hash%.json', '/p2/acme/hello~dev.json', '/p2/acme/hello~dev%24%25hash%25.json'])('of dev versions is found as %s', async (path) => {
+  it.each(['/p2/acme/hello~dev$%hash%.json', '/p2/acme/hello~dev.json', '/p2/acme/hello%7Edev.json', '/p2/acme/hello%7edev$%hash%.json', '/p2/acme/hello~dev%24%25hash%25.json'])('of dev versions is found as %s', async (path) => {
     expect(Object.keys(((await served.get(path)).json()['packages'] as Record<string, object>)['acme/hello'] ?? {})).toEqual(['dev-main']);
   });
 

@@ -1,8 +1,11 @@
 // Who is served, how often, and what those who are not are told.
 
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Authentication } from '../../proxy/auth/authenticate.ts';
 import { runProxy, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';
+import { exchange } from '../util/raw-client.ts';
 import { zipBytes } from '../util/tree.ts';
 
 async function runWithHello(options: RunningOptions = {}): Promise<RunningProxy> {
@@ -70,6 +73,21 @@ describe('the limit', () => {
     for (const reply of replies) expect([reply.headers['x-ratelimit-limit'], reply.headers['x-ratelimit-reset']]).toEqual(['7', String(nowMs / 1000 + 3600)]);
   });
 
+  it('is told and counts for what is asked in a way nothing here is: a body, an expectation', async () => {
+    await using served = await runWithHello({ tokens: { reader: 5 } });
+    const ask = (path: string, headers: string) => exchange(served.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n${headers}\r\n`, 30);
+    const replies = [
+      await ask('/packages.json', 'Content-Length: 3\r\n'),
+      await ask('/packages.json', 'Expect: foo\r\n'),
+      await ask('/packages.json', 'Content-Length: 3\r\nExpect: 100-continue\r\n'),
+      await ask('/nothing', 'Transfer-Encoding: chunked\r\n'),
+    ];
+    expect(replies.map(({ status, head }) => [status, /X-RateLimit-Remaining: (\d+)/i.exec(head)?.[1]])).toEqual([[400, '4'], [400, '3'], [400, '2'], [400, '1']]);
+    expect((await served.get('/packages.json')).headers['x-ratelimit-remaining']).toBe('0');
+    expect((await ask('/packages.json', 'Content-Length: 3\r\n')).status).toBe(429);
+    expect((await exchange(served.port, 'GET /packages.json HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n', 30)).status).toBe(401);
+  });
+
   it('used up is 429 with Retry-After, a sentence and the headers; the window\'s end lets through again', async () => {
     let nowMs = Date.UTC(2026, 0, 1);
     await using served = await runWithHello({ tokens: { reader: 1 }, now: () => nowMs });
@@ -134,5 +152,20 @@ describe('/health', () => {
   it('is degraded, not gone, over an empty data folder', async () => {
     await using served = await runProxy();
     expect((await served.get('/health', { authorization: '' })).json()).toMatchObject({ status: 'degraded', serial: null, tree: 'empty' });
+  });
+
+  it.each([
+    ['is junk', (data: string) => writeFileSync(join(data, 'public/packages.json'), '{"packages":')],
+    ['is gone with the folder it stands in', (data: string) => rmSync(join(data, 'public'), { recursive: true })],
+  ])('is degraded where packages.json %s, and well again with the next publication', async (_name, damage) => {
+    await using served = await runWithHello();
+    expect((await served.get('/health')).json()).toMatchObject({ status: 'ok' });
+    damage(served.tree.data);
+    for (let turn = 0; turn < 2; turn += 1) {
+      const reply = await served.get('/health');
+      expect([reply.status, reply.json()]).toMatchObject([200, { status: 'degraded', tree: 'unreadable' }]);
+    }
+    served.tree.publish();
+    expect((await served.get('/health')).json()).toMatchObject({ status: 'ok', serial: 2, tree: 'ok' });
   });
 });

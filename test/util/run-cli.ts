@@ -33,6 +33,13 @@ export async function runCli(args: readonly string[], { cwd, environment = {} }:
   return { exitCode: exitCode ?? -1, stdout, stderr };
 }
 
+/** With standard output going to a file, which must exist. */
+export async function runCliInto(path: string, args: readonly string[], { cwd, environment = {} }: CliOptions): Promise<CliOutcome> {
+  const options = { cwd, env: cleanEnvironment(environment), extendEnv: false, reject: false, stdin: 'ignore', timeout: 50_000 } as const;
+  const { exitCode, stderr } = await execa('sh', ['-c', 'exec "$0" "$@" > "$OUT"', process.execPath, binary, ...args], { ...options, env: { ...options.env, OUT: path } });
+  return { exitCode: exitCode ?? -1, stdout: '', stderr };
+}
+
 export interface RunningCli {
   readonly pid: number;
   readonly output: () => { readonly stdout: string; readonly stderr: string };

@@ -9,7 +9,7 @@ import { runGit } from './run-git.ts';
 export interface RemoteOptions {
   readonly remote: GitUrl;
   readonly environment: GitEnvironment;
-  /** for each of asking and fetching */
+  /** for this command alone */
   readonly timeoutMs: number;
 }
 

@@ -41,8 +41,8 @@ export function explainGit(stderr: string): string {
   return hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${hint}`;
 }
 
-/** Takes the user part out of every URL, and control characters out of everything. */
+/** Takes the user part and the query out of every URL, and control characters out of everything. */
 export function scrub(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
-  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, '$1').trim();
+  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/([a-z][a-z0-9+.-]*:\/\/)[^/]*@/gi, '$1').replace(/(:\/\/[^\s?'"]*\?)[^\s'"]*/g, '$1***').trim();
 }

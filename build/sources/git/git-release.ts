@@ -26,6 +26,7 @@ export interface ReleaseContext {
   /** for people */
   readonly where: string;
   readonly defaultBranch: boolean;
+  /** not for packages in folders: Composer would check the whole repository out in the place of the package */
   readonly sourceUrl: string | undefined;
 }
 
@@ -51,7 +52,7 @@ export function gitRelease(outcome: ReleaseOutcome, { reader, readAhead, access,
     where,
     composerJson,
     content: gitContent(reader.store, { place, ref: visible, composerJson, extraExcludes, entryTime, readAhead, access }),
-    ...(sourceUrl === undefined ? {} : { sourceUrl }),
+    ...(sourceUrl === undefined || folder !== '' ? {} : { sourceUrl }),
   };
 }
 

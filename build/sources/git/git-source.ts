@@ -18,8 +18,10 @@ export interface GitSourceOptions extends GitSelection {
   readonly location: { readonly kind: 'path'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
   /** where copies of remote repositories are kept, each in a folder of its own, and what an archive of git's needs for a moment */
   readonly cacheDirectory: string;
-  /** for asking a remote, for fetching, and how long git may be silent while it reads objects */
+  /** for fetching, and how long git may be silent while it reads objects */
   readonly timeoutMs: number;
+  /** for asking a remote what it has; default: as for fetching */
+  readonly askingTimeoutMs?: number | undefined;
   /** of the copy of a remote repository; default 4 GiB */
   readonly maxBytes?: number | undefined;
   readonly environment: GitEnvironment;
@@ -83,13 +85,13 @@ async function scanPath(path: string, context: ScanContext): Promise<Scan> {
 }
 
 async function scanUrl(url: string, context: ScanContext): Promise<Scan> {
-  const { cacheDirectory, environment, timeoutMs, maxBytes = defaultMaxBytes } = context.options;
+  const { cacheDirectory, environment, timeoutMs, askingTimeoutMs = timeoutMs, maxBytes = defaultMaxBytes } = context.options;
   const [{ parseGitUrl }, { askRemote }] = await Promise.all([import('./git-url.ts'), import('./ask-remote.ts')]);
   const remote = parseGitUrl(url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
   const directory = join(cacheDirectory, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.git`);
   const mirrorOptions = { remote, directory, environment, timeoutMs, maxBytes, select: context.select };
-  const asked = await askRemote(mirrorOptions);
+  const asked = await askRemote({ remote, environment, timeoutMs: askingTimeoutMs });
   if (!hasRefs(asked)) throw noCommits();
   if (context.fingerprint(context.select(asked)) === context.previous?.fingerprint) return { outcome: 'unchanged' };
   const { removeMirror, updateMirror } = await import('./mirror.ts');

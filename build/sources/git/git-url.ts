@@ -1,6 +1,7 @@
 // Which URLs are fetched from, and how: https and ssh; http only from this machine itself, where nobody can listen in. A URL is remembered,
 // shown and logged, so that it may hold no credential.
 
+import { withoutCredentials } from './credentials.ts';
 import { scrub } from './git-failure.ts';
 
 export interface GitUrl {
@@ -12,12 +13,12 @@ export interface GitUrl {
 /** RFC 3986 without userinfo, query and fragment; a host never starts with a dash, which ssh would take for an option. */
 const httpPattern = /^(https?):\/\/(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?(?:\/[^\s?#\\]*)?$/i;
 const sshPattern = /^ssh:\/\/(?:[a-z0-9_][a-z0-9._-]*@)?(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::[0-9]{1,5})?\/[^\s?#\\]+$/i;
-const scpPattern = /^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:(?![:/-])[^\s\\]+$|^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:\/(?!\/)[^\s\\]+$/i;
+const scpPattern = /^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:(?![:/-])[^\s?#\\]+$|^(?:[a-z0-9_][a-z0-9._-]*@)?[a-z0-9_][a-z0-9._-]*:\/(?!\/)[^\s?#\\]+$/i;
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/i;
 
 /** The URL, or a sentence that says what is wrong with it and what to do. */
 export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } {
-  const shown = scrub(url);
+  const shown = scrub(withoutCredentials(url));
   if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
     return { refusal: `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.` };
   }

@@ -23,7 +23,7 @@ export function variantOf({ refs, subdirectories, referenceSource, extraExcludes
     ...(refs?.tags === undefined ? {} : { tags: refs.tags }),
     ...(refs?.branches === undefined ? {} : { branches: refs.branches }),
     ...(subdirectories === undefined ? {} : { subdirectories }),
-    ...(referenceSource === 'include' ? { source: true } : {}),
+    ...(referenceSource === 'include' ? { source: 'root' } : {}),
     ...(extraExcludes === undefined || extraExcludes.length === 0 ? {} : { excludes: extraExcludes }),
   };
   return Object.keys(told).length === 0 ? '' : JSON.stringify(told);

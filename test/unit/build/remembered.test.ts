@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PublishedSource } from '../../../build/contract/publication.ts';
 import { chooseSources, type SourceRequest } from '../../../build/sources/remembered.ts';
 import type { ConfiguredSource } from '../../../build/sources/options.ts';
-import { parseSource, withoutCredentials } from '../../../build/sources/spec.ts';
+import { parseSource, sourceRefusal } from '../../../build/sources/spec.ts';
 import { BuildRefused } from '../../../build/refusals.ts';
 
 let base: string;
@@ -47,7 +47,18 @@ describe('parseSource', () => {
       expect(() => parseSource(url, base, data)).toThrow(BuildRefused);
     }
     expect(() => parseSource('https://me:secret@host/lib.git', base, data)).not.toThrow(/secret/);
-    expect(withoutCredentials('https://me:secret@host/x')).toBe('https://***@host/x');
+  });
+
+  it.each(['me:secret@host:lib.git', 'git:me:secret@host:lib.git', 'me:sec/secret@host:lib.git', 'me:secret@host/lib.git', 'git+ssh://me:secret@host/lib.git', 'https://me:a secret@host/lib.git', ' https://me:secret@host/lib.git', 'https://host/lib.git?token=secret', 'dir:https://me:secret@host/lib', 'package:https://me:secret@host/lib'])(
+    'takes no malformed address for a folder, nor repeats its password: %s',
+    (text) => {
+      expect(sourceRefusal(text)).toEqual(expect.not.stringContaining('secret'));
+      expect(() => parseSource(text, base, data)).toThrow(BuildRefused);
+    },
+  );
+
+  it('takes a folder with such a name by its path', () => {
+    expect(parseSource('./me:x@host:lib', base, data)).toMatchObject({ location: 'dir:../me:x@host:lib' });
   });
 });
 

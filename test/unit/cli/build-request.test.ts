@@ -5,14 +5,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { buildRequest } from '../../../cli/build-request.ts';
 import { loadConfig } from '../../../cli/config.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../util/temporary-folder.ts';
 
 let folder: TemporaryFolder;
 beforeEach(() => void (folder = temporaryFolder('request')));
 afterEach(() => folder.remove());
 
-const request = async (flags: Record<string, unknown> = {}, environment: Record<string, string> = {}) =>
-  buildRequest(await loadConfig({ flags, environment, workingDirectory: folder.path }), { sources: ['./a'], forget: [], strict: false, allowRepublish: false, workingDirectory: folder.path });
+const request = async (flags: Record<string, unknown> = {}, environment: Record<string, string> = {}, forget: readonly string[] = []) =>
+  buildRequest(await loadConfig({ flags, environment, workingDirectory: folder.path }), { sources: ['./a'], forget, strict: false, allowRepublish: false, workingDirectory: folder.path });
 
 describe('a build request', () => {
   it('anchors the paths of libretto.json at that file, and leaves URLs alone', async () => {
@@ -53,6 +54,26 @@ describe('a build request', () => {
     expect((await request()).configured).toBeUndefined();
     writeFileSync(folder.at('libretto.json'), '{}');
     expect((await request()).configured).toEqual([]);
+  });
+
+  it.each([
+    ['./packages', 'dir:../packages'],
+    ['packages/', 'dir:../packages'],
+    ['dir:../packages', 'dir:../packages'],
+    ['lib.git', 'git:../lib.git'],
+    ['https://git.example.org/a.git', 'git:https://git.example.org/a.git'],
+    ['package:acme/tool', 'package:acme/tool'],
+  ])('refuses to forget %s while libretto.json names it: the next build would have it again', async (text, location) => {
+    const inline = { type: 'package', packages: { name: 'acme/tool', version: '1.0.0', dist: { type: 'zip', url: 'tool.zip' } } };
+    writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: ['packages', { type: 'git', path: 'lib.git' }, 'https://git.example.org/a.git', inline] }));
+    const refused = request({}, {}, [text]);
+    await expect(refused).rejects.toThrow(`--forget ${text}: ${location} is still listed in libretto.json, so the next build would publish it again. Remove it there`);
+    await expect(refused).rejects.toBeInstanceOf(UsageError);
+  });
+
+  it('hands on what to forget that libretto.json does not name', async () => {
+    writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: ['packages'] }));
+    expect((await request({}, {}, ['./other', 'git:packages', 'ftp://x/y'])).forget).toEqual(['./other', 'git:packages', 'ftp://x/y']);
   });
 
   it('falls back on packages-src where there is one', async () => {

@@ -117,7 +117,17 @@ describe('what is wrong', () => {
 
   it('broken JSON is told with its line', async () => {
     file('{\n  "data": "x",\n  oops\n}');
-    expect(await refusal()).toContain(`${folder.at('libretto.json')} is not valid JSON (line 3): `);
+    expect(await refusal()).toContain(`${folder.at('libretto.json')} is not valid JSON (line 3, column 3): a key in double quotes was expected, not "oops".`);
+  });
+
+  it.each([
+    ['{\n  "data": "x",\n}', 'is not valid JSON (line 2, column 14): the comma before "}" is one too many.'],
+    ['{"data": "x",\n  "data": "y"}', 'cannot be used (line 2, column 3): the key "data" stands twice in one object; keep one of them.'],
+    ['\ufeff{}', 'begins with a byte-order mark (line 1, column 1). Save it as UTF-8 without one.'],
+    ['', 'is not valid JSON (line 1, column 1): a value was expected, not the end of the file.'],
+  ])('%j is told with its place', async (text, complaint) => {
+    file(text);
+    expect(await refusal()).toBe(`The configuration cannot be used: ${folder.at('libretto.json')} ${complaint}`);
   });
 
   it('a list instead of an object, a number instead of limits', async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { parseDistUrl, parseListen, parseLog, parseMetadataUrl, parseRedisUrl, parseTrustedProxies, parseWholeNumber, withoutCredentials } from '../../../cli/setting-values.ts';
+import { parseDistUrl, parseListen, parseLog, parseMetadataUrl, parseRedisUrl, parseTrustedProxies, parseWholeNumber, shown } from '../../../cli/setting-values.ts';
 
 describe('listen', () => {
   it.each([
@@ -58,5 +58,15 @@ describe('the others', () => {
     for (const raw of ['1.5', 1.5, '-1', ' 1', '1e1', '21', true, null]) expect(parseWholeNumber(raw, 1, 20)).toBeUndefined();
   });
 
-  it('credentials are hidden up to the last @', () => expect(withoutCredentials('redis://a:p@ss/w@h/0')).toBe('redis://***@h/0'));
+  it.each([
+    ['redis://a:p@ss/w@h/0', '"redis://***@h/0"'],
+    ['https://user:s3 cret@h/x', '"https://***@h/x"'],
+    ['https://h/lib.git?token=s3cret', '"https://h/lib.git?***"'],
+    ['git@h:lib.git?token=s3cret', '"git@h:lib.git?***"'],
+    ['user:s3cret@h:x.git', '"user:***@h:x.git"'],
+    [{ 'https://u:p@h': ['https://u:s"3@h/x'], note: 'Why?' }, '{"https://***@h":["https://***@h/x"],"note":"Why?"}'],
+    [`https://u:${'s3cret'.repeat(50)}@h/x`, '"https://***@h/x"'],
+    [12, '12'],
+    [undefined, 'undefined'],
+  ])('secrets are hidden: %j', (raw, text) => expect(shown(raw)).toBe(text));
 });

@@ -56,6 +56,33 @@ describe('repositories', () => {
     expect(outcomes({ repositories: [{ type: 'vcs', url: 'https://me:pw@h/a.git' }] })).toEqual({ 'repositories[0]': 'carried', 'repositories[0].url': 'not-carried' });
   });
 
+  it('of packages leave them behind, too', () => {
+    const dist = { type: 'zip', url: 'https://u:s3cr3tpw@h/x.zip?v=1', mirrors: [{ url: 'https://s3cr3tpw@m/x.zip' }] };
+    const package_ = { name: 'a/b', version: '1', homepage: 'https://h/@b', dist, source: { type: 'git', url: 'ssh://git:s3cr3tpw@h/x.git', reference: 'main' } };
+    const result = satis({ repositories: [{ type: 'package', package: package_ }, { type: 'package', package: [{ name: 'a/c', version: '1', source: { type: 'git', url: 'git:s3cr3tpw@h:x.git' } }] }] });
+    expect(JSON.stringify(result)).not.toContain('s3cr3tpw');
+    expect(result.config['sources']).toEqual([
+      { type: 'package', packages: [{ ...package_, dist: { ...dist, url: 'https://h/x.zip?v=1', mirrors: [{ url: 'https://m/x.zip' }] }, source: { ...package_.source, url: 'ssh://git@h/x.git' } }] },
+      { type: 'package', packages: [{ name: 'a/c', version: '1', source: { type: 'git', url: 'git@h:x.git' } }] },
+    ]);
+    expect(result.lines.filter(({ outcome }) => outcome === 'not-carried').map(({ option }) => option)).toEqual(['dist.url', 'dist.mirrors[0].url', 'source.url'].map((field) => `repositories[0].package.${field}`).concat('repositories[1].package[0].source.url'));
+  });
+
+  it.each([
+    { type: 'vcs', url: 'https://h/lib.git?token=s3cr3tpw' },
+    { type: 'vcs', url: 'git+ssh://user:s3cr3tpw@h/x' },
+    { type: 'path', url: 'https://user:s3cr3tpw@h/x' },
+    { type: 'artifact', url: 'user:s3cr3tpw@h:x' },
+  ])('nor does what is no repository show them: %j', (repository) => {
+    const result = satis({ repositories: { 'https://u:s3cr3tpw@h': repository } });
+    expect(result.config['sources']).toEqual([]);
+    expect(JSON.stringify(result)).not.toContain('s3cr3tpw');
+  });
+
+  it('of git by ssh with a password are carried over without it', () => {
+    expect(sources({ type: 'vcs', url: 'git:hunter2@h:x.git' })).toEqual([{ type: 'git', url: 'git@h:x.git' }]);
+  });
+
   it('count once where they are named twice', () => {
     expect(sources({ type: 'vcs', url: 'https://h/a' }, { type: 'git', url: 'https://h/a' })).toHaveLength(1);
   });
@@ -74,6 +101,22 @@ describe('what is published', () => {
     [{ 'minimum-stability': 'rc' }, { ...source, 'minimum-stability': 'RC' }],
     [{ 'minimum-stability': 'dev' }, source],
   ])('%j', (options, expected) => expect(filters(options)).toEqual([expected]));
+
+  it('is of a repository with an "only" what is required besides', () => {
+    const required = (only: readonly string[]) => satis({ repositories: [{ type: 'vcs', url: 'https://h/a', only }, { type: 'vcs', url: 'https://h/b' }], require: { 'mm/b': '^1.0', 'nn/c': '*' } });
+    const other = { type: 'git', url: 'https://h/b', only: ['mm/b', 'nn/c'], versions: { 'mm/b': '^1.0' } };
+    expect(required(['mm/*']).config['sources']).toEqual([{ type: 'git', url: 'https://h/a', only: ['mm/b'], versions: { 'mm/b': '^1.0' } }, other]);
+    expect(required(['NN/c', 'x/y']).config['sources']).toEqual([{ type: 'git', url: 'https://h/a', only: ['nn/c'] }, other]);
+    const none = required(['oo/*']);
+    expect(none.config['sources']).toEqual([other]);
+    expect(none.lines.filter(({ option }) => option.startsWith('repositories[0]'))).toEqual([{ option: 'repositories[0]', outcome: 'not-carried', detail: expect.stringContaining('left out') }]);
+  });
+
+  it.each<JsonValue>([{}, [], { php: '>=8' }, { 'acme/a': '^^1' }])('is nothing where require names nothing: %j', (require) => {
+    const { config, lines } = satis({ repositories, require });
+    expect(config['sources']).toEqual([]);
+    expect(lines).toContainEqual({ option: 'repositories[0]', outcome: 'not-carried', detail: expect.stringContaining('"require" names no package') });
+  });
 
   it('names a constraint that Composer would not take', () => {
     expect(outcomes({ require: { 'acme/a': '^^1' }, blacklist: ['acme/a'] })).toEqual({ 'require["acme/a"]': 'not-carried', blacklist: 'not-carried' });

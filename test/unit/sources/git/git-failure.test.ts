@@ -22,5 +22,6 @@ describe('explainGit', () => {
 describe('scrub', () => {
   it('leaves no credential of a URL and no control character', () => {
     expect(scrub("fatal: unable to access 'https://user:p@ss@git.example.org/x.git/': \u001b[31m403")).toBe("fatal: unable to access 'https://git.example.org/x.git/':  [31m403");
+    expect(scrub("fatal: unable to access 'https://us er:p@git.example.org/x.git?token=s3cret': 403")).toBe("fatal: unable to access 'https://git.example.org/x.git?***': 403");
   });
 });

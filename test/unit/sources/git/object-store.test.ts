@@ -4,12 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { GitFailure } from '../../../../build/sources/git/git-failure.ts';
 import type { ObjectStore } from '../../../../build/sources/git/object-store.ts';
 import { openObjects } from '../../../../build/sources/git/open-objects.ts';
 import { listTree } from '../../../../build/sources/git/tree-listing.ts';
+import { createGitShim } from '../../../util/git-shim.ts';
 import { createRepository, testGitEnvironment, type TestRepository } from '../../../util/git-repository.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-objects-'));
@@ -67,6 +69,20 @@ describe('ObjectStore', () => {
     const rest: string[] = [];
     for await (const bytes of slow) rest.push(bytes.toString('latin1').slice(-1));
     expect(rest).toEqual(['2', '3', 'l']);
+  });
+
+  it('gives its process back when nobody asks, and starts another for whoever asks again', async () => {
+    const repository = createRepository(join(folder, 'idle'), [{ commit: 'main', files: { a: 'first', b: 'second' } }]);
+    const [first = '', second = ''] = repository.git('ls-tree', 'main').split('\n').map((row) => row.slice(12, 52));
+    const shim = createGitShim(join(folder, 'shim'));
+    const store = openObjects(repository.gitDirectory, { environment: { PATH: shim.path }, timeoutMs: 10_000 });
+    opened.push(store);
+    expect(await collect(store, [first])).toEqual(['first']);
+    expect(await collect(store, [second])).toEqual(['second']);
+    expect(shim.calls()).toHaveLength(1);
+    await sleep(600);
+    expect(await collect(store, [first, second])).toEqual(['first', 'second']);
+    expect(shim.calls()).toHaveLength(1);
   });
 
   it('names a missing or corrupt object, and reads the others', async () => {

@@ -40,13 +40,14 @@ afterAll(async () => {
 interface Options {
   readonly url?: string;
   readonly timeoutMs?: number;
+  readonly askingTimeoutMs?: number;
   readonly environment?: Record<string, string>;
 }
 
 /** Scans and reads all files of all releases, as a build does with new ones. */
 async function scan(previous?: SourceMemory, options: Options = {}): Promise<Scan & { readonly contents?: string[] }> {
   const environment = { PATH: process.env['PATH'], HOME: folder, ...options.environment };
-  const source = createGitSource({ location: { kind: 'url', url: options.url ?? `${server.url}/far-${count}.git` }, cacheDirectory, timeoutMs: options.timeoutMs ?? 20_000, environment });
+  const source = createGitSource({ location: { kind: 'url', url: options.url ?? `${server.url}/far-${count}.git` }, cacheDirectory, timeoutMs: options.timeoutMs ?? 20_000, askingTimeoutMs: options.askingTimeoutMs, environment });
   try {
     const result = await source.scan(previous);
     if (result.outcome !== 'read') return result;
@@ -137,6 +138,21 @@ describe('a git source behind a URL', () => {
     server.behave('hang');
     expect(await scan(undefined, { timeoutMs: 400 })).toEqual({ outcome: 'failed', reason: expect.stringMatching(/took longer than/) });
     expect(await scan(undefined, { url: 'http://127.0.0.1:1/x.git' })).toEqual({ outcome: 'failed', reason: expect.stringMatching(/Check the address/) });
+  });
+
+  it('waits less for a remote to say what it has than for the rest', async () => {
+    server.behave('hang');
+    expect(await scan(undefined, { timeoutMs: 600_000, askingTimeoutMs: 400 })).toEqual({ outcome: 'failed', reason: expect.stringMatching(/took longer than/) });
+  });
+
+  it('names itself beside the archives of its root, and not of folders that it would be checked out in whole for', async () => {
+    repository.append([{ commit: 'trunk', files: { 'packages/b/composer.json': '{"name":"acme/near"}' } }]);
+    const url = `${server.url}/far-${count}.git`;
+    const source = createGitSource({ location: { kind: 'url', url }, cacheDirectory, timeoutMs: 20_000, environment: { PATH: process.env['PATH'], HOME: folder }, subdirectories: ['.', 'packages/*'], referenceSource: 'include' });
+    const result = await source.scan(undefined);
+    await source.close();
+    const named = new Set(result.outcome === 'read' ? result.releases.map(({ name, sourceUrl }) => `${name} ${String(sourceUrl)}`) : []);
+    expect(named).toEqual(new Set([`acme/far ${url}`, 'acme/near undefined']));
   });
 
   it('uses the credential helper that git is configured with, and remembers nothing of it', async () => {

@@ -1,0 +1,48 @@
+// Standard output that knows whether what was written to it arrived: a full disk would otherwise lose an answer under exit code 0.
+
+import type { TextStream } from './context.ts';
+
+/** The answer, or a part of it, was not written. */
+export class AnswerLost extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = 'AnswerLost';
+  }
+}
+
+export interface AnswerStream extends TextStream {
+  /**
+   * Resolves once everything written so far is handed over, rejects with AnswerLost where it cannot be. `consequence` says what a person does about it.
+   * A reader that left (`| head`, a closed terminal) is no loss: it wanted no more.
+   */
+  readonly delivered: (consequence?: string) => Promise<void>;
+}
+
+export function answerStream(stream: NodeJS.WriteStream): AnswerStream {
+  let failure: NodeJS.ErrnoException | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  // every write reports its own failure; what is emitted besides is the same once more
+  stream.on('error', (error: NodeJS.ErrnoException) => void (failure ??= error));
+  return {
+    isTTY: stream.isTTY,
+    columns: stream.columns,
+    write: (text) => {
+      const written = new Promise<void>((resolve) => {
+        stream.write(text, (error) => {
+          failure ??= error ?? undefined;
+          resolve();
+        });
+      });
+      writing = writing.then(() => written);
+    },
+    delivered: async (consequence = 'What the command did stands; only its answer is missing.') => {
+      await writing;
+      if (failure === undefined || hasLeft(failure, stream)) return;
+      throw new AnswerLost(`The answer could not be written: ${failure.code === 'ENOSPC' ? 'no space is left where it goes' : failure.message}. ${consequence}`, failure);
+    },
+  };
+}
+
+function hasLeft({ code }: NodeJS.ErrnoException, { isTTY }: NodeJS.WriteStream): boolean {
+  return code === 'EPIPE' || (code === 'EIO' && isTTY);
+}
