@@ -56,14 +56,14 @@ describe('a libretto.json', () => {
   it.skipIf(lacks('git'))('says which branches, tags and folders of a repository are packages, and whether clients see it', async () => {
     const composerJson = (name: string): string => JSON.stringify({ name: `acme/${name}` });
     createRepository(folder.at('srv/mono.git'), [
-      { commit: 'main', files: { 'packages/x/composer.json': composerJson('x'), 'packages/y/composer.json': composerJson('y') } },
+      { commit: 'main', files: { 'composer.json': composerJson('x'), 'packages/y/composer.json': composerJson('y') } },
       { tag: '1.0.0', at: 'main' },
       { tag: '0.9.0', at: 'main' },
       { branch: 'wip', from: 'main' },
     ], { bare: true });
     const server = await startGitHttpServer(folder.at('srv'));
     try {
-      const source = { type: 'git', url: `${server.url}/mono.git`, subdirectories: ['packages/*'], tags: ['!0.*'], branches: ['main'] };
+      const source = { type: 'git', url: `${server.url}/mono.git`, subdirectories: ['.', 'packages/*'], tags: ['!0.*'], branches: ['main'] };
       configure({ sources: [source] });
       expect(await run('build')).toMatchObject({ exitCode: 0, stderr: '' });
       expect(versions()).toEqual(['acme/x@1.0.0', 'acme/x@dev-main', 'acme/y@1.0.0', 'acme/y@dev-main']);

@@ -107,17 +107,19 @@ describe('together with what concerns all packages', () => {
   });
 
   it.skipIf(lacks('git'))('leaves what a source now says of itself in records to it, for the packages that were not looked at', async () => {
-    createRepository(tree.path('srv/mono.git'), [{ commit: 'main', files: { 'x/composer.json': '{"name": "acme/x"}', 'y/composer.json': '{"name": "acme/y"}' } }, { tag: '1.0.0', at: 'main' }], { bare: true });
+    createRepository(tree.path('srv/mono.git'), [{ commit: 'main', files: { 'composer.json': '{"name": "acme/x"}', 'y/composer.json': '{"name": "acme/y"}' } }, { tag: '1.0.0', at: 'main' }], { bare: true });
     const server = await startGitHttpServer(tree.path('srv'));
     const environment = { PATH: process.env['PATH'] };
-    const configured = (options: SourceOptions): Partial<BuildRequest> => ({ configured: [{ source: `${server.url}/mono.git`, options: { subdirectories: ['*'], ...options }, where: 'sources[0]' }] });
+    const configured = (options: SourceOptions): Partial<BuildRequest> => ({ configured: [{ source: `${server.url}/mono.git`, options: { subdirectories: ['.', '*'], ...options }, where: 'sources[0]' }] });
     const named = (): boolean[] => ['x', 'y'].map((name) => readFileSync(`${data}/public/p2/acme/${name}.json`, 'utf8').includes('"source":'));
     try {
       await run(undefined, configured({}), environment);
-      await run(['acme/x'], configured({ 'reference-source': 'include' }), environment);
-      expect(named()).toEqual([true, false]);
+      await run(['acme/y'], configured({ 'reference-source': 'include' }), environment);
+      expect(named()).toEqual([false, false]);
       await run(undefined, configured({ 'reference-source': 'include' }), environment);
-      expect(named()).toEqual([true, true]);
+      expect(named()).toEqual([true, false]);
+      await run(['acme/x'], configured({}), environment);
+      expect(named()).toEqual([false, false]);
     } finally {
       await server.close();
     }
