@@ -36,31 +36,36 @@ interface Findings {
   readonly quarantined: Quarantine[];
   /** packages of which it had a version refused */
   readonly refused: Set<PackageName>;
-  /** packages of which a version is published from it */
-  readonly published: Set<PackageName>;
+  /** normalized versions published from it, of the packages that were looked at */
+  readonly published: Map<PackageName, string[]>;
 }
 
 /** Gathered in one pass: there may be thousands of sources, and thousands of packages. */
 function findingsBySource({ quarantined, results }: PackagesOutcome): ReadonlyMap<string, Findings> {
   const findings = new Map<string, Findings>();
   const of = (source: string): Findings => {
-    const known = findings.get(source) ?? { quarantined: [], refused: new Set(), published: new Set() };
+    const known = findings.get(source) ?? { quarantined: [], refused: new Set(), published: new Map() };
     findings.set(source, known);
     return known;
   };
   for (const { source, quarantine } of quarantined) of(source).quarantined.push(quarantine);
   for (const { name, refused, published } of results) {
     for (const { source } of refused) of(source).refused.add(name);
-    for (const { source } of published) of(source).published.add(name);
+    for (const { source, version_normalized: version } of published) {
+      const known = of(source).published;
+      const versions = known.get(name);
+      if (versions === undefined) known.set(name, [version]);
+      else versions.push(version);
+    }
   }
   return findings;
 }
 
-function wholeMemory({ chosen, memory, optionsDigest }: ReadSource, packages: PackagesOutcome, findings: Findings | undefined): RememberedSource {
+function wholeMemory({ chosen, memory, optionsDigest, packages: releases }: ReadSource, packages: PackagesOutcome, findings: Findings | undefined): RememberedSource {
   const { id } = chosen.spec;
   const mine = findings?.quarantined ?? [];
   const isContested = mine.some(({ code }) => contested.has(code));
-  return { memory: isContested ? { ...memory, fingerprint: '' } : memory, options: optionsDigest, packages: sorted(digestsOf(packages.digests.get(id), findings)), quarantined: mine };
+  return { memory: isContested ? { ...memory, fingerprint: '' } : memory, options: optionsDigest, packages: sorted(digestsOf(packages.digests.get(id), releases, findings)), quarantined: mine };
 }
 
 /** Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The source is read again. */
@@ -80,9 +85,13 @@ function sorted(digests: Iterable<readonly [string, string]>): Readonly<Record<s
   return Object.fromEntries([...digests].toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function digestsOf(current: ReadonlyMap<PackageName, string> | undefined, findings: Findings | undefined): ReadonlyMap<PackageName, string> {
+/** A version that stays published although the source does not have it now (it could not be read) keeps its package an open question. */
+function digestsOf(current: ReadonlyMap<PackageName, string> | undefined, releases: ReadSource['packages'], findings: Findings | undefined): ReadonlyMap<PackageName, string> {
   const digests = new Map(current);
-  for (const name of findings?.published ?? []) if (!digests.has(name)) digests.set(name, openQuestion);
+  for (const [name, versions] of findings?.published ?? []) {
+    const there = new Set<string>(releases.get(name)?.map(({ normalized }) => normalized));
+    if (versions.some((version) => !there.has(version))) digests.set(name, openQuestion);
+  }
   for (const name of findings?.refused ?? []) digests.set(name, openQuestion);
   return digests;
 }

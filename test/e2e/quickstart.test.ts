@@ -18,7 +18,7 @@ describe('the README', () => {
   it('begins with the two commands, and npm start is compile and `libretto start`', () => {
     const commands = [...readme.matchAll(/^```sh\n([^`]+)\n```$/gm)].map((match) => match[1]);
     expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
-    expect(scripts['start']).toBe('npm run --silent compile && node lib/cli/main.js start');
+    expect(scripts['start']).toBe('npm run --silent compile && exec node lib/cli/main.js start');
   });
 
   it('links only to files that are there', () => {

@@ -151,6 +151,18 @@ describe('a series of builds', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
+  it('withdraws a version that was kept while it could not be published, once it is gone from its source', async () => {
+    put('one/x', '1.0.0');
+    put('one/y', '1.1.0');
+    await run(['one']);
+    put('one/y', '1.1.0', 'a', { require: { 'acme/other': '^^1' } });
+    expect(codes(await run(['one']))).toEqual(['CONSTRAINT_INVALID']);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
+    tree.delete('one/y');
+    expect((await run(['one'])).withdrawn.map(({ version }) => version)).toEqual(['1.1.0']);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+
   it('leaves one bad version out and publishes the rest; with --strict nothing', async () => {
     put('one/x', '1.0.0');
     put('one/y', '1.1.0', 'a', { require: { 'acme/other': '^^1' } });
