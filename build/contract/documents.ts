@@ -1,4 +1,4 @@
-// The documents Composer reads, as it reads them (composer-client.md §3 and §6 of the specification; ComposerRepository.php).
+// The documents Composer reads, as it reads them (ComposerRepository.php and ArrayLoader.php of Composer; doc/05-repositories.md there).
 
 import type { Reference, Sha1 } from './digest.ts';
 import type { JsonObject } from './json.ts';
