@@ -3,22 +3,22 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { build, type BuildRequest } from '../../../build/build.ts';
+import type { BuildRequest } from '../../../build/build.ts';
 import type { BuildReport } from '../../../build/report.ts';
 import type { SourceOptions } from '../../../build/sources/options.ts';
+import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
 import { startGitHttpServer } from '../../util/git-http-server.ts';
 import { createRepository } from '../../util/git-repository.ts';
-import { below, libraryTree, temporaryTree, type TemporaryTree } from '../../util/package-tree.ts';
+import { below, libraryTree, type TemporaryTree } from '../../util/package-tree.ts';
 import { publishedTree, publishedVersions } from '../../util/published-tree.ts';
 import { lacks } from '../../util/tool.ts';
 
 let tree: TemporaryTree;
 let data: string;
-let seconds: number;
+let series: BuildSeries;
 beforeEach(() => {
-  tree = temporaryTree();
-  data = tree.path('data');
-  seconds = Date.UTC(2026, 0, 1) / 1000;
+  series = buildSeries();
+  ({ tree, data } = series);
   put('a', '1.0.0');
   put('b', '1.0.0');
 });
@@ -28,8 +28,7 @@ function put(name: string, version: string): void {
   tree.write(below(`src/${name}-${version}`, libraryTree(`acme/${name}`, { version })));
 }
 function run(only: readonly string[] | undefined, more: Partial<BuildRequest> = {}, environment: Readonly<Record<string, string | undefined>> = {}): Promise<BuildReport> {
-  const request: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: [], configured: ['src'], fallback: undefined, forget: [], strict: false, allowRepublish: false, jobs: 1, metadataUrl: '/p2/%package%.json', distBaseUrl: undefined, ...(only === undefined ? {} : { only }), ...more };
-  return build(request, { now: () => new Date((seconds += 10) * 1000), progress: () => undefined, environment });
+  return series.run({ dataDirectory: data, configured: ['src'], metadataUrl: '/p2/%package%.json', ...(only === undefined ? {} : { only }), ...more }, environment);
 }
 const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
 const lines = (list: BuildReport['added']): string[] => list.map(({ name, version }) => `${name}@${version}`);

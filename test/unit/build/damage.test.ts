@@ -1,0 +1,142 @@
+// What comes back after damage, what a cut-off publication leaves, and which data folders are refused.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BuildRequest } from '../../../build/build.ts';
+import type { BuildReport } from '../../../build/report.ts';
+import { verifyTree } from '../../../build/verify.ts';
+import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
+import { below, type TemporaryTree } from '../../util/package-tree.ts';
+import { allFiles, publishedTree, publishedVersions } from '../../util/published-tree.ts';
+import { whoLibrary } from '../../util/who-library.ts';
+
+let tree: TemporaryTree;
+let data: string;
+let series: BuildSeries;
+
+beforeEach(() => {
+  series = buildSeries();
+  ({ tree, data } = series);
+});
+afterEach(() => tree.remove());
+
+const run = (sources: readonly string[], more: Partial<BuildRequest> = {}): Promise<BuildReport> => series.run({ arguments: sources, ...more });
+
+function put(folder: string, version: string | undefined, who = 'a', fields: Readonly<Record<string, unknown>> = {}): void {
+  tree.write(below(folder, whoLibrary('acme/hello', version, fields, who)));
+}
+
+const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
+const codes = (report: BuildReport): string[] => report.quarantined.map(({ code }) => code);
+
+describe('damage', () => {
+  const damages: Readonly<Record<string, readonly string[]>> = {
+    'the builder\'s memory lost': ['build'],
+    'the manifest lost': ['build/manifest.json'],
+    'the announcement lost': ['index/_publication.json'],
+    'a serving index lost': ['index/acme/hello.json', 'build'],
+    'packages.json lost': ['public/packages.json'],
+    'a document lost': ['public/p2/acme/hello.json', 'build'],
+  };
+  for (const [title, paths] of Object.entries(damages)) {
+    it(`${title}: the next build gives the same tree`, async () => {
+      put('one/x', '1.0.0');
+      put('one/y', undefined, 'a');
+      await run(['one']);
+      put('one/y', undefined, 'b');
+      await run(['one']);
+      const before = publishedTree(data);
+      for (const path of paths) rmSync(join(data, path), { recursive: true });
+      const { notices } = await run(['one']);
+      expect(notices.map(({ message }) => message).join()).toContain('missing or damaged');
+      expect(publishedTree(data)).toEqual(before);
+      expect(await verifyTree(data)).toMatchObject({ ok: true });
+    });
+  }
+
+  it('corrupt files are as good as lost', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const before = publishedTree(data);
+    for (const path of ['build/manifest.json', 'index/_publication.json', 'index/acme/hello.json', 'public/packages.json']) writeFileSync(join(data, path), '{"half":');
+    await run(['one']);
+    expect(publishedTree(data)).toEqual(before);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('verify blames the damaged index, not the archives it would have named', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    writeFileSync(join(data, 'index/acme/hello.json'), 'junk');
+    expect((await verifyTree(data)).faults.map(({ code }) => code)).toEqual(['MALFORMED_INDEX']);
+  });
+
+  it('stops when documents and index of a package are both damaged, and says which', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    for (const path of ['build/manifest.json', 'index/acme/hello.json', 'public/p2/acme/hello.json']) writeFileSync(join(data, path), '{"half":');
+    await expect(run(['one'])).rejects.toThrow('public/p2/acme/hello.json');
+  });
+
+  it('without its announcement a build of one source leaves what the others published', async () => {
+    put('one/x', '1.0.0');
+    put('two/x', '2.0.0');
+    await run(['one', 'two']);
+    rmSync(join(data, 'index/_publication.json'));
+    await run(['one']);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
+  });
+
+  it('I6: a publication that was cut off before its announcement is completed, and the serial goes on', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const manifest = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as { serial: number };
+    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ ...manifest, serial: 2 }));
+    writeFileSync(join(data, 'public/p2/acme/hello.json'), '{"packages":{"acme/hello":{}}}');
+    const report = await run([]);
+    expect(report.serial).toBe(3);
+    expect(report.notices.map(({ message }) => message)).toEqual(['The build before this one was cut off while it published; this one completes it: acme/hello.']);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+
+  it('I4: archives that a cut-off publication left are no fault, and go when their content is not published after all', async () => {
+    put('one/x', undefined, 'a');
+    await run(['one']);
+    const manifest = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as { serial: number };
+    const left = `dist/acme/hello/dev-main@${'e'.repeat(40)}.zip`;
+    writeFileSync(join(data, 'public', left), 'never announced');
+    expect(await verifyTree(data)).toMatchObject({ ok: false });
+    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ ...manifest, serial: 2, placing: [left, '../escape.zip', 'dist/../../escape.zip'] }));
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+    await run(['one']);
+    expect(allFiles(data)).not.toContain(`public/${left}`);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('I5: archives of a very first publication that was cut off before its index do not stand in the way of the next', async () => {
+    put('one/x', '1.0.0');
+    tree.write({ [`data/public/dist/acme/hello/1.0.0.zip`]: 'never announced', 'data/build/manifest.json': { json: { format: 1, serial: 1, settings: '', placing: ['dist/acme/hello/1.0.0.zip'], stale: [] } } });
+    expect(codes(await run(['one']))).toEqual([]);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('refuses a tree that a newer version wrote', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ format: 99, serial: 1, settings: '', placing: [] }));
+    await expect(run(['one'])).rejects.toThrow('newer version');
+  });
+
+  it('refuses data folders that could hurt, before it writes', async () => {
+    put('one/x', '1.0.0');
+    await expect(run(['one'], { dataDirectory: tree.path('one', 'var') })).rejects.toThrow('inside the source');
+    await expect(run(['one'], { dataDirectory: '/' })).rejects.toThrow('cannot be /');
+    tree.write({ 'file': 'x', 'full/things': 'x' });
+    await expect(run(['one'], { dataDirectory: tree.path('file') })).rejects.toThrow('is a file');
+    await expect(run(['one'], { dataDirectory: '/proc/libretto/data' })).rejects.toThrow('no folder can be made here');
+    tree.write({ nowhere: { link: 'gone' } });
+    await expect(run(['one'], { dataDirectory: tree.path('nowhere') })).rejects.toThrow('a symbolic link to nothing');
+    await expect(run(['one'], { dataDirectory: tree.path('full') })).rejects.toThrow('holds other things');
+  });
+});

@@ -1,0 +1,24 @@
+// Builds one after the other into one data folder, each ten seconds after the last, so that no time falls together by chance.
+
+import { build, type BuildRequest } from '../../build/build.ts';
+import type { BuildReport } from '../../build/report.ts';
+import { temporaryTree, type TemporaryTree } from './package-tree.ts';
+
+export interface BuildSeries {
+  /** sources stand in here, beside the data folder */
+  readonly tree: TemporaryTree;
+  readonly data: string;
+  readonly run: (request: Partial<BuildRequest>, environment?: Readonly<Record<string, string | undefined>>) => Promise<BuildReport>;
+}
+
+export function buildSeries(): BuildSeries {
+  const tree = temporaryTree();
+  const data = tree.path('data');
+  let seconds = Date.UTC(2026, 0, 1) / 1000;
+  const standard: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: [], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined };
+  return {
+    tree,
+    data,
+    run: (request, environment = { PATH: process.env['PATH'] }) => build({ ...standard, ...request }, { now: () => new Date((seconds += 10) * 1000), progress: () => undefined, environment }),
+  };
+}
