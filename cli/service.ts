@@ -18,6 +18,7 @@ import { composeTokens, openState } from './compose.ts';
 import { formatOrigin, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { listenRefusal } from './listen-refusal.ts';
+import { composeManagement } from './management.ts';
 import { printLines } from './output.ts';
 import type { LogTarget } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
@@ -42,6 +43,7 @@ export async function openService(config: Config, context: Context, logTarget: L
     ...config.listen.value,
     authenticator: createAuthenticator(store, { defaultLimits: { read: config.limitsRead.value, write: config.limitsWrite.value } }),
     counters: counting.counters,
+    management: composeManagement(config, context, store),
     log: log.logger,
     trustedProxies: config.trustedProxies.value.map(addressRange),
     metadataUrl: config.metadataUrl.origin.from === 'default' ? undefined : config.metadataUrl.value,

@@ -11,19 +11,22 @@ import type { ActiveToken, Authenticator } from './auth/authenticate.ts';
 import { whenReady, type Eventually } from './eventually.ts';
 import type { Count, Counters } from './limits/counters.ts';
 import { rateLimitHeaders } from './limits/headers.ts';
+import type { Management } from './manage/api-request.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import { healthAnswer } from './observe/health.ts';
 import { loggedPath, logRequest } from './observe/request-log.ts';
 import { admit, hasBody, unwanted } from './protocol/admit.ts';
 import { parseRoute } from './protocol/route.ts';
 import type { Tree } from './protocol/tree.ts';
-import { challenge, internalError, limitExceeded, methodNotAllowed, notFound } from './refusals.ts';
+import { challenge, internalError, limitExceeded, methodNotAllowed, notFound, sessionOnProtocol } from './refusals.ts';
 import type { Sender, Sent } from './send.ts';
 
 const windowMs = 3_600_000;
 
 export interface HandlerParts {
   readonly tree: Tree;
+  /** undefined: there is nothing below /api */
+  readonly management: Management | undefined;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
   readonly sender: Sender;
@@ -87,6 +90,7 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   const fault = unwanted(request);
   const nowMs = parts.now();
   if (route.kind === 'health') return fault ?? (reads ? healthAnswer(parts.tree, parts.counters, nowMs) : methodNotAllowed());
+  if (route.kind === 'api') return limited(parts, exchange, nowMs, true, () => fault ?? manage(parts, exchange, nowMs));
   if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
   if (!reads) return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed());
   return limited(parts, exchange, nowMs, false, () => {
@@ -96,11 +100,19 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   });
 }
 
+function manage({ management, trustedProxies }: HandlerParts, { request, response, id, token }: Exchange, nowMs: number): Eventually<Answer> {
+  if (management === undefined) return notFound();
+  const sendContinue = (): void => {
+    if (request.headers.expect !== undefined) response.writeContinue();
+  };
+  return management.answer({ incoming: request, token, clientAddress: addressOf(request, trustedProxies), requestId: id, nowMs, sendContinue });
+}
+
 /** `serve`, for whoever holds a valid token and has requests left; for anybody else too where the resource is `open`. */
 function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: boolean, serve: () => Eventually<Answer>): Eventually<Answer> {
   const { request } = exchange;
   return whenReady(parts.authenticator.authenticate(request.headers.authorization, nowMs), (authentication) => {
-    if (authentication.outcome !== 'valid') return open ? serve() : challenge(authentication.outcome, request);
+    if (authentication.outcome !== 'valid') return open ? serve() : unauthenticated(parts, request, authentication.outcome, nowMs);
     const { token } = authentication;
     exchange.token = token;
     if (token.limit === 0) return serve();
@@ -109,6 +121,13 @@ function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: b
       return counted(exchange, token, count, serve);
     });
   });
+}
+
+/** A person with a session is known, so it is 403: these paths are for tokens. Everybody else is 401. */
+function unauthenticated({ management }: HandlerParts, request: IncomingMessage, outcome: 'absent' | 'invalid', nowMs: number): Eventually<Answer> {
+  const { authorization } = request.headers;
+  if (management === undefined || authorization === undefined) return challenge(outcome, request);
+  return whenReady(management.isSession(authorization, nowMs), (isSession) => (isSession ? sessionOnProtocol() : challenge(outcome, request)));
 }
 
 /** The answer with the limit's headers, the 500 of a request that broke included. */
@@ -127,7 +146,7 @@ function deliver(parts: HandlerParts, exchange: Exchange, answer: Eventually<Ans
   return whenReady(answer, (settled) => {
     if (settled.cause !== undefined) parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
     // a body nobody read stays in the connection: it cannot carry another request
-    const closing = parts.draining() || hasBody(exchange.request);
+    const closing = parts.draining() || (hasBody(exchange.request) && !exchange.request.readableEnded);
     return whenReady(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) => record(parts, exchange, settled.status, sent));
   });
 }
@@ -142,9 +161,13 @@ function record(parts: HandlerParts, exchange: Exchange, status: number, sent: S
     bytes: sent.bytes,
     duration_ms: Math.round((parts.elapsed() - exchange.startedAt) * 100) / 100,
     token: exchange.token?.id ?? null,
-    client: clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'] as string | undefined, parts.trustedProxies),
+    client: addressOf(request, parts.trustedProxies),
   };
   logRequest(parts.log, sent.aborted ? { ...line, aborted: true } : line);
+}
+
+function addressOf(request: IncomingMessage, trustedProxies: readonly AddressRange[]): string {
+  return clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'] as string | undefined, trustedProxies);
 }
 
 /** Sending failed part-way: there is no status left to give, so the connection goes. */

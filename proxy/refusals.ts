@@ -29,6 +29,10 @@ function inWords(seconds: number): string {
   return `${Math.ceil(seconds / 60)} minutes`;
 }
 
+export function sessionOnProtocol(): Answer {
+  return errorAnswer('INSUFFICIENT_SCOPE', { message: 'This is a session of the management API. Packages are read with an API token.' });
+}
+
 export function notFound(): Answer {
   return errorAnswer('NOT_FOUND');
 }

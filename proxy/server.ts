@@ -12,6 +12,7 @@ import { Connections } from './connections.ts';
 import { createHandler, type Handler } from './handler.ts';
 import type { Counters } from './limits/counters.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
+import type { Management } from './manage/api-request.ts';
 import { refuseConnection, writeRefusal } from './parser-errors.ts';
 import { Tree } from './protocol/tree.ts';
 import { createSender } from './send.ts';
@@ -24,6 +25,8 @@ export interface ProxyOptions {
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
+  /** what answers below /api; undefined: nothing does */
+  readonly management?: Management | undefined;
   readonly log: Logger;
   /** reverse proxies whose X-Forwarded-For is believed */
   readonly trustedProxies: readonly AddressRange[];
@@ -71,9 +74,9 @@ export interface Proxy {
 
 export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const tree = new Tree({ dataDirectory: options.dataDirectory, metadataUrl: options.metadataUrl, cacheBytes: limits.cacheBytes });
+  const tree = new Tree({ dataDirectory: options.dataDirectory, metadataUrl: options.metadataUrl, cacheBytes: limits.cacheBytes, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
   let draining = false;
-  const handler = createHandler({ ...options, tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
+  const handler = createHandler({ ...options, management: options.management, tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const server = createLimitedServer(limits);
   const connections = new Connections();
   attach(server, connections, handler, options);

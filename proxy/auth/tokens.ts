@@ -136,7 +136,8 @@ function checkedFields({ description, limit, expiresAt }: TokenPatch, nowMs: num
   };
 }
 
-function checkedDescription(text: string): string {
+/** As a record keeps it. Throws TokenError DESCRIPTION_INVALID. */
+export function checkedDescription(text: string): string {
   const trimmed = text.trim();
   if (trimmed === '') throw new TokenError('DESCRIPTION_INVALID', 'A token needs a description: who uses it, for what.');
   if (trimmed.length > 200) throw new TokenError('DESCRIPTION_INVALID', `The description is ${trimmed.length} characters long; at most 200 are kept.`);

@@ -1,9 +1,12 @@
 // Notices that a build has published. There is no watcher: inotify reaches neither network file systems nor other hosts and loses events under
 // load. Instead `index/_publication.json`, which a build replaces last of all, is stat'ed when a request comes in and the last look is older
 // than a few milliseconds: one stat for hundreds of requests under load, and nothing at all while nobody asks.
+//
+// A publication of a newer version of Libretto is not followed: what is remembered of the one before goes on being served.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NewerFormat } from '../../build/contract/newer-format.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
 import { isAbsence, sameStamp, stampFile, type FileStamp } from './file-stamp.ts';
@@ -12,12 +15,15 @@ const lookEveryMs = 5;
 
 export class PublicationWatch {
   readonly #path: string;
+  readonly #onNewer: (error: Error) => void;
   #stamp: FileStamp | undefined;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #epoch = 0;
 
-  constructor(indexDirectory: string) {
+  /** `onNewer` hears of a publication that this version cannot read, once. */
+  constructor(indexDirectory: string, onNewer: (error: Error) => void) {
     this.#path = join(indexDirectory, publicationPath);
+    this.#onNewer = onNewer;
   }
 
   /**
@@ -28,9 +34,19 @@ export class PublicationWatch {
     if (Math.abs(nowMs - this.#lookedAtMs) < lookEveryMs) return this.#epoch;
     this.#lookedAtMs = nowMs;
     const stamp = stampFile(this.#path);
-    if (stamp === undefined || !sameStamp(stamp, this.#stamp)) this.#epoch += 1;
+    if (stamp === undefined || (!sameStamp(stamp, this.#stamp) && !this.#isNewer())) this.#epoch += 1;
     this.#stamp = stamp;
     return this.#epoch;
+  }
+
+  #isNewer(): boolean {
+    try {
+      parsePublication(readFileSync(this.#path, 'utf8'));
+      return false;
+    } catch (error) {
+      if (error instanceof NewerFormat) this.#onNewer(new Error(`${this.#path}: ${error.message}, and start it again. What was published before is served meanwhile, as far as it is remembered`, { cause: error }));
+      return error instanceof NewerFormat; // damage is met where the file is needed
+    }
   }
 
   /** The newest publication; undefined before the first one. Throws where the file cannot be read or understood. */

@@ -25,6 +25,8 @@ export interface TreeOptions {
   readonly metadataUrl: string | undefined;
   /** memory for documents, indexes and small archives together */
   readonly cacheBytes: number;
+  /** hears of a publication that only a newer version can read */
+  readonly onNewer: (error: Error) => void;
 }
 
 /** What of a request's headers shapes an answer. */
@@ -45,7 +47,7 @@ export class Tree {
     this.#publicDirectory = join(options.dataDirectory, 'public');
     this.#indexDirectory = join(options.dataDirectory, 'index');
     this.#rootPath = join(this.#publicDirectory, rootDocumentPath);
-    this.#watch = new PublicationWatch(this.#indexDirectory);
+    this.#watch = new PublicationWatch(this.#indexDirectory, options.onNewer);
     this.#documents = new FileCache({
       limitBytes: options.cacheBytes / 2,
       weight: 1,

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { StateChange, StateEntry, StateStore } from './state-store.ts';
 
-/** Who did it: a person at the command line, the holder of a token, or the service itself. */
-export type Actor = `cli:${string}` | `token:${string}` | `system:${string}`;
+/** Who did it: a person at the command line, a user with a session, the holder of a token, or the service itself. */
+export type Actor = `cli:${string}` | `user:${string}` | `token:${string}` | `system:${string}`;
 
 export interface AuditDraft {
   readonly actor: Actor;

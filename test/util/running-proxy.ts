@@ -7,6 +7,7 @@ import type { Authentication, Authenticator } from '../../proxy/auth/authenticat
 import type { Counters } from '../../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
 import { parseAddressRange, type AddressRange } from '../../proxy/observe/client-address.ts';
+import type { Management } from '../../proxy/manage/api-request.ts';
 import { createProxy, type Proxy, type ServerLimits } from '../../proxy/server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { HandMadeTree } from './tree.ts';
@@ -26,6 +27,8 @@ export interface RunningProxy extends AsyncDisposable {
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   /** As holder of the token `reader` unless the headers say otherwise; `authorization: ''` for nobody. */
   readonly get: (path: string, headers?: Readonly<Record<string, string>>, method?: Dispatcher.HttpMethod) => Promise<Reply>;
+  /** With a body, and with the headers as they are; an empty Authorization is left out. */
+  readonly send: (method: Dispatcher.HttpMethod, path: string, headers: Readonly<Record<string, string>>, body?: string | Buffer) => Promise<Reply>;
 }
 
 export interface RunningOptions {
@@ -39,6 +42,7 @@ export interface RunningOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly authenticator?: Authenticator;
   readonly counters?: Counters;
+  readonly management?: Management;
 }
 
 export async function runProxy(options: RunningOptions = {}): Promise<RunningProxy> {
@@ -51,6 +55,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     port: options.port ?? 0,
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),
     counters: options.counters ?? createMemoryCounters(),
+    management: options.management,
     log: pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) }),
     trustedProxies: (options.trustedProxies ?? []).map(range),
     metadataUrl: options.metadataUrl,
@@ -62,10 +67,10 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     throw error;
   });
   const agent = new Agent({ connections: 16 });
-  const get: RunningProxy['get'] = async (path, headers = {}, method = 'GET') => {
-    const sent = { authorization: 'Bearer reader', ...headers };
-    const { authorization, ...others } = sent;
-    const answer = await agent.request({ origin: `http://127.0.0.1:${port}`, path, method, headers: authorization === '' ? others : sent });
+  const get: RunningProxy['get'] = (path, headers = {}, method = 'GET') => send(method, path, { authorization: 'Bearer reader', ...headers });
+  const send: RunningProxy['send'] = async (method, path, headers, sentBody) => {
+    const { authorization, ...others } = headers;
+    const answer = await agent.request({ origin: `http://127.0.0.1:${port}`, path, method, headers: authorization === '' ? others : headers, ...(sentBody === undefined ? {} : { body: sentBody }) });
     const body = Buffer.from(await answer.body.arrayBuffer());
     return { status: answer.statusCode, headers: answer.headers as Record<string, string>, body, json: () => JSON.parse(body.toString()) as Record<string, unknown> };
   };
@@ -74,7 +79,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     await proxy.close();
     await folder.remove();
   };
-  return { proxy, tree, port, lines, get, [Symbol.asyncDispose]: dispose };
+  return { proxy, tree, port, lines, get, send, [Symbol.asyncDispose]: dispose };
 }
 
 function fixedTokens(limits: Readonly<Record<string, number>>): Authenticator {

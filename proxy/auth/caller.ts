@@ -1,0 +1,34 @@
+// Who asks something of the management API, once their credentials have been looked at.
+
+import type { Actor } from '../state/audit.ts';
+import type { ActiveToken } from './authenticate.ts';
+import type { CallerClass, Role } from './policy.ts';
+
+export interface SessionCaller {
+  readonly kind: 'user';
+  /** `usr_…` */
+  readonly userId: string;
+  readonly email: string;
+  readonly role: Role;
+  /** `ses_…` */
+  readonly sessionId: string;
+}
+
+export type Caller =
+  /** no credentials */
+  | { readonly kind: 'nobody' }
+  /** credentials that open nothing; open operations serve them as nobody */
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'token'; readonly token: ActiveToken }
+  | SessionCaller;
+
+export function callerClass(caller: Caller): CallerClass {
+  if (caller.kind === 'user') return caller.role;
+  return caller.kind === 'token' ? `${caller.token.kind} token` : 'nobody';
+}
+
+/** Whom the audit log names. */
+export function actorOf(caller: Caller): Actor {
+  if (caller.kind === 'user') return `user:${caller.userId}`;
+  return caller.kind === 'token' ? `token:${caller.token.id}` : 'system:anonymous';
+}

@@ -1,0 +1,90 @@
+// Who may do what: the one table of the management API. An operation that is not in it cannot be registered, and every check asks it.
+//
+// Roles: an admin does everything; a maintainer keeps repositories, packages, artifacts and the tokens they made themselves; a viewer reads.
+// API tokens: both kinds read, a write token also publishes artifacts and starts a sync; neither manages people or tokens.
+
+import type { TokenKind } from './token-format.ts';
+
+export type Role = 'admin' | 'maintainer' | 'viewer';
+
+/** What kind of caller asks: nobody (no credentials), a person by role, or an API token by kind. */
+export type CallerClass = 'nobody' | Role | `${TokenKind} token`;
+
+export const roles: readonly Role[] = ['admin', 'maintainer', 'viewer'];
+
+const everyone: readonly CallerClass[] = ['nobody', 'admin', 'maintainer', 'viewer', 'read token', 'write token'];
+const people: readonly CallerClass[] = ['admin', 'maintainer', 'viewer'];
+const readers: readonly CallerClass[] = ['admin', 'maintainer', 'viewer', 'read token', 'write token'];
+const publishers: readonly CallerClass[] = ['admin', 'maintainer', 'write token'];
+const keepers: readonly CallerClass[] = ['admin', 'maintainer'];
+const admins: readonly CallerClass[] = ['admin'];
+
+export const policy = {
+  getOpenApi: everyone,
+  getExplorer: everyone,
+
+  setup: everyone,
+  login: everyone,
+  acceptInvitation: everyone,
+  logout: people,
+  getMe: people,
+  changePassword: people,
+  setUpTwoFactor: people,
+  enableTwoFactor: people,
+  disableTwoFactor: people,
+  renewRecoveryCodes: people,
+  listSessions: people,
+  endSession: people,
+
+  listUsers: admins,
+  createUser: admins,
+  getUser: admins,
+  updateUser: admins,
+  deleteUser: admins,
+
+  listRepositories: readers,
+  getRepository: readers,
+  createRepository: keepers,
+  updateRepository: keepers,
+  deleteRepository: keepers,
+  verifyRepository: keepers,
+  syncRepository: publishers,
+  listJobs: readers,
+  getJob: readers,
+
+  // a maintainer: only those they made; the service asks for `created_by`
+  listTokens: keepers,
+  createToken: keepers,
+  getToken: keepers,
+  updateToken: keepers,
+  revokeToken: keepers,
+  rotateToken: keepers,
+
+  listPackages: readers,
+  getPackage: readers,
+  getReadme: readers,
+  getChangelog: readers,
+  getStatistics: readers,
+  withdrawVersion: keepers,
+
+  getSettings: people,
+  updateSettings: admins,
+
+  listArtifacts: readers,
+  getArtifact: readers,
+  createArtifact: publishers,
+  deleteArtifact: keepers,
+  cleanUpArtifacts: keepers,
+
+  listAuditEvents: admins,
+  getStatus: readers,
+} as const satisfies Record<string, readonly CallerClass[]>;
+
+export type OperationId = keyof typeof policy;
+
+/** `authenticate`: nobody may not, but somebody might. `refused`: not this caller. */
+export function decidePolicy(operation: OperationId, caller: CallerClass): 'allowed' | 'authenticate' | 'refused' {
+  const allowed: readonly CallerClass[] = policy[operation];
+  if (allowed.includes(caller)) return 'allowed';
+  return caller === 'nobody' ? 'authenticate' : 'refused';
+}

@@ -1,0 +1,54 @@
+// The management API: from a request of the pipeline to its answer. Who asks is found out first, then whether they may, by the policy table;
+// only then is the body read. What is done stands in routes/.
+
+import { errorTable, RegistryError } from '../../build/contract/errors.ts';
+import { jsonAnswer, type Answer } from '../answer.ts';
+import { callerClass, type Caller } from '../auth/caller.ts';
+import { decidePolicy, type OperationId } from '../auth/policy.ts';
+import type { Sessions } from '../auth/sessions.ts';
+import { createApi } from './api.ts';
+import type { ApiRequest, Management } from './api-request.ts';
+import { errorHeaders } from './error-headers.ts';
+import { findOperation, operationsOf } from './operations.ts';
+import { registerRoutes, type Services } from './routes.ts';
+import { toAnswer, toWebRequest } from './web-answer.ts';
+
+export function createManagement(services: Services): Management {
+  const api = createApi();
+  registerRoutes(api, services);
+  const operations = operationsOf(api);
+  const decide = async (exchange: ApiRequest): Promise<Answer> => {
+    const { url = '/', method = 'GET' } = exchange.incoming;
+    const operation = findOperation(operations, method, url.split('?', 1)[0] ?? '/');
+    const caller = await identify(services.sessions, exchange);
+    assertAllowed(operation, caller);
+    return toAnswer(await api.fetch(await toWebRequest(exchange), { exchange, caller }));
+  };
+  return {
+    answer: (exchange) =>
+      decide(exchange).catch((error: unknown) => {
+        if (error instanceof RegistryError) return jsonAnswer(error.status, error.body(), errorHeaders(error));
+        throw error;
+      }),
+    isSession: async (authorization, nowMs) => (await services.sessions.authenticate(authorization, nowMs)) !== undefined,
+  };
+}
+
+async function identify(sessions: Sessions, { incoming, token, nowMs }: ApiRequest): Promise<Caller> {
+  if (token !== undefined) return { kind: 'token', token };
+  const { authorization } = incoming.headers;
+  if (authorization === undefined || authorization === '') return { kind: 'nobody' };
+  return (await sessions.authenticate(authorization, nowMs)) ?? { kind: 'invalid' };
+}
+
+/** Before validation: who may not do it learns nothing of how it would have to look. */
+function assertAllowed(operation: OperationId, caller: Caller): void {
+  const decision = decidePolicy(operation, callerClass(caller));
+  if (decision === 'authenticate') throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
+  if (decision === 'refused') throw new RegistryError('INSUFFICIENT_SCOPE', { message: refusalText(caller) });
+}
+
+function refusalText(caller: Caller): string {
+  if (caller.kind === 'user') return `The role ${caller.role} may not do that.`;
+  return caller.kind === 'token' ? `A ${caller.token.kind} token may not do that.` : errorTable.INSUFFICIENT_SCOPE.message;
+}

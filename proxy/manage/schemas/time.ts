@@ -1,0 +1,5 @@
+// A point in time as the management API writes it: RFC 3339 in UTC.
+
+import { z } from '@hono/zod-openapi';
+
+export const time = z.iso.datetime().openapi({ format: 'date-time', example: '2026-11-21T09:30:00.000Z' });
