@@ -1,10 +1,12 @@
 // A build from beginning to end: open the data folder, take the lock, read the sources, decide and stage package by package, publish in order,
 // remember. Until `publish` begins nothing a reader sees has changed, and whatever fails leaves it so.
 
+import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { openDataFolder, refuseOverlap } from './data-folder.ts';
 import { digestSettings, type DocumentSettings, type RegistryDescription } from './document-settings.ts';
+import { withinHeapGrowth } from './heap-growth.ts';
 import { readTreeMemory } from './memory/tree-memory.ts';
-import { openSources } from './open-sources.ts';
+import { openSources, type GitTimeouts } from './open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import { takeLock } from './output/lock.ts';
 import type { Output } from './output/output.ts';
@@ -37,6 +39,7 @@ export interface BuildRequest extends SourceRequest {
   readonly archiveExcludes?: readonly string[];
   /** CIDR ranges beyond the public addresses that dists of inline packages may be fetched from */
   readonly allowedAddresses?: readonly string[];
+  readonly gitTimeouts?: GitTimeouts;
 }
 
 export interface BuildEffects {
@@ -44,24 +47,33 @@ export interface BuildEffects {
   readonly progress: (event: ProgressEvent) => void;
   /** of which git sees what it needs to reach a remote */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** once it is aborted, nothing is published any more, and the build throws its reason; a publication that has begun is finished */
+  readonly stop?: AbortSignal;
 }
+
+const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
 
 /** Throws BuildRefused, BuildBusy or StorageError; whatever is wrong with a source or a version stands in the report instead. */
 export async function build(request: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
   const lock = await takeLock(`${dataDirectory}/build/lock`, effects.now);
   try {
-    const output = createDiskOutput(dataDirectory);
-    await output.discard();
-    return await buildLocked({ ...request, dataDirectory }, effects, output);
+    return await buildHoldingLock({ ...request, dataDirectory }, effects);
   } finally {
     await lock.release();
   }
 }
 
+/** For whoever opened the data folder, whose real path `request` names, and holds its lock. */
+export async function buildHoldingLock(request: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
+  const output = createDiskOutput(request.dataDirectory);
+  await output.discard();
+  return withinHeapGrowth(() => buildLocked(request, effects, output));
+}
+
 async function buildLocked(request: BuildRequest, effects: BuildEffects, output: Output): Promise<BuildReport> {
   const started = performance.now();
-  const { metadataUrl, distBaseUrl, distShasum = 'always', about = {}, abandoned = {}, archiveExcludes = [], allowedAddresses = [], dataDirectory } = request;
+  const { metadataUrl, distBaseUrl, distShasum = 'always', about = {}, abandoned = {}, archiveExcludes = [], allowedAddresses = [], gitTimeouts = defaultGitTimeouts, dataDirectory } = request;
   const settings: DocumentSettings = { metadataUrl, distBaseUrl, distShasum, about, abandoned };
   const settingsDigest = digestSettings(settings);
   const tree = await readTreeMemory(output, settingsDigest);
@@ -70,18 +82,24 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
   const choice = chooseSources(request, tree.sources, dataDirectory);
   for (const { spec } of choice.read) refuseOverlap(dataDirectory, spec);
 
-  const opened = await openSources(choice.read, { dataDirectory, output, trusted: tree.trusted, stale: tree.stale, archiveExcludes, allowedAddresses, ...effects });
+  const threads = createDeflateThreads(request.jobs - 1);
+  const opened = await openSources(choice.read, { dataDirectory, output, threads, trusted: tree.trusted, stale: tree.stale, archiveExcludes, allowedAddresses, gitTimeouts, ...effects });
   try {
-    const scanned = await scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress);
+    const scanned = await scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress).finally(() => threads.close());
+    effects.stop?.throwIfAborted();
     refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
     const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, now: effects.now, progress: effects.progress };
     const packages = await stageAll(run, request);
     const archiveEnded = performance.now();
+    effects.stop?.throwIfAborted();
     const strictlyRefused = request.strict && packages.quarantined.length > 0;
-    const serial = strictlyRefused || isQuiet(run, packages) ? undefined : await (await import('./publish.ts')).publish(run, packages);
+    const nothingToDo = strictlyRefused || isQuiet(run, packages);
+    const serial = nothingToDo ? undefined : await (await import('./publish.ts')).publish(run, packages);
+    if (!nothingToDo) await (await import('./prune-caches.ts')).pruneCaches(run, dataDirectory);
     const timings = { scan: scanEnded - started, archive: archiveEnded - scanEnded, publish: performance.now() - archiveEnded, total: performance.now() - started };
-    return reportOf({ scanned, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
+    const remarks = opened.flatMap(({ chosen, source }) => (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })));
+    return reportOf({ scanned, remarks, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
   } finally {
     await Promise.all(opened.map(({ source }) => source.close()));
     await output.discard();

@@ -8,6 +8,7 @@ import type { DocumentStamp, IndexEntry } from './contract/serving-index.ts';
 import { isDevVersion, type NormalizedVersion } from './contract/version.ts';
 import { digestOf } from './digest-of.ts';
 import type { DocumentSettings } from './document-settings.ts';
+import { readJson, writeJson } from './record/exact-integers.ts';
 
 /** The bytes of packages.json. */
 export function formatRoot(names: readonly PackageName[], settings: DocumentSettings): string {
@@ -32,12 +33,12 @@ export function formatProviders(name: PackageName, records: readonly VersionReco
 
 function formatProvider(name: PackageName, records: readonly VersionRecord[]): string {
   const document: ProviderDocument = { packages: { [name]: Object.fromEntries(records.map((record) => [record.version, record])) } };
-  return `${JSON.stringify(document)}\n`;
+  return `${writeJson(document)}\n`;
 }
 
 /** The records of a document of ours. Throws an Error that says what is wrong with it; the caller names the file. */
 export function parseProvider(text: string, name: PackageName): readonly VersionRecord[] {
-  const json: unknown = JSON.parse(text);
+  const json = readJson(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
   const versions = isJsonObject(packages) ? packages[name] : undefined;
   if (!isJsonObject(versions)) throw new Error(`it has no versions of ${name}`);

@@ -1,6 +1,7 @@
 // From what a source is to the thing that reads it. Each kind is loaded only when there is one: a build of git repositories never loads fast-glob.
 
 import pLimit from 'p-limit';
+import type { DeflateThreads } from './archive/deflate-threads.ts';
 import { readMemory, type RememberedSource } from './memory/source-memory.ts';
 import type { Output } from './output/output.ts';
 import type { OpenSource } from './scan.ts';
@@ -11,14 +12,18 @@ import type { ChosenSource } from './sources/remembered.ts';
 /** A build may have thousands of sources: files that are read at the same time all take their room at the same time. */
 const parallelReads = 32;
 
-/** How long git may take to fetch, or be silent while it reads. */
-const gitTimeoutMs = 300_000;
-/** How long a remote may take to say what it has: a few kilobytes, and one that hangs holds up all other sources of the build. */
-const askingTimeoutMs = 60_000;
+export interface GitTimeouts {
+  /** milliseconds a remote may take to say what it has: a few kilobytes, and one that hangs holds up all other sources of the build */
+  readonly asking: number;
+  /** milliseconds git may take to fetch, or be silent while it reads */
+  readonly fetching: number;
+}
 
 export interface OpenSourcesOptions {
   readonly dataDirectory: string;
   readonly output: Output;
+  /** for what sources read while they are scanned */
+  readonly threads: DeflateThreads;
   /** false: what is remembered of sources is left aside */
   readonly trusted: boolean;
   /** ids of sources to be read anew, and their records made again */
@@ -29,6 +34,8 @@ export interface OpenSourcesOptions {
   readonly allowedAddresses: readonly string[];
   readonly now: () => Date;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly gitTimeouts: GitTimeouts;
+  readonly stop?: AbortSignal;
 }
 
 export async function openSources(chosen: readonly ChosenSource[], options: OpenSourcesOptions): Promise<readonly OpenSource[]> {
@@ -39,9 +46,13 @@ export async function openSources(chosen: readonly ChosenSource[], options: Open
 async function openOne(source: ChosenSource, options: OpenSourcesOptions): Promise<OpenSource> {
   const { id, place } = source.spec;
   const optionsDigest = digestOptions(source.options, place.kind === 'directory' || place.kind === 'git' ? options.archiveExcludes : []);
-  const remembered = options.trusted ? await readMemory(options.output, id) : undefined;
+  let damage: string | undefined;
+  const onDamage = (path: string): void => {
+    damage = `${path} was damaged. The source was read anew, and it was made again.`;
+  };
+  const remembered = options.trusted ? await readMemory(options.output, id, onDamage) : undefined;
   const renewed = remembered === undefined || options.stale.has(id) || remembered.options !== optionsDigest;
-  return { chosen: source, optionsDigest, renewed, remembered: renewed ? voided(remembered) : remembered, source: await openSource(source, options) };
+  return { chosen: source, optionsDigest, renewed, remembered: renewed ? voided(remembered) : remembered, source: await openSource(source, options), ...(damage === undefined ? {} : { damage }) };
 }
 
 /** Of each package it is still known that the source had it, and of nothing that it is as it was. */
@@ -49,12 +60,13 @@ function voided(remembered: RememberedSource | undefined): RememberedSource | un
   return remembered && { ...remembered, memory: { fingerprint: '', detail: null }, packages: Object.fromEntries(Object.keys(remembered.packages).map((name) => [name, ''])) };
 }
 
-async function openSource({ spec: { place, location }, options }: ChosenSource, known: OpenSourcesOptions): Promise<Source> {
-  const { dataDirectory, archiveExcludes, allowedAddresses, now, environment } = known;
+async function openSource({ spec: { place, location }, options, access }: ChosenSource, known: OpenSourcesOptions): Promise<Source> {
+  const { dataDirectory, threads, archiveExcludes, allowedAddresses, now, environment, gitTimeouts, stop } = known;
+  if (access?.refusal !== undefined) return refusedSource(access.refusal);
   switch (place.kind) {
     case 'directory': {
       const { createDirectorySource } = await import('./sources/directory/directory-source.ts');
-      return createDirectorySource({ root: place.path, dataDirectory, now, extraExcludes: archiveExcludes });
+      return createDirectorySource({ root: place.path, dataDirectory, now, threads, extraExcludes: archiveExcludes });
     }
     case 'artifact': {
       const { createArtifactSource } = await import('./sources/artifact/artifact-source.ts');
@@ -71,9 +83,10 @@ async function openSource({ spec: { place, location }, options }: ChosenSource, 
       return createGitSource({
         location: 'url' in place ? { kind: 'url', url: place.url } : { kind: 'path', path: place.path },
         cacheDirectory: `${dataDirectory}/build/git`,
-        timeoutMs: gitTimeoutMs,
-        askingTimeoutMs,
-        environment,
+        timeoutMs: gitTimeouts.fetching,
+        askingTimeoutMs: gitTimeouts.asking,
+        stop,
+        environment: access?.environment ?? environment,
         refs: tags === undefined && branches === undefined ? undefined : { tags, branches },
         subdirectories,
         referenceSource,
@@ -81,4 +94,9 @@ async function openSource({ spec: { place, location }, options }: ChosenSource, 
       });
     }
   }
+}
+
+/** Known to be unreadable before anything is tried: it fails as a source does, and the others are read. */
+function refusedSource(reason: string): Source {
+  return { scan: async () => ({ outcome: 'failed', reason }), close: async () => undefined };
 }

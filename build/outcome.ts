@@ -30,7 +30,7 @@ export interface OutcomeInputs {
 export function gatherOutcome({ results, names, scanned, digests, limit }: OutcomeInputs): PackagesOutcome {
   const visible = new Set(names);
   for (const { name, published } of results) {
-    if (published.length > 0) visible.add(name);
+    if (published > 0) visible.add(name);
     else visible.delete(name);
   }
   return { results, names: [...visible].toSorted(), quarantined: allQuarantined(scanned, results, limit), changes: mergeChanges(results.map(({ changes }) => changes)), digests };

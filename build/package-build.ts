@@ -16,8 +16,10 @@ const parallelArchives = 4;
 
 type Refusal = PackageDecision['refused'][number];
 
-export async function buildPackage(name: PackageName, contributions: readonly Contribution[], context: PackageContext): Promise<PackageResult> {
+/** `contributionsTo`: of the sources that have something for the package, and of these that were read, which have published some of it. */
+export async function buildPackage(name: PackageName, contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[], context: PackageContext): Promise<PackageResult> {
   const state = await readPackageState(name, context);
+  const contributions = contributionsTo(new Set(state.index.versions.map(({ source }) => source)));
   const decision = decidePackage({ name, entries: state.index.versions, contributions, sources: context.sources, forgotten: context.forgotten, allowRepublish: context.allowRepublish });
   const refused = [...decision.refused];
   const standing: Standing[] = [];
@@ -28,7 +30,7 @@ export async function buildPackage(name: PackageName, contributions: readonly Co
     if (results[at] === undefined && replaces !== undefined) standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }
   const made = results.filter((result) => result !== undefined);
-  return stagePackage(name, { state, decision, standing, made, refused }, context);
+  return stagePackage(name, { contributions, state, decision, standing, made, refused }, context);
 }
 
 async function makeOrRefuse(name: PackageName, fresh: FreshRelease, state: PackageState, context: PackageContext, refused: Refusal[]): Promise<Made | undefined> {

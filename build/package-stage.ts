@@ -8,27 +8,36 @@ import { mergeEntries } from './index-entries.ts';
 import type { Output } from './output/output.ts';
 import type { PackageState } from './package-state.ts';
 import type { Made, PackageContext, Standing } from './package-version.ts';
-import type { PackageDecision } from './plan.ts';
+import type { Contribution, PackageDecision } from './plan.ts';
 import type { Alias, PackageChanges, Placement } from './publication.ts';
 import type { Quarantine } from './sources/quarantine.ts';
 
+/** What is kept of a package until all of them are staged: of the versions that stay as they are, nothing but their number. */
 export interface PackageResult {
   readonly name: PackageName;
-  /** published entries after this build */
-  readonly published: readonly IndexEntry[];
-  /** every archive that is the package's after this build, the plain copies of mutable versions too */
-  readonly archives: readonly PublicPath[];
-  readonly added: readonly IndexEntry[];
-  readonly changed: readonly IndexEntry[];
-  readonly withdrawn: readonly IndexEntry[];
-  /** entries that left p2 in this build: their archives stay */
-  readonly retained: readonly IndexEntry[];
+  /** how many versions are published after this build */
+  readonly published: number;
+  /** of the archives that a cut-off publication left in place, those that are the package's after this build */
+  readonly leftovers: readonly PublicPath[];
+  readonly added: readonly VersionOf[];
+  readonly changed: readonly VersionOf[];
+  readonly withdrawn: readonly VersionOf[];
+  /** published versions that their source may no longer have (plan.ts) */
+  readonly doubtful: readonly VersionOf[];
+  /** versions that left p2 in this build: their archives stay */
+  readonly retained: readonly VersionOf[];
+  /** ids of sources the package stays an open question for: a version was refused, or stays published although the source has none to show for it now */
+  readonly unsettled: ReadonlySet<string>;
   readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
   readonly notices: readonly { readonly source: string; readonly message: string }[];
   readonly changes: PackageChanges;
 }
 
+/** The part of an entry that people are told. */
+export type VersionOf = Pick<IndexEntry, 'version' | 'source' | 'reference'>;
+
 export interface Outcome {
+  readonly contributions: readonly Contribution[];
   readonly state: PackageState;
   readonly decision: PackageDecision;
   readonly standing: readonly Standing[];
@@ -49,12 +58,14 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   const before = new Set(state.index.versions.filter((entry) => entry.state === 'published').map(keyOf));
   return {
     name,
-    published,
-    archives: [...entries.map(({ path }) => path), ...entries.map(({ version }) => distPath(name, version as DistLabel))],
-    added: news.filter((entry) => !replaced.has(entry.version_normalized)),
-    changed: news.filter((entry) => replaced.has(entry.version_normalized)),
-    withdrawn: decision.withdrawn,
-    retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))),
+    published: published.length,
+    leftovers: context.leftovers.size === 0 ? [] : archivesOf(name, entries).filter((path) => context.leftovers.has(path)),
+    added: news.filter((entry) => !replaced.has(entry.version_normalized)).map(versionOf),
+    changed: news.filter((entry) => replaced.has(entry.version_normalized)).map(versionOf),
+    withdrawn: decision.withdrawn.map(versionOf),
+    doubtful: decision.doubtful.map(versionOf),
+    retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
+    unsettled: unsettledSources(published, outcome),
     refused: outcome.refused,
     notices: made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ source: entry.source, message: `${name} ${entry.version}: ${remark}` }))),
     changes: {
@@ -66,6 +77,24 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
       removals: documents.removals,
     },
   };
+}
+
+/** The plain copies of mutable versions too. */
+function archivesOf(name: PackageName, entries: readonly IndexEntry[]): readonly PublicPath[] {
+  return [...entries.map(({ path }) => path), ...entries.map(({ version }) => distPath(name, version as DistLabel))];
+}
+
+function versionOf({ version, source, reference }: IndexEntry): VersionOf {
+  return { version, source, reference };
+}
+
+function unsettledSources(published: readonly IndexEntry[], { contributions, refused }: Outcome): ReadonlySet<string> {
+  const unsettled = new Set(refused.map(({ source }) => source));
+  for (const { source, releases } of contributions) {
+    const there = new Set<string>(releases.map(({ normalized }) => normalized));
+    if (published.some((entry) => entry.source === source && !there.has(entry.version_normalized))) unsettled.add(source);
+  }
+  return unsettled;
 }
 
 function keyOf(entry: IndexEntry): string {

@@ -6,6 +6,7 @@ import { indexPath, providerPath, type PublicPath } from './contract/paths.ts';
 import { parsePackageIndex, servingIndexFormat, type PackageIndex } from './contract/serving-index.ts';
 import { parseProvider } from './documents.ts';
 import type { Output } from './output/output.ts';
+import { parseOwnFile } from './parse-own-file.ts';
 import { recoverIndex } from './recover-index.ts';
 
 export interface PackageState {
@@ -25,7 +26,7 @@ export interface StateContext {
   readonly now: Date;
 }
 
-/** Throws BuildRefused where index and documents are both damaged. */
+/** Throws BuildRefused where index and documents are both damaged, and for an index that a newer version wrote. */
 export async function readPackageState(name: PackageName, context: StateContext): Promise<PackageState> {
   const { output } = context;
   const { index, indexText } = await readIndex(name, context);
@@ -45,7 +46,7 @@ export async function readPackageState(name: PackageName, context: StateContext)
 async function readIndex(name: PackageName, { output, now, leftovers }: StateContext): Promise<{ index: PackageIndex; indexText: string | undefined }> {
   const text = await output.read('index', indexPath(name));
   if (text !== undefined) {
-    const index = parseOrUndefined(() => parsePackageIndex(text));
+    const index = parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));
     if (index?.name === name) return { index, indexText: text };
   }
   const recovered = await recoverIndex(output, name, now, leftovers);
@@ -55,14 +56,5 @@ async function readIndex(name: PackageName, { output, now, leftovers }: StateCon
 /** A damaged document gives no records: its versions are then read from their sources again. */
 async function readRecords(output: Output, name: PackageName, kind: 'stable' | 'dev'): Promise<readonly VersionRecord[]> {
   const text = await output.read('public', providerPath(name, kind));
-  return text === undefined ? [] : (parseOrUndefined(() => parseProvider(text, name)) ?? []);
-}
-
-/** Damage is not an error here: what a damaged file said is found elsewhere, or the build stops where it is missed. */
-function parseOrUndefined<Parsed>(parse: () => Parsed): Parsed | undefined {
-  try {
-    return parse();
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? [] : (parseOwnFile(`public/${providerPath(name, kind)}`, () => parseProvider(text, name)) ?? []);
 }

@@ -9,7 +9,8 @@ import type { PackageResult } from './package-stage.ts';
 import type { PackageContext } from './package-version.ts';
 import type { Contribution } from './plan.ts';
 import type { ProgressEvent } from './report.ts';
-import { isRead, type ReadSource, type ScannedSource } from './scan.ts';
+import { isRead, type ReadSource, type ReleasesByName, type ScannedSource } from './scan.ts';
+import type { Release } from './sources/release.ts';
 
 export interface PackagesRequest {
   readonly visits: readonly PackageName[];
@@ -36,7 +37,7 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
     return await Promise.all(
       visits.map((name) =>
         limit(async () => {
-          const result = await buildPackage(name, contributionsTo(name), context);
+          const result = await buildPackage(name, (publishers) => contributionsTo(name, publishers), context);
           done += 1;
           progress({ phase: 'archive', done, total: visits.length, label: name });
           return result;
@@ -49,35 +50,41 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
   }
 }
 
-/** What each source has for a package. Most of thousands of sources have nothing for it, and cost next to nothing here. */
-function gatherContributions(sources: readonly ReadSource[]): (name: PackageName) => readonly Contribution[] {
-  const nothing = sources.map((source): Contribution => ({ source: source.chosen.spec.id, releases: [], held: new Set(), holdsAll: false }));
-  const holders = new Map<PackageName, number[]>();
+/** What sources have for a package: those that have something, and those named. All others of thousands of sources cost nothing here. */
+function gatherContributions(sources: readonly ReadSource[]): (name: PackageName, publishers: ReadonlySet<string>) => readonly Contribution[] {
+  const places = new Map(sources.map(({ chosen }, at) => [chosen.spec.id, at]));
+  const holders = new Map<string, Set<number>>();
   const doubtful: number[] = [];
-  for (const [at, { packages, quarantined }] of sources.entries()) {
-    if (quarantined.length > 0) doubtful.push(at);
-    for (const name of packages.keys()) {
+  for (const [at, { packages, former, quarantined }] of sources.entries()) {
+    if (quarantined.some(({ name }) => name === null)) doubtful.push(at);
+    for (const name of [...packages.keys(), ...former.keys(), ...quarantined.flatMap((quarantine) => quarantine.name ?? [])]) {
       const known = holders.get(name);
-      if (known === undefined) holders.set(name, [at]);
-      else known.push(at);
+      if (known === undefined) holders.set(name, new Set([at]));
+      else known.add(at);
     }
   }
-  return (name) => {
-    const contributions = [...nothing];
-    for (const at of [...doubtful, ...(holders.get(name) ?? [])]) {
+  return (name, publishers) => {
+    const found = new Set([...doubtful, ...(holders.get(name) ?? []), ...Array.from(publishers).flatMap((id) => places.get(id) ?? [])]);
+    return [...found].toSorted((one, other) => one - other).flatMap((at) => {
       const source = sources[at];
-      if (source !== undefined) contributions[at] = contributionOf(source, name);
-    }
-    return contributions;
+      return source === undefined ? [] : [takeContribution(source, name)];
+    });
   };
 }
 
-function contributionOf(source: ReadSource, name: PackageName): Contribution {
+function takeContribution(source: ReadSource, name: PackageName): Contribution {
   const unpublishable = source.quarantined.filter((quarantine) => quarantine.name === null || quarantine.name === name);
   return {
     source: source.chosen.spec.id,
-    releases: source.packages.get(name) ?? [],
+    releases: take(source.packages, name),
+    former: take(source.former, name),
     held: new Set(unpublishable.flatMap(({ version }) => (version === null ? [] : (normalizeVersion(version) ?? [])))),
     holdsAll: unpublishable.some((quarantine) => quarantine.name === null || quarantine.version === null),
   };
+}
+
+function take(packages: ReleasesByName, name: PackageName): readonly Release[] {
+  const releases = packages.get(name) ?? [];
+  packages.delete(name);
+  return releases;
 }

@@ -10,6 +10,8 @@ import type { Release } from './sources/release.ts';
 export interface Contribution {
   readonly source: string;
   readonly releases: readonly Release[];
+  /** releases that go by another name now: they are its too where it has published them under this one */
+  readonly former: readonly Release[];
   /** versions whose present content may not be published: they stay as they were */
   readonly held: ReadonlySet<string>;
   /** true: something unpublishable could not be told by name and version, so nothing of this source is taken for gone */
@@ -43,6 +45,8 @@ export interface PackageDecision {
   readonly kept: readonly { readonly entry: IndexEntry; readonly release: Release | undefined }[];
   readonly fresh: readonly FreshRelease[];
   readonly withdrawn: readonly IndexEntry[];
+  /** those of the kept that would be withdrawn, if only it were sure that their source does not have them */
+  readonly doubtful: readonly IndexEntry[];
   readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
 }
 
@@ -51,9 +55,10 @@ interface Claim {
   readonly release: Release;
 }
 
-export function decidePackage(inputs: PackageInputs): PackageDecision {
-  const decision = { kept: [] as PackageDecision['kept'][number][], fresh: [] as FreshRelease[], withdrawn: [] as IndexEntry[], refused: [] as PackageDecision['refused'][number][] };
-  const published = new Map(inputs.entries.filter((entry) => entry.state === 'published').map((entry) => [entry.version_normalized, entry]));
+export function decidePackage(given: PackageInputs): PackageDecision {
+  const decision = { kept: [] as PackageDecision['kept'][number][], fresh: [] as FreshRelease[], withdrawn: [] as IndexEntry[], doubtful: [] as IndexEntry[], refused: [] as PackageDecision['refused'][number][] };
+  const published = new Map(given.entries.filter((entry) => entry.state === 'published').map((entry) => [entry.version_normalized, entry]));
+  const inputs = { ...given, contributions: given.contributions.map((contribution) => withFormer(contribution, published)) };
   const claims = claimsByVersion(inputs.contributions);
 
   for (const [normalized, claimants] of claims) {
@@ -66,10 +71,21 @@ export function decidePackage(inputs: PackageInputs): PackageDecision {
   for (const [normalized, entry] of published) {
     if (claims.has(normalized as NormalizedVersion)) continue;
     const holder = inputs.contributions.find(({ held }) => held.has(normalized));
-    if (isGone(entry, inputs) && holder === undefined) decision.withdrawn.push(entry);
-    else decision.kept.push({ entry: handedOver(entry, holder?.source, inputs), release: undefined });
+    if (isGone(entry, inputs) && holder === undefined) {
+      decision.withdrawn.push(entry);
+      continue;
+    }
+    if (holder === undefined && inputs.contributions.some(({ source, holdsAll }) => holdsAll && source === entry.source)) decision.doubtful.push(entry);
+    decision.kept.push({ entry: handedOver(entry, holder?.source, inputs), release: undefined });
   }
   return decision;
+}
+
+/** What a source has published under a name stays its own under that name, after the package was renamed, too. */
+function withFormer(contribution: Contribution, published: ReadonlyMap<string, IndexEntry>): Contribution {
+  const { source, releases, former } = contribution;
+  if (former.length === 0) return contribution;
+  return { ...contribution, releases: [...releases, ...former.filter(({ normalized }) => published.get(normalized)?.source === source)] };
 }
 
 function claimsByVersion(contributions: readonly Contribution[]): ReadonlyMap<NormalizedVersion, readonly Claim[]> {

@@ -62,7 +62,7 @@ function manifestAfter(run: Run, serial: number, placing: readonly PublicPath[])
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
 function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonly PublicPath[] {
-  const known = new Set(results.flatMap(({ archives }) => archives));
+  const known = new Set(results.flatMap(({ leftovers }) => leftovers));
   return tree.leftovers.filter((path) => !known.has(path));
 }
 

@@ -1,8 +1,8 @@
 // Gathers what a build found into its report, pure.
 
-import type { IndexEntry } from './contract/serving-index.ts';
+import { doubtNotices } from './doubt-notices.ts';
 import { idlePatternNotices } from './idle-patterns.ts';
-import type { PackageResult } from './package-stage.ts';
+import type { PackageResult, VersionOf } from './package-stage.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { TreeMemory } from './memory/tree-memory.ts';
 import { isEmptyChange } from './publication.ts';
@@ -13,6 +13,8 @@ import type { SourceChoice } from './sources/remembered.ts';
 export interface ReportInputs {
   readonly scanned: readonly ScannedSource[];
   readonly choice: SourceChoice;
+  /** what sources found while their versions were archived */
+  readonly remarks: BuildReport['notices'];
   readonly tree: Pick<TreeMemory, 'damage' | 'interrupted'>;
   readonly packages: PackagesOutcome;
   /** `--strict` kept everything from being published */
@@ -27,9 +29,9 @@ export function reportOf(inputs: ReportInputs): BuildReport {
   const { scanned, packages, strictlyRefused } = inputs;
   const locations = new Map(scanned.map(({ chosen }) => [chosen.spec.id, chosen.spec.location]));
   const locate = (id: string): string => locations.get(id) ?? id;
-  const lines = (pick: (result: PackageResult) => readonly IndexEntry[]): readonly VersionLine[] =>
+  const lines = (pick: (result: PackageResult) => readonly VersionOf[]): readonly VersionLine[] =>
     strictlyRefused ? [] : packages.results.flatMap((result) => pick(result).map(({ version, source }) => ({ name: result.name, version, source: locate(source) })));
-  const unchanged = packages.results.reduce((sum, { published, added, changed }) => sum + published.length - added.length - changed.length, 0);
+  const unchanged = packages.results.reduce((sum, { published, added, changed }) => sum + published - added.length - changed.length, 0);
   return {
     serial: inputs.serial,
     published: inputs.published,
@@ -43,7 +45,10 @@ export function reportOf(inputs: ReportInputs): BuildReport {
       ...treeNotices(inputs),
       ...inputs.choice.notices,
       ...idlePatternNotices(scanned),
+      ...scanned.flatMap(({ chosen, damage }) => (damage === undefined ? [] : [{ source: chosen.spec.location, message: damage }])),
       ...scanned.flatMap((source) => (source.outcome === 'read' ? source.notices.map((message) => ({ source: source.chosen.spec.location, message })) : [])),
+      ...doubtNotices(scanned, packages.results),
+      ...inputs.remarks,
       ...packages.results.flatMap(({ notices }) => notices.map(({ source, message }) => ({ source: locate(source), message }))),
     ],
     retained: strictlyRefused ? [] : packages.results.flatMap(({ name, retained }) => retained.map(({ version, source, reference }) => ({ name, version, source: locate(source), reference }))),

@@ -11,8 +11,11 @@ import type { ChosenSource } from './sources/remembered.ts';
 export type ScannedSource = Known & (
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'failed'; readonly reason: string }
-  | { readonly outcome: 'read'; readonly packages: ReadonlyMap<PackageName, readonly Release[]>; readonly quarantined: readonly Quarantine[]; readonly notices: readonly string[]; readonly idle: readonly string[]; readonly memory: SourceMemory }
+  | { readonly outcome: 'read'; readonly packages: ReleasesByName; readonly former: ReleasesByName; readonly quarantined: readonly Quarantine[]; readonly notices: readonly string[]; readonly idle: readonly string[]; readonly memory: SourceMemory }
 );
+
+/** Whoever stages a package takes its releases out: a build may have tens of thousands of them, and need not keep them to its end. */
+export type ReleasesByName = Map<PackageName, readonly Release[]>;
 
 /** What is known of a source before it is read. */
 interface Known {
@@ -22,6 +25,8 @@ interface Known {
   readonly optionsDigest: string;
   /** nothing that is remembered of it holds for these options and settings: it is read anew, and its records are made again */
   readonly renewed: boolean;
+  /** what is wrong with what is remembered of it, for people */
+  readonly damage?: string;
 }
 
 export type ReadSource = Extract<ScannedSource, { outcome: 'read' }>;
@@ -52,11 +57,11 @@ export async function scanSources(sources: readonly OpenSource[], parallel: numb
 async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource> {
   const found = await source.scan(known.remembered?.memory);
   if (found.outcome !== 'read') return { ...known, ...found };
-  const { releases, quarantined, notices, idle, memory } = known.chosen.hasOptions ? await (await import('./sources/filter-scan.ts')).filterScan(found, known.chosen.options) : { ...found, idle: [] };
-  return { ...known, outcome: 'read', packages: byName(releases), quarantined, notices, idle, memory };
+  const { releases, former = [], quarantined, notices, idle, memory } = known.chosen.hasOptions ? await (await import('./sources/filter-scan.ts')).filterScan(found, known.chosen.options, known.chosen.spec.place.kind === 'package') : { ...found, idle: [] };
+  return { ...known, outcome: 'read', packages: byName(releases), former: byName(former), quarantined, notices, idle, memory };
 }
 
-function byName(releases: readonly Release[]): ReadonlyMap<PackageName, readonly Release[]> {
+function byName(releases: readonly Release[]): ReleasesByName {
   const groups = new Map<PackageName, Release[]>();
   for (const release of releases) {
     const group = groups.get(release.name);

@@ -9,7 +9,7 @@ import { isDevVersion, normalizeVersion } from './contract/version.ts';
 import { archiveFault } from './archive/archive-fault.ts';
 import { parseProvider } from './documents.ts';
 import type { Output } from './output/output.ts';
-import type { Fault } from './verify.ts';
+import { indexFault, type Fault } from './verify-fault.ts';
 
 export interface CheckedPackage {
   readonly faults: readonly Fault[];
@@ -40,7 +40,7 @@ async function readIndex(output: Output, name: PackageName, faults: Fault[]): Pr
     if (index.name === name) return index;
     faults.push({ code: 'WRONG_PACKAGE', path, name, message: `It is the serving index of ${index.name}. Remove it; the next build writes it again.` });
   } catch (error) {
-    faults.push({ code: 'MALFORMED_INDEX', path, name, message: `${error instanceof Error ? error.message : String(error)}. The next build that looks at this package writes it again.` });
+    faults.push(indexFault(error, { path, name }, 'The next build that looks at this package writes it again.'));
   }
   return undefined;
 }

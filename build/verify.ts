@@ -1,34 +1,18 @@
 // Re-reads a tree and proves what is promised of it: I1 (what p2 names is there, with those bytes), I2 (every listed name has its document), I4 (nothing
 // but the three public shapes is served), and that the serving index tells the truth. Writes nothing, needs no lock.
 
+import { NewerFormat } from './contract/newer-format.ts';
 import { publicationPath, providerPath, rootDocumentPath } from './contract/paths.ts';
 import { parsePackageName, type PackageName } from './contract/name.ts';
 import { isJsonObject } from './contract/json.ts';
 import { parsePublication } from './contract/publication.ts';
-import { readManifest } from './memory/manifest.ts';
+import { manifestPath, readManifest, type Manifest } from './memory/manifest.ts';
+import { readMemory } from './memory/source-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
+import { BuildRefused } from './refusals.ts';
+import { indexFault, type Fault } from './verify-fault.ts';
 import { verifyPackage } from './verify-package.ts';
-
-export type FaultCode =
-  | 'MISSING_FILE'
-  | 'MALFORMED_DOCUMENT'
-  | 'MALFORMED_INDEX'
-  | 'WRONG_BYTES'
-  | 'BAD_ARCHIVE'
-  | 'WRONG_PACKAGE'
-  | 'NOT_INDEXED'
-  | 'FOREIGN_FILE';
-
-export interface Fault {
-  readonly code: FaultCode;
-  /** below the data folder */
-  readonly path: string;
-  readonly name?: string;
-  readonly version?: string;
-  /** what is wrong and what repairs it */
-  readonly message: string;
-}
 
 export interface VerifyReport {
   readonly ok: boolean;
@@ -40,6 +24,7 @@ export async function verifyTree(dataDirectory: string): Promise<VerifyReport> {
   const output = createDiskOutput(dataDirectory);
   const faults: Fault[] = [];
   const names = await verifyRoot(output, faults);
+  const manifest = await verifyMemory(output, faults);
   const files = new Set(await output.list('public', ''));
   const listed = new Set<string>(names);
   let versions = 0;
@@ -50,9 +35,9 @@ export async function verifyTree(dataDirectory: string): Promise<VerifyReport> {
     versions += checked.versions;
     for (const path of checked.archives) archives.add(path);
   }
-  const known = new Set<string>([rootDocumentPath, ...(await underWay(output)), ...archives, ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
+  const known = new Set<string>([rootDocumentPath, ...(await underWay(output, manifest)), ...archives, ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
   // what a damaged index or document would say of an archive is not known: the damage is the fault, not the archive
-  const unsure = faults.flatMap(({ code, name }) => (name !== undefined && (code === 'MALFORMED_INDEX' || code === 'MALFORMED_DOCUMENT' || code === 'MISSING_FILE') ? [`dist/${name}/`] : []));
+  const unsure = faults.flatMap(({ code, name }) => (name !== undefined && (code === 'MALFORMED_INDEX' || code === 'NEWER_FORMAT' || code === 'MALFORMED_DOCUMENT' || code === 'MISSING_FILE') ? [`dist/${name}/`] : []));
   for (const file of files) {
     if (unsure.some((folder) => file.startsWith(folder))) continue;
     if (!known.has(file) && !isPlainCopy(file, archives)) faults.push(foreign(file));
@@ -61,8 +46,7 @@ export async function verifyTree(dataDirectory: string): Promise<VerifyReport> {
 }
 
 /** Archives of a publication that is under way or was cut off: no document names them yet, and the next build uses or removes them. */
-async function underWay(output: Output): Promise<readonly string[]> {
-  const manifest = await readManifest(output);
+async function underWay(output: Output, manifest: Manifest | undefined): Promise<readonly string[]> {
   const head = await output.read('index', publicationPath);
   return manifest === undefined || (head !== undefined && serialOf(head) === manifest.serial) ? [] : manifest.placing;
 }
@@ -97,7 +81,7 @@ async function verifyRoot(output: Output, faults: Fault[]): Promise<readonly Pac
   try {
     parsePublication(head ?? '');
   } catch (error) {
-    faults.push({ code: 'MALFORMED_INDEX', path: `index/${publicationPath}`, message: `${describe(error)}. The next build writes it again.` });
+    faults.push(indexFault(error, { path: `index/${publicationPath}` }, 'The next build writes it again.'));
   }
   try {
     const json: unknown = JSON.parse(text);
@@ -112,6 +96,23 @@ async function verifyRoot(output: Output, faults: Fault[]): Promise<readonly Pac
     faults.push({ code: 'MALFORMED_DOCUMENT', path: `public/${rootDocumentPath}`, message: `${describe(error)}. The next build writes it again.` });
     return [];
   }
+}
+
+/** The builder's own memory is a cache, and damage to it no fault; but that a newer version is at work here has to be known. */
+async function verifyMemory(output: Output, faults: Fault[]): Promise<Manifest | undefined> {
+  const unlessNewer = async <Found>(path: string, read: () => Promise<Found>): Promise<Found | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof BuildRefused) || !(error.cause instanceof NewerFormat)) throw error;
+      faults.push(indexFault(error.cause, { path: `build/${path}` }, ''));
+      return undefined;
+    }
+  };
+  for (const file of await output.list('build', 'sources')) {
+    if (file.endsWith('.json')) await unlessNewer(file, () => readMemory(output, file.slice('sources/'.length, -'.json'.length)));
+  }
+  return unlessNewer(manifestPath, () => readManifest(output));
 }
 
 async function indexedNames(output: Output): Promise<readonly PackageName[]> {

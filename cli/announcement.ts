@@ -2,7 +2,7 @@
 
 import { localUrl } from './address.ts';
 import type { Config } from './config.ts';
-import { counted } from './output.ts';
+import { counted, revealSecret, type Revealable } from './output.ts';
 import type { PublishedTree } from './published-tree.ts';
 
 export interface Announced {
@@ -19,6 +19,12 @@ export function announcement({ host, port, config, tree }: Announced): string[] 
   if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
   if (tree === undefined || tree.names.length === 0) lines.push(`Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as it is there.`);
   return lines;
+}
+
+/** How to make the first admin of the management API; nothing where there is a user. */
+export function setupLines(code: Revealable | undefined): string[] {
+  if (code === undefined) return [];
+  return [`There is no user yet. To make the first admin, send this code within an hour to POST /api/auth/setup: ${revealSecret(code)}`, 'Or run `libretto user create --admin --email EMAIL` here.'];
 }
 
 function isEverywhere(host: string): boolean {

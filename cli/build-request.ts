@@ -42,6 +42,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     abandoned: config.abandoned.value,
     archiveExcludes: config.archiveExclude.value,
     allowedAddresses: config.egressAllow.value,
+    gitTimeouts: { asking: config.gitAskTimeout.value * 1000, fetching: config.gitFetchTimeout.value * 1000 },
   };
 }
 
@@ -51,7 +52,7 @@ function given(values: Readonly<Record<string, string | undefined>>): Readonly<R
 }
 
 /** Undefined without a libretto.json; an empty list says that the sources it once named are gone from it. */
-function configuredSources({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
+export function configuredSources({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
   return file === undefined ? undefined : sources.value.map((entry, index) => configuredSource(entry, `sources[${index}]`, dirname(file)));
 }
 

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
-import { checkJsonText, JsonTextError } from '../build/record/json-text.ts';
+import { jsonFault } from './json-fault.ts';
+import { shown } from './setting-values.ts';
 import { groupExamples, settingNames, settings } from './settings.ts';
 import { nearest } from './suggest.ts';
 
@@ -31,7 +32,7 @@ export function readConfigFile(named: { readonly path: string; readonly by: stri
 }
 
 function parseConfigFile(path: string, text: string, problems: string[]): ConfigFile | undefined {
-  const fault = textFault(text);
+  const fault = text.startsWith('\ufeff') ? 'begins with a byte-order mark (line 1, column 1). Save it as UTF-8 without one.' : jsonFault(text);
   if (fault !== undefined) {
     problems.push(`${path} ${fault}`);
     return undefined;
@@ -56,7 +57,11 @@ const knownKeys: readonly string[] = settingNames.map((name) => settings[name].k
 
 function collect(object: JsonObject, prefix: string, into: Collector): void {
   for (const [part, value] of Object.entries(object)) {
-    if (value === undefined || (prefix === '' && part === '$schema')) continue;
+    if (value === undefined) continue;
+    if (prefix === '' && part === '$schema') {
+      if (typeof value !== 'string') into.problems.push(`$schema in ${into.path} is ${shown(value)}; allowed: a path or an address.`);
+      continue;
+    }
     const key = `${prefix}${part}`;
     if (!part.includes('.') && knownKeys.includes(key)) into.values.set(key, value);
     else if (isJsonObject(value) && !part.includes('.') && knownKeys.some((known) => known.startsWith(`${key}.`))) collect(value, `${key}.`, into);
@@ -68,17 +73,4 @@ function unknownKey(key: string, path: string): string {
   if (knownKeys.some((known) => known.startsWith(`${key}.`))) return `${key} in ${path} must be an object, such as ${groupExamples[key] ?? '{}'}.`;
   const meant = nearest(key, knownKeys);
   return `${key} in ${path} is not a setting${meant === undefined ? `; there are ${knownKeys.join(', ')}` : `; did you mean ${meant}?`}`;
-}
-
-/** What is wrong with the text and where, as a phrase behind the file's name; undefined where it is JSON that says everything once. */
-function textFault(text: string): string | undefined {
-  if (text.startsWith('\ufeff')) return 'begins with a byte-order mark (line 1, column 1). Save it as UTF-8 without one.';
-  try {
-    checkJsonText(text);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof JsonTextError)) throw error;
-    const before = text.slice(0, error.offset).split('\n');
-    return `${error.syntax ? 'is not valid JSON' : 'cannot be used'} (line ${before.length}, column ${(before.at(-1) ?? '').length + 1}): ${error.message}.`;
-  }
 }

@@ -6,6 +6,7 @@ import { dirname, resolve } from 'node:path';
 import type { JsonValue } from '../build/contract/json.ts';
 import { readConfigFile, type ConfigFile } from './config-file.ts';
 import type { Environment } from './environment.ts';
+import { fitsSchema } from './fits-schema.ts';
 import { shown, type Place } from './setting-values.ts';
 import type { Setting } from './setting.ts';
 import { otherVariables, settingNames, settings, type SettingName, type SettingValue } from './settings.ts';
@@ -69,10 +70,16 @@ async function configured(name: SettingName, input: ConfigInput, file: ConfigFil
   // A value that a stronger one hides must be right too: it would surprise whoever removes the stronger one.
   const parsed: Configured<unknown>[] = [];
   for (const { raw, origin, place } of candidates) {
-    const value = await parsedValue(setting, raw, place, (at, complaint) => problems.push(`${formatOrigin(origin, at)} ${complaint}`));
+    const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, place, (at, complaint) => problems.push(`${formatOrigin(origin, at)} ${complaint}`));
     parsed.push({ value, origin });
   }
   return parsed[0] ?? { value: setting.standard({ directory: input.workingDirectory }), origin: { from: 'default' } };
+}
+
+/** Flags and variables are text, whatever they say; in the file a number is a number and a list is a list. */
+function strict(setting: Setting<unknown>): Setting<unknown> {
+  const { schema, parse } = setting;
+  return schema === undefined ? setting : { ...setting, parse: (raw, place, refuse) => (fitsSchema(raw as JsonValue, schema) ? parse(raw, place, refuse) : undefined) };
 }
 
 /** A value that consists of many says itself what is wrong with which of them; of all others there is one thing to say. */

@@ -36,4 +36,5 @@ export const fileSettings = {
   abandoned: fileSetting('abandoned', 'abandoned', 'packages that are not maintained any more, and what replaces them', {}),
   archiveExclude: fileSetting<'archiveExclude', readonly string[]>('archiveExclude', 'archive.exclude', "patterns added to every package's archive.exclude", []),
   egressAllow: fileSetting<'egressAllow', readonly string[]>('egressAllow', 'egress.allow', 'private addresses that a build may fetch from', []),
+  sourceRoots: fileSetting<'sourceRoots', readonly string[]>('sourceRoots', 'sourceRoots', 'folders of this machine that registered repositories may lie in', []),
 };

@@ -42,4 +42,5 @@ export const fileShapes = {
   abandoned: mapOf(packageName, replacement, 'an object such as {"acme/old": "acme/new", "acme/dead": true}'),
   archiveExclude: listOf(someText('a pattern such as "/docs"'), { allowed: 'a list of patterns such as ["/docs", "*.dist"]', atLeast: 0 }),
   egressAllow: listOf(addressRange, { allowed: 'a list of addresses or CIDR ranges such as ["10.0.0.0/8"]', atLeast: 0 }),
+  sourceRoots: listOf(text({ pattern: String.raw`^/[^\u0000-\u001f\u007f]*$`, allowed: 'an absolute path such as "/srv/packages"' }), { allowed: 'a list of absolute paths such as ["/srv/packages"]', atLeast: 0 }),
 };

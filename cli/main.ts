@@ -3,37 +3,47 @@
 //
 //   0  all well
 //   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, or something unexpected happened
-//   2  unusable arguments or configuration
-//   75 another build holds the lock: try again later (EX_TEMPFAIL of sysexits.h)
+//   2  unusable arguments, configuration, data folder or state
+//   75 another process holds the lock of the build or the state: try again later (EX_TEMPFAIL of sysexits.h)
 
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename, relative } from 'node:path';
 import { inspect } from 'node:util';
 
+import { RegistryError } from '../build/contract/errors.ts';
 import { StorageError } from '../build/output/storage-error.ts';
 import { BuildBusy, BuildRefused } from '../build/refusals.ts';
 import { TokenError } from '../proxy/auth/token-error.ts';
-import { StateError } from '../proxy/state/state-error.ts';
+import { StateError, type StateErrorCode } from '../proxy/state/state-error.ts';
 import { AnswerLost, answerStream } from './answer-stream.ts';
 import { processEnvironment } from './config.ts';
 import type { Context } from './context.ts';
 import { printable } from './output.ts';
 import { runProgram } from './program.ts';
+import { RemoteFailure } from './remote.ts';
+import { withSourcePositions } from './source-positions.ts';
 import { UsageError } from './usage-error.ts';
 
 const environment = processEnvironment();
 const debug = process.argv.includes('--debug') || !['', '0', undefined].includes(environment['LIBRETTO_DEBUG']);
 
-// Whoever reads us may leave (a closed terminal): what is left unsaid is then nobody's loss, and the work goes on.
-process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-});
+// Whoever reads us may leave (a closed terminal), or the disk be full that it goes to. There is nowhere to say so, and the work goes on: what a
+// command is there for never depends on what it says beside it.
+process.stderr.on('error', () => undefined);
+
+/** What a command that stays does about a crash, in place of ending at once. */
+let recover: ((error: unknown) => void) | undefined;
+/** It has this long: more than a server takes for what is under way. */
+const recoveryMs = 15_000;
 
 function realContext(): Context {
   return {
     environment,
     workingDirectory: process.cwd(),
+    get stdin() {
+      return process.stdin; // only whoever reads it opens it
+    },
     stdout: answerStream(process.stdout),
     stderr: process.stderr,
     invocation: invocation(process.argv[1]),
@@ -42,6 +52,7 @@ function realContext(): Context {
     actor: `cli:${userName()}`,
     onSignal: (signal, callback) => void process.on(signal, callback),
     exitNow: (code) => process.exit(code),
+    onCrash: (callback) => void (recover = callback),
   };
 }
 
@@ -62,12 +73,14 @@ function userName(): string {
 }
 
 /** Errors that were made for the person at the command line: their message says all, and no stack is of use. */
-const told = [UsageError, BuildRefused, BuildBusy, TokenError, StateError, StorageError, AnswerLost];
+const told = [UsageError, BuildRefused, BuildBusy, TokenError, StateError, StorageError, AnswerLost, RegistryError, RemoteFailure];
 const unusable = [UsageError, BuildRefused, TokenError];
 
+const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = { STATE_UNUSABLE: 2, STATE_CORRUPT: 2, STATE_TOO_NEW: 2, STATE_BUSY: 75 };
+
 function exitCodeOf(error: unknown): number {
-  if (error instanceof BuildBusy) return 75;
-  if (error instanceof StateError) return error.code === 'STATE_UNUSABLE' ? 2 : 1;
+  if (error instanceof BuildBusy || (error instanceof RegistryError && error.code === 'BUILD_BUSY')) return 75;
+  if (error instanceof StateError) return stateExitCodes[error.code] ?? 1;
   return unusable.some((kind) => error instanceof kind) ? 2 : 1;
 }
 
@@ -76,12 +89,14 @@ function report(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   if (expected) process.stderr.write(`libretto: ${printable(message)}\n`);
   else process.stderr.write(`libretto: unexpected error: ${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}\n`);
-  if (debug && error instanceof Error) process.stderr.write(`${inspect(error)}\n`);
+  if (debug && error instanceof Error) process.stderr.write(`${withSourcePositions(inspect(error))}\n`);
 }
 
 process.on('uncaughtException', (error) => {
   report(error);
-  process.exit(1);
+  if (recover === undefined) process.exit(1);
+  setTimeout(() => process.exit(1), recoveryMs).unref();
+  recover(error);
 });
 
 let exitCode: number;

@@ -3,9 +3,11 @@
 
 import { Command, CommanderError, Option } from 'commander';
 
-import type { Run } from './command.ts';
+import { example, withSettings, type Wire } from './command-parts.ts';
 import type { Context } from './context.ts';
-import { settings, type SettingName } from './settings.ts';
+import { addArtifacts } from './program-artifacts.ts';
+import { addPeople } from './program-people.ts';
+import { addRepositories } from './program-repository.ts';
 import { version } from './version.ts';
 
 /** Runs a command line (`process.argv`) and resolves with its exit code. Arguments that commander refuses are told by it: exit code 2. */
@@ -26,6 +28,7 @@ function createProgram(context: Context, finish: (exitCode: number) => void): Co
     .description('A private Composer registry: builds metadata and archives out of sources, and serves them to whoever holds a token.')
     .version(version, '-V, --version', 'print the version')
     .option('--debug', 'show the stack of an unexpected error')
+    .enablePositionalOptions() // so that a command may have a --version of its own
     .helpCommand('help [command]', 'show the help of a command')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: (text) => void context.stdout.write(text), writeErr: (text) => void context.stderr.write(text) })
@@ -34,19 +37,21 @@ function createProgram(context: Context, finish: (exitCode: number) => void): Co
     .addHelpText('after', example('libretto build ./packages', 'libretto token create --description "CI"', 'libretto serve'));
   const wire: Wire = (command, load) => {
     command.showHelpAfterError(`Run \`libretto ${pathOf(command)} --help\` to see what it takes.`);
+    command.addOption(new Option('--debug').hideHelp());
     command.action(async () => {
       const { run } = await load();
       finish(await run(context, { flags: command.optsWithGlobals(), operands: command.args }));
     });
   };
   addPublishing(program, wire);
+  addArtifacts(program, wire);
+  addRepositories(program, wire);
   addImports(program, wire);
   addServing(program, wire);
   addTokens(program, wire);
+  addPeople(program, wire);
   return program;
 }
-
-type Wire = (command: Command, load: () => Promise<{ readonly run: Run }>) => void;
 
 function addPublishing(program: Command, wire: Wire): void {
   const build = withSettings(program.command('build'), 'data', 'jobs')
@@ -109,7 +114,7 @@ function addTokens(program: Command, wire: Wire): void {
     .summary('create a token')
     .description('Create a token. Its secret is shown once, here.')
     .requiredOption('--description <text>', 'who or what it is for')
-    .addOption(new Option('--kind <kind>', 'what it may do; it never changes').choices(['read', 'write']).default('read'))
+    .option('--kind <read|write>', 'what it may do; it never changes', 'read')
     .option('--limit <n>', 'requests an hour, 0 for no limit (default: by kind)')
     .option('--expires <when>', 'a span such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z (default: never)');
   wire(withJson(create, 'libretto token create --description "CI of the shop" --expires 90d --limit 5000'), () => import('./commands/token-create.ts'));
@@ -128,19 +133,6 @@ function addTokens(program: Command, wire: Wire): void {
   wire(withJson(update, 'libretto token update tok_2kTq9 --limit default --expires never'), () => import('./commands/token-update.ts'));
   const revoke = token.command('revoke').argument('<id>').summary('revoke a token for good').description('Revoke a token for good. It acts on the next request.');
   wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('./commands/token-revoke.ts'));
-}
-
-/** The flags of these settings, and the one that names the configuration file. */
-function withSettings(command: Command, ...names: readonly SettingName[]): Command {
-  for (const name of names) {
-    const { flag, purpose, variable } = settings[name];
-    if (flag !== undefined) command.option(flag, variable === undefined ? purpose : `${purpose} (${variable})`);
-  }
-  return command.option('--config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
-}
-
-function example(...lines: readonly string[]): string {
-  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {

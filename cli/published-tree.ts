@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isJsonObject } from '../build/contract/json.ts';
-import { rootDocumentPath } from '../build/contract/paths.ts';
+import { NewerFormat } from '../build/contract/newer-format.ts';
+import { publicationPath, rootDocumentPath } from '../build/contract/paths.ts';
+import { parsePublication, type Publication } from '../build/contract/publication.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface PublishedTree {
   readonly metadataUrl: string;
@@ -20,10 +23,30 @@ export function readPublishedTree(dataDirectory: string): PublishedTree | undefi
   return { metadataUrl, names: names.filter((name) => typeof name === 'string') };
 }
 
+/** Throws UsageError for a tree that a newer version of Libretto published: what this one would make of it is not known. */
+export function refuseNewerTree(dataDirectory: string): void {
+  const path = join(dataDirectory, 'index', publicationPath);
+  try {
+    parsePublication(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof NewerFormat) throw new UsageError(`${path}: ${error.message}; this one does not serve it.`, { cause: error });
+    // missing or damaged: the server says so to clients, and the next build mends it
+  }
+}
+
 function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return undefined; // missing, or not JSON: both mean that there is nothing to tell of
+  }
+}
+
+/** What was last announced; undefined where nothing was, or it cannot be read. */
+export function readPublication(dataDirectory: string): Publication | undefined {
+  try {
+    return parsePublication(readFileSync(join(dataDirectory, 'index', publicationPath), 'utf8'));
+  } catch {
+    return undefined; // missing or damaged: the next build mends it
   }
 }

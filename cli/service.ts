@@ -4,6 +4,7 @@ import { mkdirSync, openSync, closeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 import { createAuthenticator } from '../proxy/auth/authenticate.ts';
+import type { Secret } from '../proxy/auth/secret.ts';
 import type { Tokens } from '../proxy/auth/tokens.ts';
 import type { Counters } from '../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../proxy/limits/memory-counters.ts';
@@ -14,12 +15,16 @@ import { parseAddressRange, type AddressRange } from '../proxy/observe/client-ad
 import { openLog, type Log } from '../proxy/observe/log.ts';
 import { createProxy } from '../proxy/server.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
+import { composeKeys, composePeople } from './compose-people.ts';
 import { composeTokens, openState } from './compose.ts';
+import { composeSyncing } from './compose-sync.ts';
 import { formatOrigin, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import { composeManagement } from './management.ts';
 import { printLines } from './output.ts';
+import { refuseNewerTree } from './published-tree.ts';
+import { takeServingPlace } from './serving-place.ts';
 import type { LogTarget } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -27,23 +32,31 @@ export interface Service {
   readonly host: string;
   readonly port: number;
   readonly tokens: Tokens;
+  /** A code with which the first admin is made; undefined where there is a user. */
+  readonly offerSetup: () => Promise<Secret | undefined>;
   readonly degraded: () => boolean;
   readonly reopenLog: () => void;
+  /** One line, with the stack: whoever looks for why it ended finds it behind the last request. */
+  readonly logCrash: (error: unknown) => void;
   /** Finishes what is under way, keeps the counts, and frees everything. */
   readonly close: () => Promise<void>;
 }
 
 /** Serves, or throws UsageError or StateError with nothing left open. */
 export async function openService(config: Config, context: Context, logTarget: LogTarget): Promise<Service> {
+  refuseNewerTree(config.data.value);
   const log = openRequestLog(config, context, logTarget);
   const store = await openState(config).catch(closing(() => log.close()));
-  const counting = await openCounting(config, context, store, log).catch(closing(() => store.close(), () => log.close()));
+  const place = await takeServingPlace(config, context).catch(closing(() => store.close(), () => log.close()));
+  const counting = await openCounting(config, context, store, log).catch(closing(place.release, () => store.close(), () => log.close()));
+  const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
+  const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, onError });
   const proxy = createProxy({
     dataDirectory: config.data.value,
     ...config.listen.value,
     authenticator: createAuthenticator(store, { defaultLimits: { read: config.limitsRead.value, write: config.limitsWrite.value } }),
     counters: counting.counters,
-    management: composeManagement(config, context, store),
+    management: composeManagement(config, context, store, syncing),
     log: log.logger,
     trustedProxies: config.trustedProxies.value.map(addressRange),
     metadataUrl: config.metadataUrl.origin.from === 'default' ? undefined : config.metadataUrl.value,
@@ -51,13 +64,14 @@ export async function openService(config: Config, context: Context, logTarget: L
   });
   const close = async (): Promise<void> => {
     await proxy.close();
-    await inTurn(counting.close, () => store.close(), () => log.close());
+    await inTurn(syncing.close, counting.close, place.release, () => store.close(), () => log.close());
   };
+  await syncing.schedule.start().catch(closing(close));
   const address = await proxy.listen().catch(async (error: unknown) => {
     await close();
     throw listenRefusal(error, config.listen);
   });
-  return { ...address, tokens: composeTokens(store, context), degraded: counting.counters.degraded, reopenLog: log.reopen, close };
+  return { ...address, tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, reopenLog: log.reopen, logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
 }
 
 function addressRange(text: string): AddressRange {

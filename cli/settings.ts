@@ -36,6 +36,20 @@ const requestLimit = (kind: 'read' | 'write', standard: number): Setting<number>
   schema: { type: 'integer', minimum: 0, maximum: mostRequestsAnHour },
 });
 
+/** A day: whoever needs longer fetches the repository by other means. */
+const longestGitSeconds = 86_400;
+
+const gitTimeout = (key: 'askTimeout' | 'fetchTimeout', purpose: string, standard: number): Setting<number> => ({
+  key: `git.${key}`,
+  flag: undefined,
+  variable: `LIBRETTO_GIT_${key === 'askTimeout' ? 'ASK' : 'FETCH'}_TIMEOUT`,
+  purpose,
+  allowed: `seconds, a whole number from 1 to ${longestGitSeconds}`,
+  parse: (raw) => parseWholeNumber(raw, 1, longestGitSeconds),
+  standard: () => standard,
+  schema: { type: 'integer', minimum: 1, maximum: longestGitSeconds },
+});
+
 const data: Setting<string> = {
   key: 'data',
   flag: '--data <directory>',
@@ -55,7 +69,7 @@ const listen: Setting<ListenAddress> = {
   allowed: 'HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1',
   parse: parseListen,
   standard: () => ({ host: '127.0.0.1', port: 8080 }),
-  schema: { type: ['string', 'integer'] },
+  schema: { type: ['string', 'integer'], pattern: String.raw`^(?:(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+):)?(?:[0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$`, minimum: 0, maximum: 65_535 },
 };
 
 const redis: Setting<string | undefined> = {
@@ -66,7 +80,7 @@ const redis: Setting<string | undefined> = {
   allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
   parse: parseRedisUrl,
   standard: () => undefined,
-  schema: { type: 'string', pattern: '^rediss?://.' },
+  schema: { type: 'string', pattern: String.raw`^rediss?://[^\s\u0000-\u001f\u007f]+$` },
 };
 
 const metadataUrl: Setting<string> = {
@@ -77,7 +91,7 @@ const metadataUrl: Setting<string> = {
   allowed: 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json',
   parse: parseMetadataUrl,
   standard: () => exactMetadataUrl,
-  schema: { type: 'string', pattern: String.raw`^(?:/(?!/)|https?://[^/?#]+/)\S*%package%|^/%package%` },
+  schema: { type: 'string', pattern: String.raw`^(?:/(?!/)|https?://[^/?#%\s\u0000-\u001f\u007f]+/)[^\s\u0000-\u001f\u007f]*%package%[^\s\u0000-\u001f\u007f]*$` },
 };
 
 const distUrl: Setting<DistUrl> = {
@@ -88,7 +102,7 @@ const distUrl: Setting<DistUrl> = {
   allowed: "'path', or the registry's own http(s) address without user, query and fragment",
   parse: parseDistUrl,
   standard: () => ({ form: 'path' }),
-  schema: { type: 'string', pattern: '^(?:path$|https?://[^@?#]+$)' },
+  schema: { type: 'string', pattern: String.raw`^(?:path|https?://[^\s@?#\u0000-\u001f\u007f]+)$` },
 };
 
 const distShasum: Setting<'always' | 'releases'> = {
@@ -132,7 +146,7 @@ const log: Setting<LogTarget> = {
   allowed: 'a file name, or - for standard output',
   parse: parseLog,
   standard: () => ({ to: 'stdout' }),
-  schema: { type: 'string', pattern: plainText },
+  schema: { type: 'string', pattern: String.raw`^(?=.*\S)[^\u0000-\u001f\u007f]*[^/\\\u0000-\u001f\u007f]$` },
 };
 
 export const settings = {
@@ -147,6 +161,8 @@ export const settings = {
   log,
   limitsRead: requestLimit('read', 1000),
   limitsWrite: requestLimit('write', 500),
+  gitAskTimeout: gitTimeout('askTimeout', 'how long a remote repository may take to say what it has', 60),
+  gitFetchTimeout: gitTimeout('fetchTimeout', 'how long a fetch of a remote repository may take, or git be silent while it reads one', 300),
   ...fileSettings,
 };
 
@@ -160,6 +176,7 @@ export const settingNames = Object.keys(settings) as readonly SettingName[];
 export const groupExamples: Readonly<Record<string, string>> = {
   limits: '{"read": 1000, "write": 500}',
   archive: '{"exclude": ["/docs"]}',
+  git: '{"fetchTimeout": 900}',
   egress: '{"allow": ["10.0.0.0/8"]}',
 };
 
@@ -167,4 +184,5 @@ export const groupExamples: Readonly<Record<string, string>> = {
 export const otherVariables = {
   LIBRETTO_CONFIG: 'the configuration file, instead of ./libretto.json',
   LIBRETTO_DEBUG: 'any value but 0: show the stack of an unexpected error',
+  LIBRETTO_TOKEN: 'the token that a command acts on a remote registry with, instead of --token',
 } as const;

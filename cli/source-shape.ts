@@ -58,6 +58,7 @@ function readKind(kind: string, value: JsonObject, at: string, refuse: Refuse): 
   };
   const found = readFields({ ...places, ...options }, kind, value, at, note);
   const given = Object.keys(places).filter((place) => found.has(place));
+  if (given.length === 1 && 'path' in value && found.get('reference-source') === 'include') note(`${at}.reference-source`, 'is "include", which takes a source with a url: no client can reach a path of this machine. Name the repository by its url, or leave this out.');
   if (given.length !== 1) note(at, `needs ${given.length > 1 ? 'only one of ' : ''}${orList(Object.keys(places))}.`);
   if (wrong) return undefined;
   const place = found.get(given[0] ?? '');
@@ -87,7 +88,7 @@ function schemaOf(kind: string): JsonObject {
   const { places = {}, options = {} } = kinds[kind] ?? {};
   const properties = Object.fromEntries(Object.entries({ ...places, ...options }).map(([field, { schema }]) => [field, schema]));
   const [only, ...more] = Object.keys(places);
-  const needed: JsonObject = more.length === 0 ? { required: ['type', only ?? ''] } : { required: ['type'], oneOf: Object.keys(places).map((place) => ({ required: [place] })) };
+  const needed: JsonObject = more.length === 0 ? { required: ['type', only ?? ''] } : { required: ['type'], oneOf: Object.keys(places).map((place) => ({ required: [place], ...(place === 'path' && 'reference-source' in options ? { properties: { 'reference-source': { const: 'none' } } } : {}) })) };
   return { type: 'object', ...needed, properties: { type: { const: kind }, ...properties }, additionalProperties: false };
 }
 

@@ -1,4 +1,4 @@
-// What signals mean to a server: SIGTERM and SIGINT let it finish, a second one ends it at once, SIGHUP opens its log anew, or, where a
+// What ends a server. A crash lets it finish what is under way, as a signal does: other people's downloads are no part of what broke. And signals: SIGTERM and SIGINT let it finish, a second one ends it at once, SIGHUP opens its log anew, or, where a
 // person started it, says that their terminal is gone.
 
 import { constants } from 'node:os';
@@ -11,19 +11,29 @@ const sameWishMs = 200;
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Listens from now on; resolves with the first signal that asks to stop. `onHangUp`: what SIGHUP does instead of stopping. */
-export function stopSignal({ onSignal, exitNow, stderr, now }: Pick<Context, 'onSignal' | 'exitNow' | 'stderr' | 'now'>, onHangUp: (() => void) | undefined): Promise<void> {
+export interface StopOptions {
+  /** what SIGHUP does instead of stopping */
+  readonly onHangUp: (() => void) | undefined;
+  readonly onCrash: (error: unknown) => void;
+}
+
+/** Listens from now on; resolves with the exit code once a signal asks to stop, or something broke. */
+export function stopSignal({ onSignal, onCrash, exitNow, stderr, now }: Pick<Context, 'onSignal' | 'onCrash' | 'exitNow' | 'stderr' | 'now'>, options: StopOptions): Promise<number> {
   return new Promise((resolve) => {
     let stoppedAt: number | undefined;
     const stop = (signal: StopSignal) => (): void => {
       if (stoppedAt === undefined) {
         stoppedAt = now().getTime();
         printLines(stderr, ['Stopping: what is under way is finished first. Once more stops at once.']);
-        resolve();
+        resolve(0);
       } else if (now().getTime() - stoppedAt > sameWishMs) exitNow(128 + constants.signals[signal]);
     };
     onSignal('SIGINT', stop('SIGINT'));
     onSignal('SIGTERM', stop('SIGTERM'));
-    onSignal('SIGHUP', onHangUp ?? stop('SIGHUP'));
+    onSignal('SIGHUP', options.onHangUp ?? stop('SIGHUP'));
+    onCrash((error) => {
+      options.onCrash(error);
+      resolve(1);
+    });
   });
 }

@@ -46,6 +46,7 @@ export function internalError(requestId: string, cause: unknown): Answer {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const details = { request_id: requestId };
   if (code === 'EMFILE' || code === 'ENFILE') return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
+  if (code === 'STATE_BUSY') return errorAnswer('STATE_BUSY', { details, headers: ['Retry-After', '5'], cause });
   return errorAnswer('INTERNAL_ERROR', { details, cause });
 }
 

@@ -40,6 +40,8 @@ export interface ProxyOptions {
 export interface ServerLimits {
   /** from the first byte of a request to the end of its headers */
   readonly headersTimeoutMs: number;
+  /** to the end of its body. An upload may take that long; whoever reads a JSON body has a shorter time of their own (manage/json-body.ts), and where
+   *  no body is wanted, the connection ends with the answer */
   readonly requestTimeoutMs: number;
   /** a connection between two requests; above the 60 s of the load balancers before it, so that they and not we close first */
   readonly keepAliveTimeoutMs: number;
@@ -55,7 +57,7 @@ export interface ServerLimits {
 
 export const defaultServerLimits: ServerLimits = {
   headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
+  requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
   stallTimeoutMs: 120_000,
   maxHeaderBytes: 16 * 1024,

@@ -5,8 +5,8 @@ import pLimit from 'p-limit';
 import type { Sha1 } from '../contract/digest.ts';
 import { QuarantineError } from '../sources/quarantine.ts';
 import type { Content, ContentFile } from '../sources/release.ts';
-import type { DeflatePool } from './deflate-pool.ts';
 import { createDeflateQueue } from './deflate-queue.ts';
+import { createDeflateThreads } from './deflate-threads.ts';
 import { sortedByPath } from './entry-order.ts';
 import { createPieceStore, type PieceStore } from './piece-store.ts';
 import { checkFilePath, checkFileTree } from './safe-paths.ts';
@@ -52,7 +52,7 @@ const archivesAtOnce = 8;
 
 export function createArchiver(options: ArchiverOptions): Archiver {
   const scratch = createScratch({ directory: options.scratchDirectory, ...options.memory });
-  const queue = createDeflateQueue({ threads: threadsFor(options.jobs), startPool });
+  const queue = createDeflateQueue(createDeflateThreads(options.jobs > 1 ? options.jobs : 0));
   const store = createPieceStore(queue, scratch);
   const slots = pLimit(archivesAtOnce);
   // One content is read at a time, so that however many archives are asked for, few large files are in memory
@@ -86,7 +86,12 @@ export function createArchiver(options: ArchiverOptions): Archiver {
 /** Reads what the store lacks, each distinct content once. */
 async function addMissing(store: PieceStore, content: Content, files: readonly ContentFile[]): Promise<void> {
   const missing = new Map<string, ContentFile>();
-  for (const file of files) if (!store.has(file.identity)) missing.set(file.identity, file);
+  for (const file of files) {
+    if (store.has(file.identity) || missing.has(file.identity)) continue;
+    const deflated = content.deflated?.(file.identity);
+    if (deflated === undefined) missing.set(file.identity, file);
+    else store.addDeflated(file.identity, deflated);
+  }
   const identities = missing.keys();
   try {
     if (missing.size > 0) for await (const bytes of content.read([...missing.values()])) await store.add(nextOf(identities), bytes);
@@ -100,17 +105,4 @@ function nextOf(identities: Iterator<string, undefined>): string {
   const { value } = identities.next();
   if (value === undefined) throw new Error('unreachable: a source gave more files than it was asked for');
   return value;
-}
-
-/** Node loads a worker from the compiled module beside this one. Sources that a test runner transforms have none, and deflate in this thread. */
-const compiled = import.meta.url.endsWith('.js');
-
-/** Beside this thread, which reads and writes; the bytes are the same with any number. */
-function threadsFor(jobs: number): number {
-  return compiled && jobs > 1 ? jobs : 0;
-}
-
-async function startPool(threads: number): Promise<DeflatePool> {
-  const { createDeflatePool } = await import('./deflate-pool.ts');
-  return createDeflatePool(new URL('./deflate-worker.js', import.meta.url), threads);
 }

@@ -1,19 +1,22 @@
-// Worker threads that deflate batches. Only loaded once a build has enough to compress.
+// Worker threads that read and deflate. Only loaded once a build has enough for them.
 
 import { Piscina } from 'piscina';
+import type { FilesRead, FilesToRead } from '../sources/directory/read-files.ts';
 import type { Batch, DeflatedBatch } from './deflate-worker.ts';
 
 export interface DeflatePool {
   /** Takes the batch's bytes away from this thread. */
-  readonly run: (batch: Batch & { readonly bytes: Uint8Array<ArrayBuffer> }) => Promise<DeflatedBatch>;
+  readonly deflate: (batch: Batch & { readonly bytes: Uint8Array<ArrayBuffer> }) => Promise<DeflatedBatch>;
+  readonly readFiles: (task: FilesToRead) => Promise<FilesRead>;
   readonly close: () => Promise<void>;
 }
 
 /** `worker` is the module deflate-worker as Node itself can load it. */
 export function createDeflatePool(worker: URL, threads: number): DeflatePool {
-  const pool = new Piscina<Batch, DeflatedBatch>({ filename: worker.href, name: 'deflateBatch', minThreads: threads, maxThreads: threads });
+  const pool = new Piscina({ filename: worker.href, minThreads: threads, maxThreads: threads });
   return {
-    run: (batch) => pool.run(batch, { transferList: [batch.bytes.buffer] }),
+    deflate: (batch) => pool.run(batch, { name: 'deflateBatch', transferList: [batch.bytes.buffer] }) as Promise<DeflatedBatch>,
+    readFiles: (task) => pool.run(task, { name: 'readAndDeflate' }) as Promise<FilesRead>,
     close: () => pool.destroy(),
   };
 }

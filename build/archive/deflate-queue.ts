@@ -1,8 +1,9 @@
 // Deflates contents in the order they come: at first in this thread, and in workers once there is so much that starting them pays. What is
 // accepted and not finished is bounded, so that whoever reads faster than this compresses has to wait.
 
-import { deflateContent, type Deflated } from './deflate.ts';
-import type { DeflatePool } from './deflate-pool.ts';
+import { createCompressor, type Compressor } from './compressor.ts';
+import { deflateTo, type Deflated } from './deflate.ts';
+import type { DeflateThreads } from './deflate-threads.ts';
 
 export interface DeflateQueue {
   /** `bytes` stay untouched until `result`. */
@@ -27,31 +28,30 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** With `threads` 0 all is done in this thread. */
-export function createDeflateQueue(options: { readonly threads: number; readonly startPool: (threads: number) => Promise<DeflatePool> }): DeflateQueue {
-  return new Queue(options.threads, options.startPool);
+/** Takes the threads over, and ends them with itself. */
+export function createDeflateQueue(threads: DeflateThreads): DeflateQueue {
+  return new Queue(threads);
 }
 
 class Queue implements DeflateQueue {
-  readonly #threads: number;
-  readonly #startPool: (threads: number) => Promise<DeflatePool>;
-  #pool: Promise<DeflatePool> | undefined;
+  readonly #threads: DeflateThreads;
   #closed = false;
+  #compressor: Compressor | undefined;
   #doneInline = 0;
   #batch: Waiting[] = [];
   #batchSize = 0;
   #inFlight = 0;
   #roomWanted: (() => void)[] = [];
 
-  constructor(threads: number, startPool: (threads: number) => Promise<DeflatePool>) {
+  constructor(threads: DeflateThreads) {
     this.#threads = threads;
-    this.#startPool = startPool;
   }
 
   readonly push: DeflateQueue['push'] = (bytes) => {
-    if (this.#threads === 0 || this.#doneInline < inlineBytes) {
+    if (this.#threads.count === 0 || this.#doneInline < inlineBytes) {
       this.#doneInline += bytes.length;
-      return { result: Promise.resolve(deflateContent(bytes)), accepted: Promise.resolve() };
+      this.#compressor ??= createCompressor();
+      return { result: Promise.resolve(deflateHere(bytes, this.#compressor)), accepted: Promise.resolve() };
     }
     const result = new Promise<Deflated>((resolve, reject) => this.#batch.push({ bytes, resolve, reject }));
     this.#batchSize += bytes.length;
@@ -72,7 +72,7 @@ class Queue implements DeflateQueue {
 
   readonly close = async (): Promise<void> => {
     this.#closed = true;
-    if (this.#pool !== undefined) await (await this.#pool).close();
+    await this.#threads.close();
   };
 
   async #run(batch: readonly Waiting[]): Promise<void> {
@@ -80,13 +80,12 @@ class Queue implements DeflateQueue {
     const size = lengths.reduce((sum, length) => sum + length, 0);
     try {
       if (this.#closed) throw new Error('the archiver was closed while it was at work');
-      this.#pool ??= this.#startPool(this.#threads);
-      const pool = await this.#pool;
-      const { bytes, pieces } = await pool.run({ bytes: joined(batch, size), lengths });
+      const pool = await this.#threads.pool();
+      const { bytes, pieces } = await pool.deflate({ bytes: joined(batch, size), lengths });
       let start = 0;
-      for (const [index, { method, crc32, length }] of pieces.entries()) {
-        batch[index]?.resolve({ method, crc32, bytes: bytes.subarray(start, start + length) });
-        start += length;
+      for (const [index, piece] of pieces.entries()) {
+        batch[index]?.resolve({ ...piece, bytes: bytes.subarray(start, start + piece.length) });
+        start += piece.length;
       }
     } finally {
       this.#inFlight -= size;
@@ -99,6 +98,12 @@ class Queue implements DeflateQueue {
     this.flush();
     return new Promise((resolve) => this.#roomWanted.push(resolve));
   }
+}
+
+function deflateHere(content: Uint8Array, compressor: Compressor): Deflated {
+  const out = Buffer.allocUnsafe(content.length);
+  const facts = deflateTo(out, 0, content, compressor);
+  return { ...facts, bytes: out.subarray(0, facts.length) };
 }
 
 /** A copy of its own, since the bytes of a source may share memory with others and could not be handed over. */

@@ -2,7 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { deflated, deflateInSteps, stored, streamedFromBytes } from './deflate.ts';
+import { createCompressor } from './compressor.ts';
+import { deflated, deflateInSteps, stored, streamedFromBytes, type Deflated } from './deflate.ts';
 import type { DeflateQueue } from './deflate-queue.ts';
 import type { Scratch } from './scratch.ts';
 
@@ -22,6 +23,8 @@ export interface PieceStore {
   readonly has: (identity: string) => boolean;
   /** Takes a content over that it does not have; resolves once it may be given the next. `bytes` must not change before `get` resolves. */
   readonly add: (identity: string, bytes: Uint8Array) => Promise<void>;
+  /** Takes a content over that it does not have and that is deflated already. */
+  readonly addDeflated: (identity: string, content: Deflated) => void;
   /** Nothing more comes for now. */
   readonly flush: () => void;
   /** Rejects with whatever kept it from being deflated; it may then be added again. */
@@ -40,10 +43,7 @@ export function createPieceStore(queue: DeflateQueue, scratch: Scratch): PieceSt
       () => failed.add(identity),
     );
   };
-  const addSmall = async (bytes: Uint8Array, result: ReturnType<DeflateQueue['push']>['result']): Promise<Piece> => {
-    const piece = await result;
-    return { method: piece.method, crc32: piece.crc32, size: bytes.length, compressedSize: piece.bytes.length, offset: scratch.append(piece.bytes) };
-  };
+  const place = ({ method, crc32: checksum, size, bytes }: Deflated): Piece => ({ method, crc32: checksum, size, compressedSize: bytes.length, offset: scratch.append(bytes) });
 
   return {
     has: (identity) => pieces.has(identity) && !failed.has(identity),
@@ -55,8 +55,12 @@ export function createPieceStore(queue: DeflateQueue, scratch: Scratch): PieceSt
         return;
       }
       const { result, accepted } = queue.push(bytes);
-      keep(identity, addSmall(bytes, result));
+      keep(identity, result.then(place));
       await accepted;
+    },
+    addDeflated: (identity, content) => {
+      pieces.set(identity, place(content));
+      failed.delete(identity);
     },
     flush: () => queue.flush(),
     get: (identity) => pieces.get(identity) ?? Promise.reject(new Error(`unreachable: ${identity} was never added`)),
@@ -68,7 +72,7 @@ async function deflateLarge(content: Uint8Array, scratch: Scratch): Promise<Piec
   const offset = scratch.reserve(content.length);
   const facts = { crc32: crc32(content), size: content.length, offset };
   let written = 0;
-  for (const chunk of deflateInSteps(content)) {
+  for (const chunk of deflateInSteps(content, createCompressor())) {
     if (written + chunk.length >= content.length) {
       scratch.fill(offset, content);
       return { ...facts, method: stored, compressedSize: content.length };

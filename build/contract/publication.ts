@@ -2,6 +2,7 @@
 // remembered. It also names the sources, so that a builder that lost its own memory still knows whose versions these are.
 
 import { isJsonObject } from './json.ts';
+import { refuseNewer } from './newer-format.ts';
 
 export const publicationFormat = 1;
 
@@ -12,9 +13,9 @@ export interface PublishedSource {
   readonly id: string;
   /** without credentials */
   readonly location: string;
-  /** `argument`: given to a build and remembered. `configuration`: stands in libretto.json. */
-  readonly from: 'argument' | 'configuration';
-  /** libretto.json says more of it than where it is: without that file it cannot be read as it was */
+  /** `argument`: given to a build and remembered. `configuration`: stands in libretto.json. `registered`: a repository of the management API. */
+  readonly from: 'argument' | 'configuration' | 'registered';
+  /** more is said of it than where it is, in libretto.json or where it is registered: without that it cannot be read as it was */
   readonly options?: true;
 }
 
@@ -33,12 +34,12 @@ export function formatPublication(publication: Publication): string {
   return `${JSON.stringify(publication, null, 1)}\n`;
 }
 
-/** Throws an Error that says what is wrong with it; the caller names the file. A newer format is said as such. */
+/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
 export function parsePublication(text: string): Publication {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
   const format = json['format'];
-  if (typeof format === 'number' && format > publicationFormat) throw new Error(`its format is ${format}: a newer version of Libretto wrote it`);
+  refuseNewer(format, publicationFormat);
   const { serial, published_at: publishedAt, root, sources } = json;
   if (format !== publicationFormat || typeof serial !== 'number' || !Number.isSafeInteger(serial) || typeof publishedAt !== 'string') throw new Error('format, serial or published_at is malformed');
   if (!isJsonObject(root) || typeof root['last_modified'] !== 'number' || typeof root['sha256'] !== 'string') throw new Error('root is malformed');
@@ -55,6 +56,6 @@ export function parsePublication(text: string): Publication {
 function parseSource(value: unknown): PublishedSource {
   if (!isJsonObject(value)) throw new Error('a source is malformed');
   const { id, location, from } = value;
-  if (typeof id !== 'string' || typeof location !== 'string' || (from !== 'argument' && from !== 'configuration')) throw new Error('a source is malformed');
+  if (typeof id !== 'string' || typeof location !== 'string' || (from !== 'argument' && from !== 'configuration' && from !== 'registered')) throw new Error('a source is malformed');
   return { id, location, from, ...(value['options'] === true ? { options: true } : {}) };
 }

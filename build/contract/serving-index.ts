@@ -5,6 +5,7 @@
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
+import { refuseNewer } from './newer-format.ts';
 import type { PublicPath } from './paths.ts';
 
 export const servingIndexFormat = 1;
@@ -59,10 +60,11 @@ function formatEntry({ version, version_normalized: normalized, reference, shasu
   return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source };
 }
 
-/** Throws an Error that says what is wrong with it; the caller names the file. */
+/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
 export function parsePackageIndex(text: string): PackageIndex {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
+  refuseNewer(json['format'], servingIndexFormat);
   if (json['format'] !== servingIndexFormat) throw new Error(`its format is ${String(json['format'])}, this version reads ${servingIndexFormat}`);
   const name = typeof json['name'] === 'string' ? parsePackageName(json['name']) : undefined;
   if (name === undefined) throw new Error('its name is not a package name');

@@ -2,9 +2,10 @@
 // (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every source is read and every package compared.
 
 import { isJsonObject } from '../contract/json.ts';
+import { refuseNewer } from '../contract/newer-format.ts';
 import type { PublicPath } from '../contract/paths.ts';
 import type { Output } from '../output/output.ts';
-import { BuildRefused } from '../refusals.ts';
+import { parseOwnFile } from '../parse-own-file.ts';
 
 export const manifestFormat = 1;
 export const manifestPath = 'manifest.json';
@@ -30,12 +31,15 @@ export function formatManifest(manifest: Manifest): string {
 /** undefined: none, or one that says nothing. Throws BuildRefused for one of a newer Libretto, which an older one must not touch. */
 export async function readManifest(output: Output): Promise<Manifest | undefined> {
   const text = await output.read('build', manifestPath);
-  const json = text === undefined ? undefined : parseJson(text);
+  // A corrupt manifest is as good as none: the tree and the serving index say the same, at the cost of reading them.
+  return text === undefined ? undefined : parseOwnFile(`build/${manifestPath}`, () => parseManifest(text));
+}
+
+function parseManifest(text: string): Manifest | undefined {
+  const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
   const { format, serial, settings, placing, stale = [] } = json;
-  if (typeof format === 'number' && format > manifestFormat) {
-    throw new BuildRefused(`build/${manifestPath} has format ${format}: a newer version of Libretto wrote this data folder. Use that version, or one newer still.`);
-  }
+  refuseNewer(format, manifestFormat);
   if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing) || !Array.isArray(stale)) return undefined;
   const archives = placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : []));
   return { format: manifestFormat, serial, settings, placing: archives, stale: stale.filter((id: unknown) => typeof id === 'string') };
@@ -44,13 +48,4 @@ export async function readManifest(output: Output): Promise<Manifest | undefined
 /** Nothing else is ever removed on a manifest's word. */
 function isArchivePath(path: string): path is PublicPath {
   return path.startsWith('dist/') && path.endsWith('.zip') && !path.split('/').includes('..');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A corrupt manifest is as good as none: the tree and the serving index say the same, at the cost of reading them.
-    return undefined;
-  }
 }

@@ -34,38 +34,28 @@ export function nextMemories(scanned: readonly ScannedSource[], packages: Packag
 /** What this build found of one source. */
 interface Findings {
   readonly quarantined: Quarantine[];
-  /** packages of which it had a version refused */
-  readonly refused: Set<PackageName>;
-  /** normalized versions published from it, of the packages that were looked at */
-  readonly published: Map<PackageName, string[]>;
+  /** packages that are not settled for it, of those that were looked at */
+  readonly unsettled: PackageName[];
 }
 
 /** Gathered in one pass: there may be thousands of sources, and thousands of packages. */
 function findingsBySource({ quarantined, results }: PackagesOutcome): ReadonlyMap<string, Findings> {
   const findings = new Map<string, Findings>();
   const of = (source: string): Findings => {
-    const known = findings.get(source) ?? { quarantined: [], refused: new Set(), published: new Map() };
+    const known = findings.get(source) ?? { quarantined: [], unsettled: [] };
     findings.set(source, known);
     return known;
   };
   for (const { source, quarantine } of quarantined) of(source).quarantined.push(quarantine);
-  for (const { name, refused, published } of results) {
-    for (const { source } of refused) of(source).refused.add(name);
-    for (const { source, version_normalized: version } of published) {
-      const known = of(source).published;
-      const versions = known.get(name);
-      if (versions === undefined) known.set(name, [version]);
-      else versions.push(version);
-    }
-  }
+  for (const { name, unsettled } of results) for (const source of unsettled) of(source).unsettled.push(name);
   return findings;
 }
 
-function wholeMemory({ chosen, memory, optionsDigest, packages: releases }: ReadSource, packages: PackagesOutcome, findings: Findings | undefined): RememberedSource {
+function wholeMemory({ chosen, memory, optionsDigest }: ReadSource, packages: PackagesOutcome, findings: Findings | undefined): RememberedSource {
   const { id } = chosen.spec;
   const mine = findings?.quarantined ?? [];
   const isContested = mine.some(({ code }) => contested.has(code));
-  return { memory: isContested ? { ...memory, fingerprint: '' } : memory, options: optionsDigest, packages: sorted(digestsOf(packages.digests.get(id), releases, findings)), quarantined: mine };
+  return { memory: isContested ? { ...memory, fingerprint: '' } : memory, options: optionsDigest, packages: sorted(new Map([...(packages.digests.get(id) ?? []), ...(findings?.unsettled ?? []).map((name) => [name, openQuestion] as const)])), quarantined: mine };
 }
 
 /** Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The source is read again. */
@@ -83,15 +73,4 @@ function partialMemory(whole: RememberedSource, before: RememberedSource | undef
 
 function sorted(digests: Iterable<readonly [string, string]>): Readonly<Record<string, string>> {
   return Object.fromEntries([...digests].toSorted(([one], [other]) => (one < other ? -1 : 1)));
-}
-
-/** A version that stays published although the source does not have it now (it could not be read) keeps its package an open question. */
-function digestsOf(current: ReadonlyMap<PackageName, string> | undefined, releases: ReadSource['packages'], findings: Findings | undefined): ReadonlyMap<PackageName, string> {
-  const digests = new Map(current);
-  for (const [name, versions] of findings?.published ?? []) {
-    const there = new Set<string>(releases.get(name)?.map(({ normalized }) => normalized));
-    if (versions.some((version) => !there.has(version))) digests.set(name, openQuestion);
-  }
-  for (const name of findings?.refused ?? []) digests.set(name, openQuestion);
-  return digests;
 }

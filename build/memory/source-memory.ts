@@ -1,7 +1,9 @@
 // What the builder remembers of one source: `build/sources/<id>.json`. A cache: without it the source is read again, and nothing else is lost.
 
 import { isJsonObject, type JsonValue } from '../contract/json.ts';
+import { refuseNewer } from '../contract/newer-format.ts';
 import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../parse-own-file.ts';
 import type { Quarantine } from '../sources/quarantine.ts';
 import type { SourceMemory } from '../sources/release.ts';
 
@@ -25,23 +27,30 @@ export function formatMemory(remembered: RememberedSource): string {
   return `${JSON.stringify({ format: memoryFormat, ...remembered })}\n`;
 }
 
-/** undefined where there is none, or none that can be read: it only saves work. */
-export async function readMemory(output: Output, id: string): Promise<RememberedSource | undefined> {
+/**
+ * undefined where there is none, or one of an older format: it only saves work. `onDamage` hears of one that says nothing any more. Throws BuildRefused
+ * for one of a newer Libretto.
+ */
+export async function readMemory(output: Output, id: string, onDamage: (path: string) => void = () => undefined): Promise<RememberedSource | undefined> {
   const text = await output.read('build', memoryPath(id));
   if (text === undefined) return undefined;
-  try {
-    const json: unknown = JSON.parse(text);
-    if (!isJsonObject(json) || json['format'] !== memoryFormat) return undefined;
-    const { memory, options, packages, quarantined } = json;
-    if (!isJsonObject(memory) || typeof memory['fingerprint'] !== 'string' || !isJsonObject(packages) || !Array.isArray(quarantined)) return undefined;
-    return {
-      memory: { fingerprint: memory['fingerprint'], detail: (memory['detail'] ?? null) as JsonValue },
-      options: typeof options === 'string' ? options : '',
-      packages: packages as Readonly<Record<string, string>>,
-      quarantined: quarantined as unknown as readonly Quarantine[],
-    };
-  } catch {
-    // Not JSON any more: the same as none.
-    return undefined;
-  }
+  const path = `build/${memoryPath(id)}`;
+  const found = parseOwnFile(path, () => parseMemory(text));
+  if (found === undefined) onDamage(path);
+  return found === 'outdated' ? undefined : found;
+}
+
+function parseMemory(text: string): RememberedSource | 'outdated' | undefined {
+  const json: unknown = JSON.parse(text);
+  if (!isJsonObject(json)) return undefined;
+  const { format, memory, options, packages, quarantined } = json;
+  refuseNewer(format, memoryFormat);
+  if (typeof format === 'number' && format < memoryFormat) return 'outdated';
+  if (format !== memoryFormat || !isJsonObject(memory) || typeof memory['fingerprint'] !== 'string' || !isJsonObject(packages) || !Array.isArray(quarantined)) return undefined;
+  return {
+    memory: { fingerprint: memory['fingerprint'], detail: (memory['detail'] ?? null) as JsonValue },
+    options: typeof options === 'string' ? options : '',
+    packages: packages as Readonly<Record<string, string>>,
+    quarantined: quarantined as unknown as readonly Quarantine[],
+  };
 }

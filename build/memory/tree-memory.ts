@@ -5,6 +5,7 @@ import { parsePublication, type Publication, type PublishedSource } from '../con
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
 import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../parse-own-file.ts';
 import { BuildRefused } from '../refusals.ts';
 import { manifestPath, readManifest } from './manifest.ts';
 
@@ -67,14 +68,8 @@ function damageOf(published: boolean, sound: { readonly manifest: boolean; reado
 
 async function readPublication(output: Output): Promise<Publication | undefined> {
   const text = await output.read('index', publicationPath);
-  if (text === undefined) return undefined;
-  try {
-    return parsePublication(text);
-  } catch (error) {
-    if (error instanceof Error && error.message.includes('newer version')) throw new BuildRefused(`index/${publicationPath}: ${error.message}. Use that version, or one newer still.`, { cause: error });
-    // Damaged: packages and their sources are found again from the serving index, file by file.
-    return undefined;
-  }
+  // Damaged: packages and their sources are found again from the serving index, file by file.
+  return text === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(text));
 }
 
 function parseNames(text: string): readonly PackageName[] | undefined {

@@ -1,5 +1,6 @@
-// One build at a time for one data folder. The lock is a file made by link(2), which fails when it exists, holding who owns it; its mtime is
-// the heartbeat. A lock of a dead process of this host is taken over at once, one of another host or container after 60 s without a heartbeat.
+// One build at a time for one data folder (and one server that counts for itself). The lock is a file made by link(2), which fails when it exists,
+// holding who owns it; its mtime is the heartbeat. A lock of a dead process of this host is taken over at once, one of another host or container
+// after a time without a heartbeat.
 
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -11,9 +12,17 @@ import { BuildBusy } from '../refusals.ts';
 import { makeFolder } from './make-folder.ts';
 import { errorCode, isMissing, withPath } from './storage-error.ts';
 
-const heartbeatMs = 10_000;
-const staleAfterMs = 60_000;
 const takeOverPauseMs = 50;
+
+export interface LockOptions {
+  readonly heartbeatMs: number;
+  /** the lock of a process that cannot be looked at (another host's, another container's) is taken over after this long without a heartbeat */
+  readonly staleAfterMs: number;
+  /** What is thrown where somebody else has it: who, if that can be read; `seen`: that process can be looked at from here, and lives. */
+  readonly busy: (path: string, owner: LockOwner | undefined, seen: boolean) => Error;
+}
+
+const buildLock: LockOptions = { heartbeatMs: 10_000, staleAfterMs: 60_000, busy: buildBusy };
 
 export interface LockOwner {
   /** of this very taking: tells two locks of one process apart */
@@ -32,27 +41,27 @@ export interface Lock {
   readonly release: () => Promise<void>;
 }
 
-/** Takes the lock or throws BuildBusy with who holds it. */
-export async function takeLock(path: string, now: () => Date): Promise<Lock> {
+/** Takes the lock, or throws what `options.busy` makes of who holds it: BuildBusy, unless it is not the lock of a build. */
+export async function takeLock(path: string, now: () => Date, options = buildLock): Promise<Lock> {
   await makeFolder(dirname(path));
   const token = `${path}.${randomUUID()}`;
   const owner = await describeSelf(now());
   await withPath(token, writeFile(token, JSON.stringify(owner), { flag: 'wx' }));
   try {
     if (!(await tryLink(token, path))) {
-      await removeIfStale(path, now);
-      if (!(await tryLink(token, path))) throw new BuildBusy(await busyMessage(path));
-      await confirm(path, JSON.stringify(owner));
+      await removeIfStale(path, now, options);
+      if (!(await tryLink(token, path))) throw await busyError(path, owner, options);
+      await confirm(path, owner, options);
     }
   } finally {
     await rm(token, { force: true });
   }
-  return holdLock(path, JSON.stringify(owner), now);
+  return holdLock(path, JSON.stringify(owner), now, options);
 }
 
-function holdLock(path: string, content: string, now: () => Date): Lock {
+function holdLock(path: string, content: string, now: () => Date, { heartbeatMs }: LockOptions): Lock {
   const beat = setInterval(() => {
-    // A missed beat matters only after six in a row; the next one tries again.
+    // A missed beat matters only after several in a row; the next one tries again.
     utimes(path, now(), now()).catch(() => undefined);
   }, heartbeatMs);
   beat.unref();
@@ -75,9 +84,9 @@ async function tryLink(token: string, path: string): Promise<boolean> {
 }
 
 /** Moves a stale lock aside. What was moved is read again: had a third process just taken it over, it gets its lock back. */
-async function removeIfStale(path: string, now: () => Date): Promise<void> {
+async function removeIfStale(path: string, now: () => Date, options: LockOptions): Promise<void> {
   const judged = await readLock(path);
-  if (judged === undefined || !(await isStale(path, judged, now()))) return;
+  if (judged === undefined || !(await isStale(path, judged, now(), options))) return;
   const aside = `${path}.${randomUUID()}`;
   try {
     await rename(path, aside);
@@ -90,15 +99,14 @@ async function removeIfStale(path: string, now: () => Date): Promise<void> {
 }
 
 /** After a take-over: two processes that judged the same lock stale may both have moved it. Only the one whose lock stands in the end goes on. */
-async function confirm(path: string, content: string): Promise<void> {
+async function confirm(path: string, self: LockOwner, options: LockOptions): Promise<void> {
   await setTimeout(takeOverPauseMs);
-  if ((await readLock(path)) !== content) throw new BuildBusy(await busyMessage(path));
+  if ((await readLock(path)) !== JSON.stringify(self)) throw await busyError(path, self, options);
 }
 
-async function isStale(path: string, content: string, now: Date): Promise<boolean> {
+async function isStale(path: string, content: string, now: Date, { staleAfterMs }: LockOptions): Promise<boolean> {
   const owner = parseOwner(content);
-  const self = await describeSelf(now);
-  if (owner !== undefined && owner.host === self.host && owner.boot === self.boot) {
+  if (owner !== undefined && isSeen(owner, await describeSelf(now))) {
     const ticks = await startTicks(owner.pid);
     return ticks === undefined || ticks !== owner.startTicks;
   }
@@ -106,11 +114,20 @@ async function isStale(path: string, content: string, now: Date): Promise<boolea
   return facts !== undefined && now.getTime() - facts.mtimeMs > staleAfterMs;
 }
 
-async function busyMessage(path: string): Promise<string> {
+/** Of the same host and container: its process can be looked at. */
+function isSeen(owner: LockOwner, self: LockOwner): boolean {
+  return owner.host === self.host && owner.boot === self.boot;
+}
+
+async function busyError(path: string, self: LockOwner, { busy }: LockOptions): Promise<Error> {
   const content = await readLock(path);
   const owner = content === undefined ? undefined : parseOwner(content);
+  return busy(path, owner, owner !== undefined && isSeen(owner, self));
+}
+
+function buildBusy(path: string, owner: LockOwner | undefined): BuildBusy {
   const who = owner === undefined ? 'another build' : `a build with process id ${owner.pid} on ${owner.host}, since ${owner.since},`;
-  return `${path}: ${who} is at work on this data folder. Wait until it has ended and try again.`;
+  return new BuildBusy(`${path}: ${who} is at work on this data folder. Wait until it has ended and try again.`);
 }
 
 async function readLock(path: string): Promise<string | undefined> {

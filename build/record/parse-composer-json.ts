@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import { QuarantineError } from '../sources/quarantine.ts';
+import { readJson } from './exact-integers.ts';
 import { checkJsonText, JsonTextError } from './json-text.ts';
 
 /** Composer.json files are a few kilobytes; p2 repeats one for every version. */
@@ -20,7 +21,7 @@ export function parseComposerJson(bytes: Uint8Array, where: string): JsonObject 
   if (text.startsWith('\ufeff')) throw new QuarantineError('INVALID_JSON', `${where}, line 1: it begins with a byte-order mark, which Composer does not read. Save it as UTF-8 without one.`);
   if (text.trim() === '') throw new QuarantineError('INVALID_JSON', `${where}, line 1: it is empty.`);
   checkText(text, where);
-  const json: unknown = JSON.parse(text);
+  const json = readJson(text);
   if (!isJsonObject(json)) throw new QuarantineError('INVALID_COMPOSER_JSON', `${where}: a composer.json holds a JSON object, this one ${kindOf(json)}.`);
   return json;
 }

@@ -2,7 +2,7 @@
 
 import { BuildRefused } from '../refusals.ts';
 import { noOptions, type ConfiguredSource, type SourceOptions } from './options.ts';
-import { distinguish, inlineSource, parseSource, type SourceSpec } from './spec.ts';
+import { distinguish, inlineSources, parseSource, type SourceSpec } from './spec.ts';
 
 export interface DescribedSource {
   readonly spec: SourceSpec;
@@ -11,15 +11,16 @@ export interface DescribedSource {
   readonly where: string | undefined;
 }
 
-/** Sources of inline packages that have the same names are told apart by their order. Throws BuildRefused where one place is described twice. */
+/** Inline packages that have the same name in several lists are told apart by their order. Throws BuildRefused where one place is described twice. */
 export function describeSources(configured: readonly (string | ConfiguredSource)[], base: string, dataDirectory: string): readonly DescribedSource[] {
   const sources = new Map<string, DescribedSource>();
   for (const one of configured) {
     const { source, options, where } = typeof one === 'string' ? { source: one, options: noOptions, where: undefined } : one;
-    const parsed = typeof source === 'string' ? parseSource(source, base, dataDirectory) : inlineSource(source);
-    const spec = parsed.place.kind === 'package' ? firstFree(parsed, sources) : parsed;
-    refuseTwice(spec, sources.get(spec.id), where);
-    sources.set(spec.id, { spec, options, where });
+    for (const parsed of typeof source === 'string' ? [parseSource(source, base, dataDirectory)] : inlineSources(source)) {
+      const spec = parsed.place.kind === 'package' ? firstFree(parsed, sources) : parsed;
+      refuseTwice(spec, sources.get(spec.id), where);
+      sources.set(spec.id, { spec, options, where });
+    }
   }
   return [...sources.values()];
 }

@@ -5,6 +5,7 @@ import type { NormalizedVersion } from '../contract/version.ts';
 import { branchAliasOf } from '../record/branch-alias.ts';
 import { createFilter, filterReleases } from './filter.ts';
 import { GitFailure } from './git/git-failure.ts';
+import { matchName } from './name-pattern.ts';
 import type { FilterOptions } from './options.ts';
 import { QuarantineError } from './quarantine.ts';
 import type { Release, Scan } from './release.ts';
@@ -16,7 +17,8 @@ export interface FilteredScan extends ReadScan {
   readonly idle: readonly string[];
 }
 
-export async function filterScan(scan: ReadScan, options: FilterOptions): Promise<FilteredScan> {
+/** `oneOfMany`: the limits were given for several sources together, so that it is no surprise when names leave nothing of this one. */
+export async function filterScan(scan: ReadScan, options: FilterOptions, oneOfMany = false): Promise<FilteredScan> {
   const filter = createFilter(options);
   if (!filter.limits) return { ...scan, idle: [] };
   const aliases = new Map<Release, NormalizedVersion | null>();
@@ -26,8 +28,10 @@ export async function filterScan(scan: ReadScan, options: FilterOptions): Promis
     if (alias !== undefined) aliases.set(release, alias);
   }
   const left = filterReleases(scan, filter, aliases);
-  const nothing = left.releases.length === 0 && scan.releases.length > 0;
-  return { ...scan, ...left, notices: nothing ? [...scan.notices, 'Nothing of it is published: the limits that libretto.json sets leave none of its versions.'] : scan.notices };
+  const former = scan.former?.filter(({ name, normalized }) => filter.admits(name, normalized));
+  const nothing = left.releases.length === 0 && scan.releases.some(({ name }) => !oneOfMany || filter.admitsName(name));
+  const idle = left.idle.filter((pattern) => !scan.former?.some(({ name }) => matchName(pattern)(name)));
+  return { ...scan, ...left, ...(former === undefined ? {} : { former }), idle, notices: nothing ? [...scan.notices, 'Nothing of it is published: the limits that libretto.json sets leave none of its versions.'] : scan.notices };
 }
 
 /** null: its composer.json cannot be read. What is wrong with it is said when it is published. */

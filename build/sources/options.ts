@@ -36,6 +36,19 @@ export interface ConfiguredSource {
   readonly where: string;
 }
 
+/** A repository of the management API: the service's own state says where it is, and how it may be reached. */
+export interface RegisteredSource {
+  /** `repo_…` */
+  readonly id: string;
+  /** as on a command line and absolute */
+  readonly source: string;
+  readonly options: SourceOptions;
+  /** what git sees in place of the builder's own environment: credentials of its own and nobody else's. Never remembered, never shown. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** why it is not to be read now */
+  readonly refusal?: string;
+}
+
 /** Packages that stand in libretto.json itself. */
 export interface InlinePackages {
   /** as Composer's repositories of type `package` have them; each has a name and a version */

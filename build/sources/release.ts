@@ -1,6 +1,7 @@
 // What every kind of source yields: releases, cheap to list, whose composer.json and files are only read when something new is to be
 // published. A source knows nothing of the output tree.
 
+import type { Deflated } from '../archive/deflate.ts';
 import type { Reference, Sha1 } from '../contract/digest.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
@@ -41,6 +42,8 @@ export interface ReadyArchive {
 export interface Content {
   /** The files after all archive rules, in any order. Throws QuarantineError for what may not be published. */
   readonly list: () => Promise<ContentListing>;
+  /** A content that the source has deflated already, from its scan; it may forget it with that. */
+  readonly deflated?: (identity: string) => Deflated | undefined;
   /** The bytes of these files (of a symlink: its target), in the order given. Throws QuarantineError. */
   readonly read: (files: readonly ContentFile[]) => AsyncIterable<Uint8Array>;
   /** The time all entries carry, epoch seconds. */
@@ -74,6 +77,11 @@ export type Scan =
   | {
       readonly outcome: 'read';
       readonly releases: readonly Release[];
+      /**
+       * Releases of a package that has another name by now, under the name that their own composer.json gives. They are also among `releases`, under
+       * the package's present name; as these they count only where they are what this source has published.
+       */
+      readonly former?: readonly Release[];
       readonly quarantined: readonly Quarantine[];
       /** things worth a line in the report that keep nothing from being published, e.g. tags skipped by Composer's rules */
       readonly notices: readonly string[];
@@ -84,6 +92,8 @@ export type Scan =
 
 export interface Source {
   readonly scan: (previous: SourceMemory | undefined) => Promise<Scan>;
+  /** What was found while its versions were archived, for the report. */
+  readonly remarks?: () => readonly string[];
   /** frees processes and files; called once after the build, whatever happened */
   readonly close: () => Promise<void>;
 }

@@ -1,13 +1,14 @@
-// Which sources a build reads, keeps or forgets (decision 6): those named on the command line; without any, the remembered ones and those of
-// libretto.json.
+// Which sources a build reads, keeps or forgets (decision 6): those named on the command line; without any, the remembered ones, those of
+// libretto.json, and the registered repositories.
 
 import { unknownSource, type PublishedSource } from '../contract/publication.ts';
 import { BuildRefused } from '../refusals.ts';
 import { describeSources } from './configured.ts';
-import { noOptions, type ConfiguredSource, type SourceOptions } from './options.ts';
+import { noOptions, type ConfiguredSource, type RegisteredSource, type SourceOptions } from './options.ts';
+import { refuseRegistered, registeredSources, type RegisteredRequest } from './registered.ts';
 import { parseSource, restoreSource, sourcePrefixes, type SourceSpec } from './spec.ts';
 
-export interface SourceRequest {
+export interface SourceRequest extends RegisteredRequest {
   readonly arguments: readonly string[];
   /** what relative arguments are relative to */
   readonly baseDirectory: string;
@@ -26,6 +27,8 @@ export interface ChosenSource {
   readonly options: SourceOptions;
   /** it has options, known or, in a build without the libretto.json they stand in, not */
   readonly hasOptions: boolean;
+  /** of a registered repository */
+  readonly access?: Pick<RegisteredSource, 'id' | 'environment' | 'refusal'>;
 }
 
 export interface SourceChoice {
@@ -46,33 +49,41 @@ export function chooseSources(request: SourceRequest, remembered: readonly Publi
   const configured = new Map(described.map(({ spec, options }): [string, ChosenSource] => [spec.id, { spec, from: 'configuration', options, hasOptions: Object.keys(options).length > 0 || spec.place.kind === 'package' }]));
   const named = new Map(request.arguments.map((text) => parseSource(text, request.baseDirectory, dataDirectory)).map((spec) => [spec.id, spec]));
   const toForget = new Set(request.forget.map((text) => findRemembered(text, request, remembered, dataDirectory).id));
+  for (const spec of named.values()) refuseRegistered(`Source ${spec.location}`, remembered.find(({ id }) => id === spec.id));
+  const isListed = (id: string): boolean => configured.has(id) || (request.configured === undefined && remembered.some((source) => source.id === id && source.from === 'configuration'));
+  const registered = registeredSources(request, isListed, dataDirectory);
   const leftFile = (source: PublishedSource): boolean => source.from === 'configuration' && request.configured !== undefined && !configured.has(source.id) && !named.has(source.id);
-  const dropped = (source: PublishedSource): boolean => toForget.has(source.id) || (request.only === undefined && leftFile(source));
+  const dropped = (source: PublishedSource): boolean => toForget.has(source.id) || (request.only === undefined && (leftFile(source) || (registered.isGone(source) && !configured.has(source.id))));
 
   const known = new Map<string, ChosenSource>();
   for (const source of remembered) if (!dropped(source)) known.set(source.id, rememberedSource(source, dataDirectory));
+  for (const [id, source] of registered.sources) known.set(id, source);
   for (const spec of named.values()) known.set(spec.id, namedSource(spec, known.get(spec.id), request));
   for (const source of configured.values()) if (!toForget.has(source.spec.id)) known.set(source.spec.id, source);
   for (const [id, source] of fallbackSource(request, known.size + toForget.size + remembered.length, dataDirectory)) known.set(id, source);
 
-  const unread = [...known.values()].filter((source) => !configured.has(source.spec.id) && (source.hasOptions || (request.only !== undefined && remembered.some((one) => one.id === source.spec.id && leftFile(one)))));
+  const unread = [...known.values()].filter((source) => !configured.has(source.spec.id) && source.access === undefined && (source.hasOptions || source.from === 'registered' || (request.only !== undefined && remembered.some((one) => one.id === source.spec.id && leftFile(one)))));
   for (const { spec, hasOptions } of unread) {
     if (hasOptions && named.has(spec.id)) throw new BuildRefused(`Source ${spec.location}: a libretto.json says which of its packages are published, and this build was not given that file. Name it with --config, or forget the source with --forget first.`);
   }
-  const isRead = (source: ChosenSource): boolean => (named.size === 0 || named.has(source.spec.id)) && !unread.includes(source);
+  const isRead = (source: ChosenSource): boolean => request.sync !== undefined ? source.access !== undefined && request.sync.includes(source.access.id) : (named.size === 0 || named.has(source.spec.id)) && !unread.includes(source);
   const chosen = [...known.values()];
   return {
     read: chosen.filter(isRead),
     left: chosen.filter((source) => !isRead(source)),
     forgotten: [...remembered.filter(dropped), ...(toForget.has(unknownSource) ? [lostSource] : [])],
-    notices: (named.size === 0 ? unread : []).map((source) => ({ source: source.spec.location, message: whyLeft(source, request) })),
+    notices: named.size > 0 || request.sync !== undefined ? [] : [
+      ...unread.map((source) => ({ source: source.spec.location, message: whyLeft(source, request) })),
+      ...registered.hidden.map(({ spec, access }) => ({ source: spec.location, message: `read as libretto.json describes it, and not as it is registered (${access?.id ?? ''}).` })),
+    ],
   };
 }
 
 /** Stands for whatever was published by a source that nothing remembers any more. */
 const lostSource: PublishedSource = { id: unknownSource, location: unknownSource, from: 'argument' };
 
-function whyLeft({ hasOptions }: ChosenSource, request: SourceRequest): string {
+function whyLeft({ hasOptions, from }: ChosenSource, request: SourceRequest): string {
+  if (from === 'registered') return 'not read, and left as published: it is a registered repository, and this build was not given what is registered.';
   if (hasOptions && request.configured === undefined) return 'not read, and left as published: it stands in a libretto.json, which this build was not given. Name the file with --config.';
   return 'not read, and left as published: libretto.json does not name it any more. A build without --only withdraws it.';
 }
@@ -100,6 +111,7 @@ function findRemembered(text: string, request: SourceRequest, remembered: readon
   const found = remembered.find(
     (source) => source.id === text || source.location === text || specs.some((candidate) => idOf(candidate, request.baseDirectory, dataDirectory) === source.id),
   );
+  refuseRegistered(`--forget ${text}`, found);
   if (found !== undefined) return found;
   if (text === unknownSource) return lostSource;
   const list = remembered.length === 0 ? 'This tree remembers no source at all.' : `It remembers: ${remembered.map((source) => source.location).join(', ')}.`;

@@ -1,10 +1,11 @@
 // A SOURCE as somebody writes it (`./packages`, `git:../lib.git`, `https://host/lib.git`) parsed into what it is. A path is remembered
 // relative to the data folder, so that a workspace can move with its data and stay the same source. Nothing here holds a credential.
-// Packages that stand in libretto.json itself are a source by their names.
+// Packages that stand in libretto.json itself are a source each, by their names.
 
 import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import type { JsonObject } from '../contract/json.ts';
 import { BuildRefused } from '../refusals.ts';
 import { isAddress, withoutCredentials } from './git/credentials.ts';
 import { parseGitUrl } from './git/git-url.ts';
@@ -77,13 +78,19 @@ export function restoreSource(location: string, dataDirectory: string): SourceSp
 
 const packagePrefix = 'package:';
 
-/** A source by the names of its packages, so that neither its place in libretto.json nor a new version makes another one of it. */
-export function inlineSource(inline: InlinePackages): SourceSpec {
-  const names = inline.packages.map(({ name }) => (typeof name === 'string' ? name.toLowerCase() : '')).toSorted();
-  return packageSpec(`${packagePrefix}${[...new Set(names)].join(',')}`, inline);
+/** Each package a source of its own, by its name: neither its place in libretto.json, nor a new version, nor what else is listed makes another one of it. */
+export function inlineSources(inline: InlinePackages): readonly SourceSpec[] {
+  const byName = new Map<string, JsonObject[]>();
+  for (const json of inline.packages) {
+    const name = String(json['name']).toLowerCase();
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, [json]);
+    else known.push(json);
+  }
+  return Array.from(byName, ([name, packages]) => packageSpec(`${packagePrefix}${name}`, { ...inline, packages }));
 }
 
-/** The same again for the `ordinal`-th source of the same names. */
+/** The same again for the `ordinal`-th source of the same name. */
 export function distinguish({ location, place }: SourceSpec, ordinal: number): SourceSpec {
   return packageSpec(`${location}#${ordinal}`, place.kind === 'package' ? place.inline : undefined);
 }

@@ -1,6 +1,6 @@
-// `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws.
+// `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws, 130 or 143 when it was
+// stopped.
 
-import { build } from '../../build/build.ts';
 import { isNamePattern } from '../../build/sources/name-pattern.ts';
 import { describeOutcome, describeProblems } from '../build-report-text.ts';
 import { buildRequest } from '../build-request.ts';
@@ -8,11 +8,11 @@ import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
-import { startProgress } from '../progress.ts';
+import { stoppableBuild } from '../stoppable-build.ts';
 import { UsageError } from '../usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr, now } = context;
+  const { environment, workingDirectory, stdout, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   const request = buildRequest(config, {
     sources: operands,
@@ -22,8 +22,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     allowRepublish: flags['allowRepublish'] === true,
     workingDirectory,
   });
-  const progress = await startProgress(stderr);
-  const report = await build(request, { now, progress: progress.show, environment }).finally(progress.stop);
+  // who names sources wants these and no others
+  const registered = operands.length === 0 ? await (await import('../registered-in-state.ts')).registeredInState(config, context) : undefined;
+  const report = await stoppableBuild({ ...request, registered: registered?.sources }, context).finally(() => registered?.close());
+  if ('exitCode' in report) return report.exitCode;
   if (flags['json'] === true) printJson(stdout, report);
   else printLines(stdout, describeOutcome(report, request.strict));
   printLines(stderr, describeProblems(report));

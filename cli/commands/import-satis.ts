@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { Context } from '../context.ts';
 import { counted, printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
+import { jsonFault } from '../json-fault.ts';
 import { importSatis, type SatisImport } from '../satis/import-satis.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -31,15 +32,20 @@ function describeLosses({ lines }: SatisImport): string[] {
 }
 
 function readSatis(file: string): JsonObject {
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''));
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? 'is not valid JSON' : 'cannot be read';
-    throw new UsageError(`${file} ${reason}: ${(error as Error).message}`, { cause: error });
-  }
+  const text = readText(file).replace(/^\ufeff/, '');
+  const fault = jsonFault(text);
+  if (fault !== undefined) throw new UsageError(`${file} ${fault}`);
+  const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new UsageError(`${file} holds no JSON object, as a satis.json does.`);
   return json;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** Somebody's own libretto.json is not replaced. */

@@ -1,6 +1,6 @@
 // `libretto serve`: until a signal ends it. What it says to people goes to standard error, since standard output may be the request log.
 
-import { announcement } from '../announcement.ts';
+import { announcement, setupLines } from '../announcement.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printLines } from '../output.ts';
@@ -14,10 +14,11 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const config = await loadConfig({ flags, environment, workingDirectory });
   const { log, data } = config;
   const service = await openService(config, context, log.value);
-  const stopped = stopSignal(context, service.reopenLog);
+  const stopped = stopSignal(context, { onHangUp: service.reopenLog, onCrash: service.logCrash });
   printLines(stderr, announcement({ ...service, config, tree: readPublishedTree(data.value) }));
   if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
-  await stopped;
+  printLines(stderr, setupLines(await service.offerSetup()));
+  const exitCode = await stopped;
   await service.close();
-  return 0;
+  return exitCode;
 }

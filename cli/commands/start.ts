@@ -2,11 +2,10 @@
 
 import { join } from 'node:path';
 
-import { build } from '../../build/build.ts';
 import { BuildBusy } from '../../build/refusals.ts';
 import type { Tokens } from '../../proxy/auth/tokens.ts';
 import { localUrl } from '../address.ts';
-import { announcement } from '../announcement.ts';
+import { announcement, setupLines } from '../announcement.ts';
 import { describeOutcome, describeProblems } from '../build-report-text.ts';
 import { buildRequest } from '../build-request.ts';
 import { loadConfig, type Config } from '../config.ts';
@@ -14,40 +13,44 @@ import type { Context } from '../context.ts';
 import { installLines } from '../install-lines.ts';
 import { printLines, revealSecret } from '../output.ts';
 import type { Given } from '../command.ts';
-import { startProgress } from '../progress.ts';
 import { readPublishedTree, type PublishedTree } from '../published-tree.ts';
 import { openService } from '../service.ts';
 import type { LogTarget } from '../setting-values.ts';
+import { stoppableBuild } from '../stoppable-build.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
-  await buildAll(config, context);
+  const stoppedWith = await buildAll(config, context);
+  if (stoppedWith !== undefined) return stoppedWith;
   const log = requestLog(config);
   const service = await openService(config, context, log);
-  const stopped = stopSignal(context, stderr.isTTY === true ? undefined : service.reopenLog);
+  const stopped = stopSignal(context, { onHangUp: stderr.isTTY === true ? undefined : service.reopenLog, onCrash: service.logCrash });
   const tree = readPublishedTree(config.data.value);
   printLines(stderr, announcement({ ...service, config, tree }));
   if (log.to === 'file') printLines(stderr, [`Requests are logged to ${log.path}.`]);
   if (tree !== undefined) await explainInstallation({ context, config, tokens: service.tokens, url: localUrl(service.host, service.port), tree });
-  printLines(stderr, ['', 'Press Ctrl+C to stop.']);
-  await stopped;
+  const setup = setupLines(await service.offerSetup());
+  printLines(stderr, [...(setup.length > 0 ? ['', ...setup] : []), '', 'Press Ctrl+C to stop.']);
+  const exitCode = await stopped;
   await service.close();
-  return 0;
+  return exitCode;
 }
 
-async function buildAll(config: Config, context: Context): Promise<void> {
-  const { workingDirectory, environment, stderr, now } = context;
+/** The exit code of a build that was stopped, and with it all that was to follow. */
+async function buildAll(config: Config, context: Context): Promise<number | undefined> {
+  const { workingDirectory, stderr } = context;
   const request = buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory });
-  const progress = await startProgress(stderr);
   try {
-    const report = await build(request, { now, progress: progress.show, environment }).finally(progress.stop);
+    const report = await stoppableBuild(request, context);
+    if ('exitCode' in report) return report.exitCode;
     printLines(stderr, [...describeOutcome(report, false), ...describeProblems(report)]);
   } catch (error) {
     if (!(error instanceof BuildBusy) || readPublishedTree(config.data.value) === undefined) throw error;
     printLines(stderr, [`${error.message} What is published already is served meanwhile.`]);
   }
+  return undefined;
 }
 
 /** The terminal is for people here: requests go to a file unless somebody says otherwise. */

@@ -5,20 +5,19 @@ import { describeToken } from '../token-text.ts';
 import { printJson, printLines, revealSecret } from '../output.ts';
 import type { Given } from '../command.ts';
 import { runTokenCommand, type TokenCommand } from '../token-command.ts';
-import { expiryFlag, limitFlag } from '../token-flags.ts';
+import { tokenFlags } from '../token-flags.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   return runTokenCommand(context, given, create, true);
 }
 
 async function create({ context, given: { flags }, tokens, nowMs, json, show }: TokenCommand): Promise<void> {
-  const limit = limitFlag(flags['limit']);
-  const expiresAt = expiryFlag(flags['expires'], nowMs);
+  const { description = '', kind = 'read', limit, expires } = tokenFlags(flags, nowMs);
   const { record, secret } = await tokens.create({
-    description: String(flags['description']),
-    kind: flags['kind'] === 'write' ? 'write' : 'read',
+    description,
+    kind,
     limit: limit ?? null,
-    expiresAt: expiresAt ?? null,
+    expiresAt: expires ?? null,
   });
   const { id, ...others } = show(record);
   if (json) {

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
 import { runTokenCommand } from '../token-command.ts';
-import { expiryFlag, limitFlag } from '../token-flags.ts';
+import { tokenFlags } from '../token-flags.ts';
 import { describeToken } from '../token-text.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -17,13 +17,15 @@ export function run(context: Context, given: Given): Promise<number> {
   });
 }
 
-function patchOf({ description, limit, expires }: Given['flags'], nowMs: number): TokenPatch {
-  if (description === undefined && limit === undefined && expires === undefined) {
+function patchOf(given: Given['flags'], nowMs: number): TokenPatch {
+  if (given['description'] === undefined && given['limit'] === undefined && given['expires'] === undefined) {
     throw new UsageError('Nothing to change was given. Name at least one of --description, --limit and --expires.');
   }
+  const [withDefault, forEver] = [given['limit'] === 'default', given['expires'] === 'never'];
+  const { description, limit, expires } = tokenFlags({ ...given, ...(withDefault ? { limit: undefined } : {}), ...(forEver ? { expires: undefined } : {}) }, nowMs);
   return {
-    ...(typeof description === 'string' ? { description } : {}),
-    ...(limit === undefined ? {} : { limit: limit === 'default' ? null : (limitFlag(limit) ?? null) }),
-    ...(expires === undefined ? {} : { expiresAt: expires === 'never' ? null : (expiryFlag(expires, nowMs) ?? null) }),
+    ...(description === undefined ? {} : { description }),
+    ...(withDefault ? { limit: null } : limit === undefined ? {} : { limit }),
+    ...(forEver ? { expiresAt: null } : expires === undefined ? {} : { expiresAt: expires }),
   };
 }

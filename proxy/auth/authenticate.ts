@@ -3,6 +3,7 @@
 //
 // Unknown, expired, revoked and malformed tokens all take the same way out: nothing tells them apart.
 
+import type { Eventually } from '../eventually.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { hashToken, parseToken, type TokenHash, type TokenKind } from './token-format.ts';
 import { defaultLimits as standardLimits, effectiveLimit, parseTokenId, parseTokenRecord, tokenHashKey, tokenKey, type TokenId } from './token.ts';
@@ -35,15 +36,15 @@ const absent: Authentication = { outcome: 'absent' };
 const invalid: Authentication = { outcome: 'invalid' };
 
 export interface AuthenticatorOptions {
-  /** requests an hour of tokens without a limit of their own */
-  readonly defaultLimits?: Readonly<Record<TokenKind, number>>;
+  /** requests an hour of tokens without a limit of their own; asked anew whenever the state has moved */
+  readonly defaultLimits?: () => Eventually<Readonly<Record<TokenKind, number>>>;
   /** tokens remembered at most; the one remembered longest makes room */
   readonly capacity?: number;
 }
 
 type Store = Pick<StateStore, 'get' | 'generation'>;
 
-export function createAuthenticator(store: Store, { defaultLimits = standardLimits, capacity = 10_000 }: AuthenticatorOptions = {}): Authenticator {
+export function createAuthenticator(store: Store, { defaultLimits = () => standardLimits, capacity = 10_000 }: AuthenticatorOptions = {}): Authenticator {
   const remembered = new Map<TokenHash, Remembered>();
   // The headers of tokens in use, so that checksum and SHA-256 are worked out once and not on every request: 7 µs become 1. They are secrets, in this
   // process's memory only, where every request brings them anyway; only valid ones are kept, so nobody else can fill it.
@@ -51,7 +52,7 @@ export function createAuthenticator(store: Store, { defaultLimits = standardLimi
   let rememberedAt = Number.NaN;
 
   const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
-    const found = await readToken(store, hash, defaultLimits);
+    const found = await readToken(store, hash, await defaultLimits());
     if (found === undefined) return invalid;
     // the state may have moved meanwhile, and the memory with it: then this answers its own request and is not kept
     if (generation === rememberedAt) {
@@ -103,11 +104,15 @@ async function readToken(store: Store, hash: TokenHash, limits: Readonly<Record<
   const entry = id === undefined ? undefined : await store.get(tokenKey(id));
   if (entry === undefined) return undefined;
   const record = parseTokenRecord(entry.value);
-  if (record.revoked_at !== null || record.hash !== hash) return undefined;
+  if (record.revoked_at !== null || (record.hash !== hash && record.previous_hash !== hash)) return undefined;
   return {
     authentication: { outcome: 'valid', token: { id: record.id, kind: record.kind, limit: effectiveLimit(record, limits) } },
-    expiresMs: record.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(record.expires_at),
+    expiresMs: record.hash === hash ? endOf(record.expires_at) : Math.min(endOf(record.expires_at), endOf(record.previous_expires_at)),
   };
+}
+
+function endOf(time: string | null): number {
+  return time === null ? Number.POSITIVE_INFINITY : Date.parse(time);
 }
 
 /** Room for a long user name in front of a token; nothing longer is worth decoding. */

@@ -3,6 +3,7 @@
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from './base62.ts';
+import { StateError } from '../state/state-error.ts';
 import type { TokenHash, TokenKind } from './token-format.ts';
 
 /** `tok_` and 16 base62 characters. Not secret: it names a token in lists, logs and the audit log. */
@@ -21,6 +22,9 @@ export interface TokenRecord {
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
   readonly hash: TokenHash;
+  /** of the secret before the last rotation; it opens what the new one does until `previous_expires_at` */
+  readonly previous_hash: TokenHash | null;
+  readonly previous_expires_at: string | null;
 }
 
 /** Requests an hour where the operator sets nothing else (service interface, section Limits). */
@@ -58,14 +62,16 @@ export function tokenHashKey(hash: TokenHash): string {
 
 /** A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a door. */
 export function parseTokenRecord(value: JsonValue): TokenRecord {
-  if (isJsonObject(value) && isRecord(value)) return value;
-  throw new Error('a token record in the state is malformed: restore the state from a backup');
+  // a record of before rotation existed has no former secret
+  const record = isJsonObject(value) ? { previous_hash: null, previous_expires_at: null, ...value } : undefined;
+  if (record !== undefined && isRecord(record)) return record;
+  throw new StateError('STATE_CORRUPT', 'A token record in the state is malformed. Put a backup of the state in its place.');
 }
 
 function isRecord(value: object): value is TokenRecord {
   const record = value as Partial<Record<keyof TokenRecord, unknown>>;
   const texts = [record.id, record.description, record.created_at, record.created_by, record.hash];
-  const times = [record.expires_at, record.revoked_at].every((time) => time === null || (typeof time === 'string' && !Number.isNaN(Date.parse(time))));
+  const times = [record.expires_at, record.revoked_at, record.previous_expires_at].every((time) => time === null || (typeof time === 'string' && !Number.isNaN(Date.parse(time))));
   const limit = record.limit === null || (Number.isSafeInteger(record.limit) && (record.limit as number) >= 0);
-  return texts.every((text) => typeof text === 'string') && (record.kind === 'read' || record.kind === 'write') && times && limit;
+  return texts.every((text) => typeof text === 'string') && (record.kind === 'read' || record.kind === 'write') && (record.previous_hash === null || typeof record.previous_hash === 'string') && times && limit;
 }

@@ -1,5 +1,5 @@
 // Making, listing, changing and revoking tokens. The command line and the management API both call this. Every change is one commit with
-// its audit event (I8); a token's text leaves here once, in the result of `create`, after the commit is durable (I7).
+// its audit event (I8); a token's text leaves here once, in the result of `create` or `rotate`, after the commit is durable (I7).
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
@@ -8,6 +8,7 @@ import { assertExpiry } from './expiry.ts';
 import type { Secret } from './secret.ts';
 import { TokenError } from './token-error.ts';
 import { mintToken, type TokenKind } from './token-format.ts';
+import { rotateToken, type Rotation } from './rotate-token.ts';
 import { mintTokenId, parseTokenId, parseTokenRecord, tokenHashKey, tokenKey, tokenKeyPrefix, type TokenRecord } from './token.ts';
 
 export interface TokenDraft {
@@ -28,6 +29,8 @@ export interface Tokens {
   readonly list: () => Promise<readonly TokenRecord[]>;
   readonly get: (id: string) => Promise<TokenRecord>;
   readonly update: (id: string, patch: TokenPatch) => Promise<TokenRecord>;
+  /** A new secret; the one before goes on opening for `graceSeconds` (0: it ends at once), the one before that no more. Of two at once one is refused. */
+  readonly rotate: (id: string, graceSeconds?: number) => Promise<Rotation>;
   /** Doing it again changes nothing and says so. */
   readonly revoke: (id: string) => Promise<{ readonly record: TokenRecord; readonly already: boolean }>;
 }
@@ -48,6 +51,7 @@ export function createTokens(options: TokensOptions): Tokens {
     list: () => list(options),
     get: async (id) => (await find(options, id)).record,
     update: (id, patch) => update(options, id, patch),
+    rotate: (id, graceSeconds) => rotateToken(options, () => find(options, id), graceSeconds),
     revoke: (id) => revoke(options, id),
   };
 }
@@ -66,6 +70,8 @@ async function create({ store, now, randomBytes, actor }: TokensOptions, draft: 
     expires_at,
     revoked_at: null,
     hash,
+    previous_hash: null,
+    previous_expires_at: null,
   };
   const { id, kind } = record;
   const done = await store.commit(

@@ -1,10 +1,48 @@
-// What must be read again later, and must not be readable in a copy of the state: sealed under a key that lives outside of it.
+// What must be read again later, and must not be readable in a copy of the state: sealed under a key that lives outside of it (AES-256-GCM).
 
-import type { Secret } from '../auth/secret.ts';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+
+import type { RandomBytes } from '../auth/base62.ts';
+import { Secret } from '../auth/secret.ts';
+import type { KeyRing, RingKey } from './key-ring.ts';
 
 export interface Sealer {
   /** `about`: whose secret it is (a repository's id). A sealed text moved to another one does not open. */
   readonly seal: (secret: Secret, about: string) => string;
   /** Throws where the key is gone, the text was changed, or it is about something else. */
   readonly unseal: (sealed: string, about: string) => Secret;
+  /** The same secret under the current key; the text itself where it is under that key already. */
+  readonly reseal: (sealed: string, about: string) => string;
+}
+
+const algorithm = 'aes-256-gcm';
+const tagLength = 16;
+
+export function createSealer(ring: KeyRing, randomBytes: RandomBytes): Sealer {
+  const seal: Sealer['seal'] = (secret, about) => {
+    const key = ring.current('sealing');
+    const iv = randomBytes(12);
+    const cipher = createCipheriv(algorithm, bytesOf(key), iv, { authTagLength: tagLength }).setAAD(Buffer.from(about));
+    const bytes = Buffer.concat([cipher.update(secret.reveal(), 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `v1.${key.kid}.${Buffer.from(iv).toString('base64url')}.${bytes.toString('base64url')}`;
+  };
+  const unseal: Sealer['unseal'] = (sealed, about) => {
+    const [version, kid = '', iv = '', text = ''] = sealed.split('.');
+    const key = version === 'v1' ? ring.find('sealing', kid) : undefined;
+    if (key === undefined) throw new Error(`what is sealed for ${about} needs a sealing key that is not there: put the keys folder of the backup that this state comes from beside it`);
+    const bytes = Buffer.from(text, 'base64url');
+    const decipher = createDecipheriv(algorithm, bytesOf(key), Buffer.from(iv, 'base64url'), { authTagLength: tagLength }).setAAD(Buffer.from(about));
+    decipher.setAuthTag(bytes.subarray(-tagLength));
+    try {
+      return new Secret(Buffer.concat([decipher.update(bytes.subarray(0, -tagLength)), decipher.final()]).toString('utf8'));
+    } catch (error) {
+      throw new Error(`what is sealed for ${about} does not open: it was changed, or it was sealed for something else`, { cause: error });
+    }
+  };
+  const reseal: Sealer['reseal'] = (sealed, about) => (sealed.split('.')[1] === ring.current('sealing').kid ? sealed : seal(unseal(sealed, about), about));
+  return { seal, unseal, reseal };
+}
+
+function bytesOf({ material }: RingKey): Buffer {
+  return Buffer.from(material, 'base64url');
 }

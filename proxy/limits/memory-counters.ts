@@ -9,7 +9,6 @@ export type SavedWindow = readonly [key: string, used: number, endsAtMs: number]
 
 export interface MemoryCounters extends Counters {
   readonly hit: (key: string, limit: number, windowMs: number, nowMs: number) => Count;
-  /** The window of a key that runs at `nowMs`. */
   readonly peek: (key: string, windowMs: number, nowMs: number) => Window | undefined;
   /** Takes over what a shared count said. */
   readonly learn: (key: string, window: Window, nowMs: number) => void;

@@ -86,6 +86,11 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
         throw connectionError ?? error;
       }
     },
+    peek: async (key) => {
+      const [used, endsInMs] = await Promise.all([redis.get(key), redis.pttl(key)]);
+      // without an expiry it is a window that the next request mends
+      return used === null || endsInMs <= 0 ? undefined : { used: Number(used), endsInMs };
+    },
     close: async () => {
       redis.disconnect();
     },

@@ -8,6 +8,7 @@ import { createBreaker } from './breaker.ts';
 import { createMemoryCounters, type MemoryCounters } from './memory-counters.ts';
 import { endSlackMs, type SharedCount, type SharedCounters, type SharedHit } from './shared-counters.ts';
 import { createSilenceWatch } from './silence.ts';
+import type { Window } from './windows.ts';
 
 /** A request waits this long for the shared count, once. 50 ms fired falsely on a healthy server under load. */
 const silenceMs = 250;
@@ -64,6 +65,16 @@ export async function openResilientCounters({ shared, notice, monotonicMs }: Res
         );
       });
     },
+    peek: async (key, windowMs, nowMs) => {
+      const known = local.peek(key, windowMs, nowMs);
+      if (breaker.isOpen()) return known;
+      try {
+        const found = await shared.peek(key);
+        return found === undefined ? known : merged(known, found, nowMs);
+      } catch {
+        return known; // what is only looked at decides nothing: the next request that is counted finds out what is wrong
+      }
+    },
     degraded: breaker.isOpen,
     close: async () => {
       breaker.close();
@@ -84,16 +95,18 @@ function floorOf(local: MemoryCounters, key: string, windowMs: number, nowMs: nu
 }
 
 /** Remembers what the server said, and gives the window's end: the same in every answer, although each measures it anew. */
-function learn(local: MemoryCounters, key: string, windowMs: number, { used, endsInMs }: SharedCount, nowMs: number): number {
-  // `nowMs` is from before the request went out, so this is never later than the server's own end
-  const endsAtMs = nowMs + endsInMs;
-  const known = local.peek(key, windowMs, nowMs);
-  const window =
-    known === undefined || endsAtMs > known.endsAtMs + endSlackMs
-      ? { used, endsAtMs }
-      : { used: Math.max(used, known.used), endsAtMs: Math.min(endsAtMs, known.endsAtMs) };
+function learn(local: MemoryCounters, key: string, windowMs: number, count: SharedCount, nowMs: number): number {
+  const window = merged(local.peek(key, windowMs, nowMs), count, nowMs);
   local.learn(key, window, nowMs);
   return window.endsAtMs;
+}
+
+/** The window by what the server says and by what this process knows. */
+function merged(known: Window | undefined, { used, endsInMs }: Pick<SharedCount, 'used' | 'endsInMs'>, nowMs: number): Window {
+  // `nowMs` is from before the request went out, so this is never later than the server's own end
+  const endsAtMs = nowMs + endsInMs;
+  if (known === undefined || endsAtMs > known.endsAtMs + endSlackMs) return { used, endsAtMs };
+  return { used: Math.max(used, known.used), endsAtMs: Math.min(endsAtMs, known.endsAtMs) };
 }
 
 function createNotices(notice: (notice: CountersNotice) => void, monotonicMs: () => number): { degraded: (reason: unknown) => void; recovered: () => void } {

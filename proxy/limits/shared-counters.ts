@@ -26,5 +26,7 @@ export interface SharedCounters {
   readonly connect: () => Promise<void>;
   /** Counts and decides in one atomic step. Rejects when the server is lost, slow, or cannot write. */
   readonly hit: (hit: SharedHit) => Promise<SharedCount>;
+  /** What is counted for `key`, without counting; undefined: nothing. Rejects when the server is lost or slow. */
+  readonly peek: (key: string) => Promise<Pick<SharedCount, 'used' | 'endsInMs'> | undefined>;
   readonly close: () => Promise<void>;
 }

@@ -1,6 +1,9 @@
 // The windows a process knows of, in one Map: how many requests of a key were counted, and until when. Bounded: a window that has ended
 // makes room when another begins.
 
+/** The window of every limit: an hour (service interface, section Limits). */
+export const limitWindowMs = 3_600_000;
+
 /** One key's window. */
 export interface Window {
   /** requests counted in it */

@@ -23,20 +23,28 @@ export async function readJsonBody(request: IncomingMessage): Promise<string | u
   return text;
 }
 
+/** What is too slow is answered, and its connection ends with the answer. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
+  let late: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    late = setTimeout(() => reject(new RegistryError('REQUEST_TIMEOUT')), longestMs);
+  });
+  try {
+    return await Promise.race([readPieces(request), timeout]);
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+async function readPieces(request: IncomingMessage): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > mostBytes) throw tooLarge();
   const pieces: Buffer[] = [];
   let size = 0;
-  const late = setTimeout(() => request.destroy(), longestMs);
-  try {
-    for await (const piece of request as AsyncIterable<Buffer>) {
-      size += piece.length;
-      if (size > mostBytes) throw tooLarge();
-      pieces.push(piece);
-    }
-  } finally {
-    clearTimeout(late);
+  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > mostBytes) throw tooLarge();
+    pieces.push(piece);
   }
   return Buffer.concat(pieces);
 }

@@ -4,6 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { StateError } from './state-error.ts';
 import type { StateChange, StateEntry, StateStore } from './state-store.ts';
 
 /** Who did it: a person at the command line, a user with a session, the holder of a token, or the service itself. */
@@ -88,7 +89,7 @@ function parseHead(entry: StateEntry | undefined): AuditHead {
   if (entry === undefined) return noEvent;
   const { value } = entry;
   if (isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['hash'] === 'string') return { seq: value['seq'], hash: value['hash'] };
-  throw new Error(`the audit log's head (${auditHeadKey}) is malformed: nothing can be appended to it. Restore the state from a backup.`);
+  throw new StateError('STATE_CORRUPT', `The audit log's head (${auditHeadKey}) is malformed: nothing can be appended to it. Put a backup of the state in its place.`);
 }
 
 /** Walks the whole chain. `expected` is a head that was copied out of reach earlier: the chain must still hold it. */

@@ -21,16 +21,17 @@ export async function findLmdbDamage(path: string): Promise<string | undefined> 
   });
   if (file === undefined) return undefined;
   try {
-    const { size } = await file.stat();
-    if (size === 0) return undefined;
     const read = async (position: number): Promise<Buffer | undefined> => {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(metaEnd), 0, metaEnd, position);
       return bytesRead === metaEnd ? buffer : undefined;
     };
     const first = await read(0);
+    if (first === undefined && (await file.stat()).size === 0) return undefined;
     if (first === undefined || !isMeta(first)) return 'it does not start like a database';
     const second = await read(first.readUInt32LE(pageSizeAt));
     if (second === undefined || !isMeta(second)) return 'its second page is damaged';
+    // only now: another process may be writing, and the file has grown before a page at its start says so
+    const { size } = await file.stat();
     return findMissingPages([first, second], size);
   } finally {
     await file.close();

@@ -13,6 +13,7 @@ import { findLmdbDamage } from './lmdb-file.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
 import { StateError } from './state-error.ts';
 import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-store.ts';
+import { createWriteTurn, type WriteTurn } from './write-turn.ts';
 
 /** Rises when an older version could no longer understand what is stored. */
 export const stateSchema = 1;
@@ -28,9 +29,10 @@ type Database = RootDatabase<JsonValue, string>;
 
 /** Opens the state in `directory`, which is made (0700) when missing. Rejects with a StateError that says what to do. */
 export async function openLmdbStore(directory: string): Promise<StateStore> {
-  const db = await openDatabase(directory);
+  const turn = createWriteTurn(join(directory, 'turn'));
+  const db = await openDatabase(directory, turn);
   try {
-    await prepareSchema(db, directory);
+    await prepareSchema(db, directory, turn);
   } catch (error) {
     await db.close();
     throw error;
@@ -48,7 +50,7 @@ export async function openLmdbStore(directory: string): Promise<StateStore> {
     commit: async (change) => {
       opened();
       assertChange(change);
-      return queue(() => commit(opened(), directory, change));
+      return queue(() => commit(opened(), { directory, turn }, change));
     },
     generation: () => readGeneration(opened()),
     close: async () => {
@@ -61,14 +63,17 @@ export async function openLmdbStore(directory: string): Promise<StateStore> {
   };
 }
 
-async function openDatabase(directory: string): Promise<Database> {
+async function openDatabase(directory: string, turn: WriteTurn): Promise<Database> {
   const file = join(directory, 'data.mdb');
+  let release: (() => void) | undefined;
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const damage = await findLmdbDamage(file);
     if (damage !== undefined) {
       throw new StateError('STATE_CORRUPT', `The state file ${file} is corrupt: ${damage}. Put a backup in its place; without one, move ${directory} away and create new tokens.`);
     }
+    // to open is to write: lmdb begins a write transaction for it
+    release = await turn.take();
     return open<JsonValue, string>({
       path: directory,
       noSubdir: false,
@@ -83,16 +88,20 @@ async function openDatabase(directory: string): Promise<Database> {
   } catch (error) {
     if (error instanceof StateError) throw error;
     throw new StateError('STATE_UNUSABLE', `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`, { cause: error });
+  } finally {
+    release?.();
   }
 }
 
-async function prepareSchema(db: Database, directory: string): Promise<void> {
-  await write(directory, () =>
-    db.ifNoExists(generationKey, () => {
-      void db.put(generationKey, 1, 1);
-      void db.put(schemaKey, stateSchema, 1);
-    }),
-  );
+async function prepareSchema(db: Database, directory: string, turn: WriteTurn): Promise<void> {
+  if (!db.doesExist(generationKey)) {
+    await write({ directory, turn }, () =>
+      db.ifNoExists(generationKey, () => {
+        void db.put(generationKey, 1, 1);
+        void db.put(schemaKey, stateSchema, 1);
+      }),
+    );
+  }
   db.resetReadTxn();
   const schema = db.get(schemaKey);
   if (schema === stateSchema) return;
@@ -129,14 +138,19 @@ function readRange(db: Database, prefix: string, { after, limit, reverse = false
   return Array.from(found, ({ key, value, version }) => ({ key, value, revision: version ?? 0 }));
 }
 
-async function commit(db: Database, directory: string, change: StateChange): Promise<boolean> {
+interface Place {
+  readonly directory: string;
+  readonly turn: WriteTurn;
+}
+
+async function commit(db: Database, place: Place, change: StateChange): Promise<boolean> {
   for (;;) {
     // all in one turn of the event loop, hence of one snapshot
     const generation = readGeneration(db);
     if (!change.conditions.every(({ key, revision }) => (db.getEntry(key)?.version ?? null) === revision)) return false;
     if (change.puts.length + change.deletes.length === 0) return true;
     const next = generation + 1;
-    const done = await write(directory, () =>
+    const done = await write(place, () =>
       db.ifVersion(generationKey, generation, () => {
         for (const { key, value } of change.puts) void db.put(key, value, next);
         for (const key of change.deletes) void db.remove(key);
@@ -148,15 +162,20 @@ async function commit(db: Database, directory: string, change: StateChange): Pro
 }
 
 /** lmdb says why in a promise of its own, `commitError`. */
-async function write(directory: string, action: () => Promise<boolean>): Promise<boolean> {
+async function write({ directory, turn }: Place, action: () => Promise<boolean>): Promise<boolean> {
+  let release: (() => void) | undefined;
   try {
+    release = await turn.take();
     return await action();
   } catch (error) {
+    if (error instanceof StateError) throw error;
     const cause = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).then(
       () => error,
       (why: unknown) => why,
     );
     throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. Check the disk's free space and health.`, { cause });
+  } finally {
+    release?.();
   }
 }
 

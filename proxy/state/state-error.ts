@@ -10,6 +10,8 @@ export type StateErrorCode =
   | 'STATE_TOO_NEW'
   /** a change could not be made durable (disk full, I/O error); nothing of it happened */
   | 'STATE_WRITE_FAILED'
+  /** another process does not let go of it; nothing was changed, and it can be tried again */
+  | 'STATE_BUSY'
   | 'STATE_CLOSED';
 
 export class StateError extends Error {

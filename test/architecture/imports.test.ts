@@ -40,8 +40,12 @@ describe('import directions', () => {
 
   it('proxy imports only proxy and build/contract', () => expect(crossings('proxy', ['proxy', 'build/contract'])).toEqual([]));
 
-  it.each(['lmdb', 'ioredis', 'http-proxy', 'commander', 'adm-zip', 'yauzl'])('%s is imported in one file at most', (name) => {
+  it.each(['lmdb', 'ioredis', 'http-proxy', 'adm-zip', 'yauzl', 'busboy'])('%s is imported in one file at most', (name) => {
     expect(importersOf(name).length, importersOf(name).join(', ')).toBeLessThanOrEqual(1);
+  });
+
+  it('commander is imported where commands are wired, and nowhere else', () => {
+    expect(importersOf('commander').filter((path) => !/^cli\/(?:program(?:-[a-z]+)?|command-parts)\.ts$/.test(path))).toEqual([]);
   });
 });
 

@@ -114,8 +114,8 @@ describe('the command', () => {
     writeFileSync(folder.at('libretto.json'), '{}');
     expect(await run('import', 'satis', 'satis.json')).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('libretto.json exists already. Name another file with --out') as string });
     expect(await run('import', 'satis', 'gone.json')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('gone.json cannot be read') as string });
-    writeFileSync(folder.at('satis.json'), '{');
-    expect(await run('import', 'satis', 'satis.json')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('satis.json is not valid JSON') as string });
+    writeFileSync(folder.at('satis.json'), '{\n  "name": "x",\n}');
+    expect(await run('import', 'satis', 'satis.json')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('satis.json is not valid JSON (line 2, column 14): the comma before "}" is one too many.') as string });
     writeFileSync(folder.at('satis.json'), '[]');
     expect((await run('import', 'satis', 'satis.json')).stderr).toContain('holds no JSON object');
   });

@@ -73,6 +73,15 @@ describe('create', () => {
     expect([exitCode, stderr.split('\n').at(-1)]).toEqual([0, 'exit 0']);
   });
 
+  it('tells everything that is wrong at once, as update does', async () => {
+    const wrong = ['--description', 'a\nb', '--limit', 'many', '--expires', 'soon'];
+    const problems = ['one line without control characters', '--limit is "many"', '"soon" is no time'].map((text) => expect.stringContaining(text) as string);
+    const created = await run('create', ...wrong, '--kind', 'admin');
+    expect([created.exitCode, ...created.stderr.split('\n')]).toEqual([2, problems[0], '--kind is "admin"; allowed: read or write.', ...problems.slice(1)]);
+    const updated = await run('update', 'tok_0123456789abcdef', ...wrong);
+    expect([updated.exitCode, ...updated.stderr.split('\n')]).toEqual([2, ...problems]);
+  });
+
   it('refuses an empty description', async () => {
     expect(await run('create', '--description', ' ')).toEqual({ exitCode: 2, stdout: '', stderr: 'libretto: A token needs a description: who uses it, for what.' });
   });

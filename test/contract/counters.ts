@@ -77,6 +77,24 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
       expect(await hit('a', 1_000_000_000)).toMatchObject({ admitted: true, remaining: 999_999_993 });
     });
 
+    it('shows the running window without counting', async () => {
+      expect(await counters.peek('a', hourMs, Date.now())).toBeUndefined();
+      const { resetAtMs } = await hit('a', 3);
+      await hit('a', 3);
+      for (let look = 0; look < 3; look += 1) {
+        const seen = await counters.peek('a', hourMs, Date.now());
+        expect(seen?.used).toBe(2);
+        expect(Math.abs((seen?.endsAtMs ?? 0) - resetAtMs)).toBeLessThan(20);
+      }
+      expect(await hit('a', 3)).toMatchObject({ admitted: true, remaining: 0 });
+    });
+
+    it('shows nothing of a window that has ended', async () => {
+      const { resetAtMs } = await hit('a', 3, 100);
+      await delay(resetAtMs - Date.now() + 20);
+      expect(await counters.peek('a', 100, Date.now())).toBeUndefined();
+    });
+
     if (!shared) return;
 
     it('is exact across four that share it', async () => {

@@ -14,7 +14,7 @@ import { seededRandom } from '../util/seeded-random.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 const writerScript = new URL('../util/state-writer.mjs', import.meta.url).pathname;
-const libraryUrl = new URL('../../lib/proxy/state/lmdb-store.js', import.meta.url).href;
+const libraryUrl = new URL('../../lib/cli/lmdb-store.js', import.meta.url).href;
 
 interface Writer {
   readonly name: string;

@@ -32,6 +32,30 @@ describe('a publication', () => {
     expect((await served.get('/health')).json()['serial']).toBe(2);
   });
 
+  it('of a newer version of Libretto is not followed: what is remembered goes on, health and log say so, and the next that can be read is taken', async () => {
+    await using served = await runProxy();
+    served.tree.put('acme/hello', [one]);
+    served.tree.publish();
+    const list = async (): Promise<unknown> => (await served.get('/packages.json')).json()['available-packages'];
+    expect(await list()).toEqual(['acme/hello']);
+
+    const publication = { format: 2, serial: 2 };
+    served.tree.put('acme/other', [one]);
+    served.tree.publish();
+    served.tree.write('index/_publication.json', JSON.stringify(publication));
+    await sleep(aLook);
+    expect(await list()).toEqual(['acme/hello']);
+    expect((await served.get('/dist/acme/hello/1.0.0.zip')).body.equals(one.zip)).toBe(true);
+    expect((await served.get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'unreadable' });
+    const told = served.lines.filter(({ msg }) => msg === 'a newer version of Libretto has published');
+    expect(told).toMatchObject([{ level: 50, err: { message: expect.stringContaining('(format 2, this version reads 1). Upgrade this one, and start it again.') as string } }]);
+
+    served.tree.publish();
+    await sleep(aLook);
+    expect(await list()).toEqual(['acme/hello', 'acme/other']);
+    expect((await served.get('/health')).json()).toMatchObject({ status: 'ok' });
+  });
+
   it('leaves what did not change as it was, ETag and all', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [one]);

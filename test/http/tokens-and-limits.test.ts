@@ -122,7 +122,7 @@ describe('ports that answer later, or not', () => {
     const valid = { outcome: 'valid', token: { id: 'tok_a', kind: 'read', limit: 5 } } as unknown as Authentication;
     await using served = await runWithHello({
       authenticator: { authenticate: () => Promise.resolve(valid) },
-      counters: { hit: () => Promise.resolve({ admitted: true, remaining: 4, resetAtMs: 1 }), degraded: () => true, close: () => Promise.resolve() },
+      counters: { hit: () => Promise.resolve({ admitted: true, remaining: 4, resetAtMs: 1 }), peek: () => undefined, degraded: () => true, close: () => Promise.resolve() },
     });
     const reply = await served.get('/p2/acme/hello.json');
     expect([reply.status, reply.headers['x-ratelimit-remaining']]).toEqual([200, '4']);

@@ -26,7 +26,7 @@ const content = contentOf(async function* (paths) {
 });
 
 async function compiledArchiver(options: ArchiverOptions): Promise<Archiver> {
-  const compiled: typeof import('../../build/archive/archiver.ts') = await import(new URL('../../lib/build/archive/archiver.js', import.meta.url).href);
+  const compiled: typeof import('../../build/archive/archiver.ts') = await import(new URL('../../lib/cli/archiver.js', import.meta.url).href);
   return compiled.createArchiver(options);
 }
 

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { hostileAnswers, type HostileBehaviour } from './git-hostile-answers.ts';
 import { testGitEnvironment } from './git-repository.ts';
 
-export type Behaviour = 'well' | 'hang' | 'refuse' | 'fail' | 'askForPassword' | 'failFetches' | HostileBehaviour;
+export type Behaviour = 'well' | 'hang' | 'refuse' | 'fail' | 'askForPassword' | 'failFetches' | 'hangFetches' | { readonly onlyWith: string } | HostileBehaviour;
 
 export interface GitHttpServer {
   /** without a slash at its end; a repository is at `<url>/<folder>` */
@@ -20,6 +20,8 @@ export interface GitHttpServer {
   readonly authorizations: readonly string[];
   /** from now on */
   behave: (how: Behaviour) => void;
+  /** Ends all connections at once, as a server that dies. */
+  readonly sever: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -32,7 +34,12 @@ export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     requests.push(`${request.method ?? ''} ${url.pathname.replace(/^.*\.git\/|^\/[^/]+\//, '')}`);
     if (request.headers.authorization !== undefined) authorizations.push(request.headers.authorization);
-    if (behaviour === 'hang') return;
+    if (behaviour === 'hang' || (behaviour === 'hangFetches' && requests.filter((each) => each.startsWith('GET')).length > 1)) return;
+    if (typeof behaviour === 'object' && 'onlyWith' in behaviour) {
+      if (request.headers.authorization === behaviour.onlyWith) runBackend(root, url, request, response);
+      else response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+      return;
+    }
     if (typeof behaviour === 'object') return hostileAnswers(behaviour, url, request, response, () => runBackend(root, url, request, response));
     const refused = behaviour === 'refuse' ? 404 : behaviour === 'fail' ? 500 : behaviour === 'askForPassword' && request.headers.authorization === undefined ? 401 : behaviour === 'failFetches' && request.method === 'POST' ? 500 : undefined;
     if (refused === undefined) runBackend(root, url, request, response);
@@ -48,6 +55,7 @@ export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
     behave: (how) => {
       behaviour = how;
     },
+    sever: () => server.closeAllConnections(),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

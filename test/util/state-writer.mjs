@@ -3,8 +3,8 @@
 
 import { writeSync } from 'node:fs';
 import { argv } from 'node:process';
-import { createAuditedStore } from '../../lib/proxy/state/audit.js';
-import { openLmdbStore } from '../../lib/proxy/state/lmdb-store.js';
+import { createAuditedStore } from '../../lib/cli/audit.js';
+import { openLmdbStore } from '../../lib/cli/lmdb-store.js';
 
 const [, , directory, name] = argv;
 const store = createAuditedStore({ store: await openLmdbStore(directory), now: Date.now });

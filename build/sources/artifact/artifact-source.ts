@@ -1,7 +1,9 @@
 // A folder of ZIPs as a source: each is one version of a package and is published with the bytes it has. What did not change since the last scan
 // is not opened again; a faulty ZIP never stops the others.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { retiredFolder } from '../../contract/artifact-files.ts';
 import { setDuplicatesAside } from '../directory/duplicates.ts';
 import type { Quarantine } from '../quarantine.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
@@ -30,7 +32,7 @@ async function scan({ root: given, dataDirectory: givenData, now = () => new Dat
   if (dataDirectory === root.path) return { outcome: 'failed', reason: `${given} is the data folder itself. Give Libretto a data folder of its own with --data.` };
   const scanStart = now().getTime();
   const found = findArchives(root.path, dataDirectory);
-  const failure = failureOf(found, given);
+  const failure = failureOf(found, root.path, given);
   if (failure !== undefined) return { outcome: 'failed', reason: failure };
 
   const known = parseMemory(previous?.detail);
@@ -87,9 +89,12 @@ function credentialNotice(path: string, credentials: readonly string[]): string[
   return [`${path} holds ${first}${more}, which by the name may be a credential. An artifact is published as it is: if that is one, pack it again without.`];
 }
 
-/** Why there is nothing to examine, or undefined. */
-function failureOf({ paths, unreadable }: FoundArchives, root: string): string | undefined {
+/**
+ * Why there is nothing to examine, or undefined. The registry's own folder of artifacts may be empty once its last one was withdrawn; the folder
+ * of retired ZIPs proves that it is that one, and no place where something else should be mounted.
+ */
+function failureOf({ paths, unreadable }: FoundArchives, root: string, given: string): string | undefined {
   const itself = unreadable.find(({ folder }) => folder === '');
-  if (itself !== undefined) return `${root} cannot be read: ${itself.reason}.`;
-  return paths.length + unreadable.length > 0 ? undefined : `${root} holds no ZIP, at any depth. Folders and files that start with a dot are not looked at.`;
+  if (itself !== undefined) return `${given} cannot be read: ${itself.reason}.`;
+  return paths.length + unreadable.length > 0 || existsSync(join(root, retiredFolder)) ? undefined : `${given} holds no ZIP, at any depth. Folders and files that start with a dot are not looked at.`;
 }

@@ -6,6 +6,7 @@
 // | `1.2.0.zip` `dev-main.zip`                                        | itself       |
 // | `hello-dev-main.zip` `hello-main.zip`                             | dev-main, not a version |
 // | `hello.zip` `other-hello-1.2.0.zip` `hello-1.2.0-final.zip`       | no version   |
+// | `hello-dev-feature%2Fx.zip`                                       | dev-feature/x|
 //
 // Behind a package's name may stand one of `-` `_` `.` `@`. A package called acme/dev may mean version 1.0 or the branch by dev-1.0.zip: refused.
 
@@ -51,7 +52,8 @@ function readings(stem: string, name: PackageName): readonly string[] {
 }
 
 /** The bare names that stood for branches in Composer 1 are written as the branches they are. */
-function versionIn(text: string): readonly string[] {
+function versionIn(written: string): readonly string[] {
+  const text = written.replaceAll(/%2f/gi, '/');
   if (normalizeVersion(text) === undefined) return [];
   return [['master', 'trunk', 'default'].includes(text) ? `dev-${text}` : text];
 }

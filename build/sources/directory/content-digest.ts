@@ -2,6 +2,7 @@
 // reference and the same archive on every machine (decision 5).
 
 import { createHash } from 'node:crypto';
+import { sortedByPath } from '../../archive/entry-order.ts';
 import { parseReference, type Reference } from '../../contract/digest.ts';
 import type { ContentFile } from '../release.ts';
 
@@ -10,15 +11,8 @@ import type { ContentFile } from '../release.ts';
  * of it. Every part is preceded by its length in bytes, so that no two different lists can look alike. `composerHash` is hex SHA-256.
  */
 export function contentReference(files: readonly ContentFile[], composerHash: string): Reference {
-  const hash = createHash('sha256');
-  const add = (text: string): void => void hash.update(`${Buffer.byteLength(text)}:${text}`);
-  add('libretto directory content 1');
-  add(composerHash);
-  for (const file of files.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))) {
-    add(file.path);
-    add(file.mode);
-    add(file.identity);
-  }
+  const parts = ['libretto directory content 1', composerHash, ...sortedByPath(files).flatMap(({ path, mode, identity }) => [path, mode, identity])];
+  const hash = createHash('sha256').update(parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join(''));
   const reference = parseReference(hash.digest('hex').slice(0, 40));
   if (reference === undefined) throw new Error('A hex digest is a reference.');
   return reference;

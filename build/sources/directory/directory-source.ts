@@ -1,13 +1,15 @@
 // A folder of packages as a source: every composer.json below it is a package, except inside another package. What did not change since the
 // last scan is not read again; an unreadable folder or a faulty package never stops the others.
 
-import { realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import type { DeflateThreads } from '../../archive/deflate-threads.ts';
 import type { Quarantine } from '../quarantine.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
+import { resolveFolder, withoutSymlinks } from '../root-folder.ts';
 import { setDuplicatesAside } from './duplicates.ts';
 import { examinePackage, type ExaminedPackage } from './examine-package.ts';
-import { describeFault } from './file-fault.ts';
+import { createFileReader } from './file-reader.ts';
 import { findPackages, type FoundPackages } from './find-packages.ts';
 import { createKeptContents, type KeptContents } from './kept-contents.ts';
 import { defaultLimits, type PackageLimits } from './limits.ts';
@@ -23,7 +25,12 @@ export interface DirectorySourceOptions {
   readonly limits?: PackageLimits;
   /** patterns added to every package's `archive.exclude` */
   readonly extraExcludes?: readonly string[];
+  /** for scans that read much; without them they read in this thread */
+  readonly threads?: DeflateThreads;
 }
+
+/** So that while the files of some are read in workers, this thread walks through others. */
+const packagesAtOnce = 32;
 
 export function createDirectorySource(options: DirectorySourceOptions): Source {
   const kept = createKeptContents();
@@ -37,7 +44,7 @@ export function createDirectorySource(options: DirectorySourceOptions): Source {
 }
 
 async function scan(options: DirectorySourceOptions, previous: SourceMemory | undefined, kept: KeptContents): Promise<Scan> {
-  const root = resolveRoot(options.root);
+  const root = resolveFolder(options.root, 'Name the folder that holds the packages.');
   if ('reason' in root) return { outcome: 'failed', reason: root.reason };
   const dataDirectory = withoutSymlinks(options.dataDirectory);
   if (dataDirectory === root.path) return { outcome: 'failed', reason: `${options.root} is the data folder itself. Give Libretto a data folder of its own with --data.` };
@@ -48,11 +55,10 @@ async function scan(options: DirectorySourceOptions, previous: SourceMemory | un
 
   const known = parseMemory(previous?.detail);
   const pause = createPause();
-  const examined = new Map<string, ExaminedPackage>();
-  for (const folder of found.folders) {
-    const place = { folder: join(root.path, folder), dataDirectory, limits: options.limits ?? defaultLimits, extraExcludes: options.extraExcludes ?? [] };
-    examined.set(folder, await examinePackage({ ...place, pause, kept, scanStart, known: known.get(folder) }));
-  }
+  const shared = { dataDirectory, limits: options.limits ?? defaultLimits, extraExcludes: options.extraExcludes ?? [], pause, readFiles: createFileReader(options.threads, pause), kept, scanStart };
+  const limit = pLimit(packagesAtOnce);
+  const examine = async (folder: string): Promise<[string, ExaminedPackage]> => [folder, await examinePackage({ ...shared, folder: join(root.path, folder), known: known.get(folder) })];
+  const examined = new Map(await Promise.all(found.folders.map((folder) => limit(() => examine(folder)))));
   return concludeScan(root.path, found, examined, known, previous);
 }
 
@@ -91,24 +97,4 @@ function failureOf({ folders, unreadable }: FoundPackages, root: string): string
   if (folders.length > 0) return undefined;
   const hidden = unreadable.length === 0 ? '' : ` ${unreadable.length} folder${unreadable.length === 1 ? '' : 's'} could not be read.`;
   return `${root} holds no package: there is no composer.json in it or below. Folders called vendor or node_modules, and those that start with a dot, are not searched.${hidden}`;
-}
-
-function resolveRoot(root: string): { readonly path: string } | { readonly reason: string } {
-  try {
-    const path = realpathSync(root);
-    return statSync(path).isDirectory() ? { path } : { reason: `${root} is not a folder. Name the folder that holds the packages.` };
-  } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return { reason: missing ? `${root} does not exist.` : `${root} cannot be read: ${describeFault(error)}.` };
-  }
-}
-
-/** A path that may not exist yet, with the symlinks of the part that does resolved. */
-function withoutSymlinks(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (dirname(path) === path) throw error;
-    return join(withoutSymlinks(dirname(path)), basename(path));
-  }
 }

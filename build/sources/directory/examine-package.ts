@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { QuarantineError, type Quarantine } from '../quarantine.ts';
 import type { ContentListing, Release } from '../release.ts';
 import { isSettled } from './file-stamp.ts';
+import type { FileReader } from './file-reader.ts';
 import type { KeptContents } from './kept-contents.ts';
 import type { PackageLimits } from './limits.ts';
 import { packageRelease } from './package-release.ts';
@@ -21,6 +22,7 @@ export interface ExamineOptions {
   readonly limits: PackageLimits;
   readonly extraExcludes: readonly string[];
   readonly pause: Pause;
+  readonly readFiles: FileReader;
   readonly kept: KeptContents;
   /** epoch milliseconds */
   readonly scanStart: number;
@@ -46,7 +48,8 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
     if (known !== undefined && known.digest !== '' && known.digest === walk.digest) {
       return { release: releaseOf(options, known, () => listAgain(options, known)), known, leftOut: walk.leftOut };
     }
-    const reading = await readPackage(walk, { ...options, learn: (learnt) => (found = learnt) });
+    // one that was read before is most likely the same again, in another checkout
+    const reading = await readPackage(walk, { ...options, kept: known === undefined ? options.kept : undefined, learn: (learnt) => (found = learnt) });
     const now: KnownPackage = { digest, release: knownReleaseOf(reading) };
     return { release: releaseOf(options, now, () => Promise.resolve(reading.listing)), known: now, leftOut: walk.leftOut };
   } catch (error) {
@@ -63,9 +66,9 @@ function releaseOf(options: ExamineOptions, known: KnownPackage, list: () => Pro
 
 /** Of a package that was not read in this scan: reads it after all. Throws QuarantineError. */
 async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<ContentListing> {
-  const { folder, dataDirectory, limits, pause, kept, extraExcludes } = options;
+  const { folder, dataDirectory, limits, pause, readFiles, extraExcludes } = options;
   const walk: PackageWalk = walkPackage({ folder, dataDirectory, maxFiles: limits.filesPerPackage });
-  const reading = await readPackage(walk, { folder, limits, pause, kept, extraExcludes, learn: () => undefined });
+  const reading = await readPackage(walk, { folder, limits, pause, readFiles, kept: undefined, extraExcludes, learn: () => undefined });
   if (reading.reference !== known.release.reference) throw changedWhileRead(folder);
   return reading.listing;
 }

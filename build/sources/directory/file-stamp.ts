@@ -8,6 +8,11 @@ export function stampOf(stats: BigIntStats): string {
   return `${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}:${stats.mode}:${stats.ino}`;
 }
 
+/** Whether both have the same stamp. */
+export function isSameStamp(one: BigIntStats, other: BigIntStats): boolean {
+  return one.size === other.size && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs && one.mode === other.mode && one.ino === other.ino;
+}
+
 /** When the file last changed in content, name or mode, epoch milliseconds; later than now where a clock was wrong. */
 export function touchedAt(stats: BigIntStats): number {
   return Number((stats.mtimeNs > stats.ctimeNs ? stats.mtimeNs : stats.ctimeNs) / 1_000_000n);

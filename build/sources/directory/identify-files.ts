@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { QuarantineError } from '../quarantine.ts';
 import type { ContentFile } from '../release.ts';
 import { describeFault } from './file-fault.ts';
+import type { FileReader } from './file-reader.ts';
 import { stampOf } from './file-stamp.ts';
 import type { KeptContents } from './kept-contents.ts';
-import type { Pause } from './pause.ts';
-import { changedWhileRead, hashFile, readWhole } from './read-file.ts';
+import { changedWhileRead } from './read-file.ts';
+import type { FilesRead } from './read-files.ts';
 import type { WalkedEntry } from './walk-package.ts';
 
 export interface IdentifiedFiles {
@@ -21,36 +22,63 @@ export interface IdentifiedFiles {
 export interface IdentifyContext {
   /** absolute */
   readonly folder: string;
-  readonly pause: Pause;
+  readonly readFiles: FileReader;
   /** takes what will be wanted again; none where that is unlikely */
-  readonly kept?: KeptContents | undefined;
+  readonly kept: KeptContents | undefined;
 }
 
 /** Throws QuarantineError UNREADABLE_FILE, also where a file is no longer what the walk saw; UNSAFE_SYMLINK. */
 export async function identifyFiles(entries: readonly WalkedEntry[], context: IdentifyContext): Promise<IdentifiedFiles> {
-  const files: ContentFile[] = [];
   const links = new Map<string, string>();
-  for (const { path, kind, stamp, bytes } of entries) {
-    const absolute = join(context.folder, path);
-    if (kind === 'fault') throw new Error(`${absolute} was to be refused before.`);
-    if (kind === 'symlink') {
-      const target = readTarget(absolute, stamp);
-      links.set(path, target.toString('utf8'));
-      files.push({ path, mode: 'symlink', identity: identityOfBytes(target) });
-    } else {
-      files.push({ path, mode: kind, identity: await identityOfFile(absolute, { stamp, bytes }, context) });
-    }
+  const identities = new Map<string, string>();
+  for (const { path, kind, stamp, fault } of entries) {
+    if (kind === 'fault') throw fault ?? new Error(`unreachable: nothing is wrong with ${path}`);
+    if (kind !== 'symlink') continue;
+    const target = readTarget(join(context.folder, path), stamp);
+    links.set(path, target.toString('utf8'));
+    identities.set(path, identityOfBytes(target));
   }
-  return { files, links };
+  const regular = entries.filter(({ kind }) => kind !== 'symlink');
+  const batches = batchesOf(regular);
+  const results = await Promise.all(batches.map(async (batch) => ({ batch, result: await readBatch(batch, context) })));
+  for (const { batch, result } of results) takeResult(batch, result, context.kept, identities);
+  return { files: entries.map(({ path, kind }) => ({ path, mode: modeOf(kind), identity: identities.get(path) ?? '' })), links };
 }
 
-/** A content that is kept is read as a whole, others a piece at a time. */
-async function identityOfFile(path: string, { stamp, bytes }: { readonly stamp: string; readonly bytes: number }, { pause, kept }: IdentifyContext): Promise<string> {
-  if (kept?.hasRoom(bytes) !== true) return identityOf(await hashFile(path, stamp, pause));
-  const content = await readWhole(path, { stamp, maxBytes: bytes }, pause);
-  const identity = identityOfBytes(content);
-  kept.keep(identity, content);
-  return identity;
+/** A message to a worker and back costs as much as reading some files. */
+const batchBytes = 512 * 1024;
+
+function batchesOf(entries: readonly WalkedEntry[]): WalkedEntry[][] {
+  const batches: WalkedEntry[][] = [];
+  let size = batchBytes;
+  for (const entry of entries) {
+    if (size >= batchBytes) {
+      batches.push([]);
+      size = 0;
+    }
+    batches.at(-1)?.push(entry);
+    size += entry.bytes;
+  }
+  return batches;
+}
+
+function readBatch(batch: readonly WalkedEntry[], { folder, readFiles, kept }: IdentifyContext): Promise<FilesRead> {
+  return readFiles({ folder, files: batch.map(({ path, stamp, bytes }) => ({ path, stamp, bytes })), deflate: kept?.hasRoom() === true });
+}
+
+/** In the order of the files, so that of several faults always the same one is told. */
+function takeResult(batch: readonly WalkedEntry[], result: FilesRead, kept: KeptContents | undefined, identities: Map<string, string>): void {
+  if ('fault' in result) throw new QuarantineError(result.fault.code, result.fault.message);
+  for (const [index, { path }] of batch.entries()) identities.set(path, identityOf(result.digests[index] ?? ''));
+  let start = 0;
+  for (const { digest, ...facts } of result.pieces) {
+    kept?.keep(identityOf(digest), { ...facts, bytes: result.bytes.subarray(start, start + facts.length) });
+    start += facts.length;
+  }
+}
+
+function modeOf(kind: WalkedEntry['kind']): ContentFile['mode'] {
+  return kind === 'fault' ? 'file' : kind;
 }
 
 /** The bytes of a symlink's target, which must be UTF-8. Throws QuarantineError. */

@@ -1,35 +1,36 @@
-// What was read to be identified and will most likely be wanted again for an archive: kept up to a bound, so that a first build opens most files
-// once. What is not kept is read again.
+// What was deflated while it was identified, for the archives of a first build: kept up to a bound, so that most files are opened once. What is
+// not kept is read again.
+
+import type { Deflated } from '../../archive/deflate.ts';
 
 export interface KeptContents {
-  /** whether there is room for as many bytes */
-  readonly hasRoom: (bytes: number) => boolean;
-  readonly keep: (identity: string, bytes: Buffer) => void;
+  readonly hasRoom: () => boolean;
+  readonly keep: (identity: string, content: Deflated) => void;
   /** The content of this identity; it is then no longer kept. */
-  readonly take: (identity: string) => Buffer | undefined;
+  readonly take: (identity: string) => Deflated | undefined;
   /** Lets go of everything. */
   readonly clear: () => void;
 }
 
-/** Some thousand source files. */
+/** Some ten thousand source files. */
 const defaultMaxBytes = 48 * 1024 * 1024;
 
 export function createKeptContents(maxBytes = defaultMaxBytes): KeptContents {
-  const contents = new Map<string, Buffer>();
+  const contents = new Map<string, Deflated>();
   let held = 0;
   return {
-    hasRoom: (bytes) => held + bytes <= maxBytes,
-    keep: (identity, bytes) => {
+    hasRoom: () => held < maxBytes,
+    keep: (identity, content) => {
       if (contents.has(identity)) return;
-      contents.set(identity, bytes);
-      held += bytes.length;
+      contents.set(identity, content);
+      held += content.bytes.length;
     },
     take: (identity) => {
-      const bytes = contents.get(identity);
-      if (bytes === undefined) return undefined;
+      const content = contents.get(identity);
+      if (content === undefined) return undefined;
       contents.delete(identity);
-      held -= bytes.length;
-      return bytes;
+      held -= content.bytes.length;
+      return content;
     },
     clear: () => {
       contents.clear();

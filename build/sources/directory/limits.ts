@@ -1,11 +1,13 @@
 // How large a package may be. Far above any real one: they turn a wrong folder into a clear message instead of an endless build.
 
+import { maxFileBytes } from '../file-limit.ts';
+
 export interface PackageLimits {
   readonly filesPerPackage: number;
   readonly bytesPerFile: number;
 }
 
-export const defaultLimits: PackageLimits = { filesPerPackage: 50_000, bytesPerFile: 2 * 1024 ** 3 };
+export const defaultLimits: PackageLimits = { filesPerPackage: 50_000, bytesPerFile: maxFileBytes };
 
 /** A .gitattributes or composer.json that is larger than this is neither. */
 export const maxRulesBytes = 1024 * 1024;

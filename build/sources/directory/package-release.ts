@@ -5,6 +5,7 @@ import { isDevVersion } from '../../contract/version.ts';
 import type { ContentListing, Release } from '../release.ts';
 import { rereadComposerJson } from './composer-json.ts';
 import { entryTimeOf } from './content-digest.ts';
+import type { KeptContents } from './kept-contents.ts';
 import { readContent, type ContentPlace } from './read-content.ts';
 import type { KnownRelease } from './scan-memory.ts';
 
@@ -12,9 +13,10 @@ export interface PackageReleaseOptions extends ContentPlace {
   readonly known: KnownRelease;
   /** The files that `known.reference` stands for. Throws QuarantineError. */
   readonly list: () => Promise<ContentListing>;
+  readonly kept: KeptContents;
 }
 
-export function packageRelease({ known, list, ...place }: PackageReleaseOptions): Release {
+export function packageRelease({ known, list, kept, ...place }: PackageReleaseOptions): Release {
   return {
     name: known.name,
     version: known.version,
@@ -25,6 +27,6 @@ export function packageRelease({ known, list, ...place }: PackageReleaseOptions)
     defaultBranch: false,
     where: join(place.folder, 'composer.json'),
     composerJson: () => rereadComposerJson(place.folder, known.composerHash, place.pause),
-    content: { list, read: (files) => readContent(place, files), entryTime: entryTimeOf(known.reference) },
+    content: { list, deflated: kept.take, read: (files) => readContent(place, files), entryTime: entryTimeOf(known.reference) },
   };
 }

@@ -1,9 +1,8 @@
-// Gives the bytes of files that were identified before, and nothing but those bytes: each file that was not kept is read and hashed again.
+// Gives the bytes of files that were identified before, and nothing but those bytes: each file is read and hashed again.
 
 import { join } from 'node:path';
 import type { ContentFile } from '../release.ts';
 import { identityOfBytes, readTarget } from './identify-files.ts';
-import type { KeptContents } from './kept-contents.ts';
 import type { PackageLimits } from './limits.ts';
 import type { Pause } from './pause.ts';
 import { changedWhileRead, readWhole } from './read-file.ts';
@@ -13,18 +12,11 @@ export interface ContentPlace {
   readonly folder: string;
   readonly limits: PackageLimits;
   readonly pause: Pause;
-  /** what the scan kept */
-  readonly kept: KeptContents;
 }
 
 /** One array of bytes a file, in the order given. Throws QuarantineError UNREADABLE_FILE. */
 export async function* readContent(place: ContentPlace, files: readonly ContentFile[]): AsyncGenerator<Uint8Array> {
   for (const { path, mode, identity } of files) {
-    const known = place.kept.take(identity);
-    if (known !== undefined) {
-      yield known;
-      continue;
-    }
     const absolute = join(place.folder, path);
     const bytes = mode === 'symlink' ? readTarget(absolute) : await readWhole(absolute, { maxBytes: place.limits.bytesPerFile }, place.pause);
     if (identityOfBytes(bytes) !== identity) throw changedWhileRead(absolute);

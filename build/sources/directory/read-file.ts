@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { QuarantineError } from '../quarantine.ts';
 import { describeFault } from './file-fault.ts';
-import { stampOf } from './file-stamp.ts';
+import { isSameStamp, stampOf } from './file-stamp.ts';
 import { costOfFile, type Pause } from './pause.ts';
 
 const chunkBytes = 1024 * 1024;
@@ -26,12 +26,15 @@ export async function hashFile(path: string, stamp: string, pause: Pause): Promi
   return hash.digest('hex');
 }
 
-/** All bytes of the file. With a stamp it must still have that one; files of more than `maxBytes` are refused before they are read. */
-export async function readWhole(path: string, options: { readonly stamp?: string; readonly maxBytes: number }, pause: Pause): Promise<Buffer> {
+/**
+ * All bytes of the file. With a stamp it must still have that one; files of more than `maxBytes` are refused before they are read. They lie in
+ * `into` where that has room.
+ */
+export async function readWhole(path: string, options: { readonly stamp?: string; readonly maxBytes: number; readonly into?: Buffer }, pause: Pause): Promise<Buffer> {
   let whole: Buffer | undefined;
   await readStable(path, options.stamp, async (descriptor, size) => {
     if (size > options.maxBytes) throw unreadable(path, `is larger than ${options.maxBytes} bytes`);
-    whole = Buffer.allocUnsafe(size);
+    whole = options.into !== undefined && size <= options.into.length ? options.into.subarray(0, size) : Buffer.allocUnsafe(size);
     for (let read = 0; read < size; ) {
       const count = readSome({ descriptor, path }, whole, { at: read, count: Math.min(chunkBytes, size - read), from: read });
       read += count;
@@ -53,10 +56,9 @@ async function readStable(path: string, stamp: string | undefined, read: (descri
   try {
     const before = fstatSync(descriptor, { bigint: true });
     if (!before.isFile()) throw unreadable(path, 'is not a regular file');
-    const found = stampOf(before);
-    if (stamp !== undefined && found !== stamp) throw changedWhileRead(path);
+    if (stamp !== undefined && stampOf(before) !== stamp) throw changedWhileRead(path);
     await read(descriptor, Number(before.size));
-    if (stampOf(fstatSync(descriptor, { bigint: true })) !== found) throw changedWhileRead(path);
+    if (!isSameStamp(fstatSync(descriptor, { bigint: true }), before)) throw changedWhileRead(path);
   } catch (error) {
     throw error instanceof QuarantineError ? error : unreadable(path, `cannot be read: ${describeFault(error)}`, error);
   } finally {

@@ -15,6 +15,7 @@ import { QuarantineError } from '../quarantine.ts';
 import type { ContentListing } from '../release.ts';
 import { readComposerJson } from './composer-json.ts';
 import { contentReference } from './content-digest.ts';
+import type { FileReader } from './file-reader.ts';
 import { identifyFiles } from './identify-files.ts';
 import type { KeptContents } from './kept-contents.ts';
 import { maxRulesBytes, type PackageLimits } from './limits.ts';
@@ -40,7 +41,9 @@ export interface ReadingContext {
   /** patterns that count as if they stood at the end of its `archive.exclude` */
   readonly extraExcludes: readonly string[];
   readonly pause: Pause;
-  readonly kept: KeptContents;
+  readonly readFiles: FileReader;
+  /** takes the contents for the archive that will most likely be made of them */
+  readonly kept: KeptContents | undefined;
   /** told as soon as it is known, for the message of whatever fails after that */
   readonly learn: (known: { readonly name: PackageName; readonly version?: string }) => void;
 }

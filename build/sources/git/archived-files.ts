@@ -4,13 +4,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
+import { maxFileBytes } from '../file-limit.ts';
 import { QuarantineError } from '../quarantine.ts';
 import type { GitDirectory } from './git-directory.ts';
 import { localEnvironment, type GitEnvironment } from './git-environment.ts';
 import { GitFailure, explainGit, gitNotFound, startFailure } from './git-failure.ts';
 import { killGroup } from './kill-group.ts';
 import { archivingBytes, limitedGit, notFoundCode } from './limited-git.ts';
-import { maxBlobBytes } from './object-store.ts';
 import type { ScratchRepositories, VisibleRef } from './scratch-repository.ts';
 import { TarFault, readTar, type TarFile } from './tar-reader.ts';
 
@@ -77,7 +77,7 @@ function environmentOf({ environment, directory }: ArchiveAccess, scratch: strin
 }
 
 function checkSize(path: string, size: number): true {
-  if (size <= maxBlobBytes) return true;
+  if (size <= maxFileBytes) return true;
   throw new QuarantineError('UNREADABLE_FILE', `The file ${path} would be larger than 1 GiB (${size} bytes) in an archive, more than a package may hold. Exclude it from the archive.`);
 }
 

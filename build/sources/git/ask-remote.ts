@@ -11,13 +11,15 @@ export interface RemoteOptions {
   readonly environment: GitEnvironment;
   /** for this command alone */
   readonly timeoutMs: number;
+  /** stops git when aborted */
+  readonly stop?: AbortSignal | undefined;
 }
 
 /** HEAD, branches and tags as the remote has them now. Throws GitFailure. */
-export async function askRemote({ remote, environment: given, timeoutMs }: RemoteOptions): Promise<Refs> {
+export async function askRemote({ remote, environment: given, timeoutMs, stop }: RemoteOptions): Promise<Refs> {
   const environment = remoteEnvironment(given, undefined, remote.protocols);
   const operands = [...remoteOptions(remote, timeoutMs), 'ls-remote', '--symref', '--', remote.url, 'HEAD', 'refs/heads/*', 'refs/tags/*'];
-  const { output } = await runGit({ operands, environment, timeoutMs, memoryBytes: askingBytes });
+  const { output } = await runGit({ operands, environment, timeoutMs, timeoutSetting: 'git.askTimeout', stop, memoryBytes: askingBytes, frequent: true });
   return parseAnswer(output.toString('latin1'));
 }
 

@@ -5,12 +5,16 @@ import type { Release } from '../release.ts';
 import type { ArchiveAccess } from './archived-files.ts';
 import { gitRelease } from './git-release.ts';
 import type { Outcome } from './outcome.ts';
+import type { LfsPointers } from './lfs-pointers.ts';
+import { listShortly } from './list-shortly.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { describePlace, describeRef, type RefKind, type RefReader } from './read-ref.ts';
 import type { Ref } from './refs.ts';
 
 export interface Versions {
   readonly releases: readonly Release[];
+  /** under the names that their own composer.json gives, where those are others (release.ts) */
+  readonly former: readonly Release[];
   readonly quarantined: readonly Quarantine[];
   readonly notices: readonly string[];
 }
@@ -25,6 +29,7 @@ export interface JudgedRef {
 }
 
 export interface AssembleOptions {
+  readonly pointers: LfsPointers;
   readonly reader: RefReader;
   readonly access: ArchiveAccess;
   /** shown to clients beside the archive; undefined: none */
@@ -33,19 +38,22 @@ export interface AssembleOptions {
 
 export function assembleVersions(judged: readonly JudgedRef[], options: AssembleOptions): Versions {
   const releases: Release[] = [];
+  const former: Release[] = [];
   const quarantined: Quarantine[] = [];
   const notices: string[] = [];
   const taken = new Map<string, string>();
   const submodules: string[] = [];
-  const pointers = new Map<string, string[]>();
+  const renames = new Map<string, string[]>();
   const readAhead = new ReadAhead(options.reader.store, freshCommits(judged));
   for (const { kind, ref, isDefault, outcomes } of judged) {
     for (const outcome of outcomes) {
       const where = describePlace(describeRef(kind, ref), outcome.kind === 'skipped' ? '' : outcome.folder);
       if (outcome.kind === 'skipped') notices.push(outcome.notice);
       if (outcome.kind === 'quarantined') quarantined.push({ code: outcome.code, message: outcome.message, where, name: outcome.name, version: outcome.version });
-      const release = outcome.kind === 'release' ? gitRelease(outcome, { ...options, readAhead, kind, ref, where, defaultBranch: isDefault }) : undefined;
-      if (release === undefined || outcome.kind !== 'release') continue;
+      if (outcome.kind !== 'release') continue;
+      const context = { ...options, readAhead, kind, ref, where, defaultBranch: isDefault };
+      const release = gitRelease(outcome, context);
+      if (release === undefined) continue;
       const identity = `${release.name} ${release.normalized}`;
       const first = taken.get(identity);
       if (first !== undefined) {
@@ -55,27 +63,27 @@ export function assembleVersions(judged: readonly JudgedRef[], options: Assemble
       taken.set(identity, where);
       releases.push(release);
       if (outcome.submodules) submodules.push(where);
-      for (const path of outcome.lfsPointers) pointers.set(path, [...(pointers.get(path) ?? []), where]);
+      if (outcome.formerName === undefined) continue;
+      const renamed = `${outcome.formerName} ${release.name}`;
+      const places = renames.get(renamed) ?? [];
+      places.push(where);
+      renames.set(renamed, places);
+      const underFormer = gitRelease({ ...outcome, name: outcome.formerName }, context);
+      if (underFormer !== undefined) former.push(underFormer);
     }
   }
   if (submodules.length > 0) notices.push(`submodules are not part of an archive: they are left out of ${listShortly(submodules)}`);
-  return { releases, quarantined, notices: [...notices, ...describePointers(pointers)] };
+  return { releases, former: former.filter(({ name, normalized }) => !taken.has(`${name} ${normalized}`)), quarantined, notices: [...notices, ...describeRenames(renames)] };
 }
 
 function freshCommits(judged: readonly JudgedRef[]): readonly string[] {
   return [...new Set(judged.flatMap(({ fresh, outcomes }) => (fresh ? outcomes.flatMap((outcome) => (outcome.kind === 'release' ? [outcome.commit] : [])) : [])))];
 }
 
-/** Files told of; more are counted. */
-const maxPointersTold = 5;
-
-function describePointers(pointers: ReadonlyMap<string, readonly string[]>): readonly string[] {
-  const told = Array.from(pointers).slice(0, maxPointersTold).map(
-    ([path, where]) => `${path} is an LFS pointer, and stays one in the archive of ${listShortly(where)}: files of Git LFS are not fetched. Commit the file itself, or leave it out with export-ignore.`,
-  );
-  return pointers.size > maxPointersTold ? [...told, `${pointers.size - maxPointersTold} more files are LFS pointers.`] : told;
-}
-
-function listShortly(items: readonly string[]): string {
-  return items.length <= 3 ? items.join(', ') : `${items.slice(0, 2).join(', ')} and ${items.length - 2} more`;
+/** Composer takes the default branch's name for all of them, and so does Libretto; nobody should have to find that out by a package that is not found. */
+function describeRenames(renames: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  return Array.from(renames, ([names, where]) => {
+    const [former = '', name = ''] = names.split(' ');
+    return `${former} is what composer.json calls the package in ${listShortly(where)}. It is published as ${name}, as the default branch calls it; versions that were published as ${former} stay so, too, until "except" in libretto.json names ${former}.`;
+  });
 }

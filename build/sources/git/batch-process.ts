@@ -20,8 +20,8 @@ export interface BatchOwner {
   readonly wanted: (header: BatchHeader) => boolean;
   /** The next object. `bytes` is undefined where it was not wanted. */
   readonly object: (header: BatchHeader, bytes: Buffer | undefined) => void;
-  /** There is no such object; `reason` completes "it …". */
-  readonly absent: (reason: string) => void;
+  /** There is no such object, as far as the answer says; `reason` completes "it …". `complaint`: what git has said on the side until it is called. */
+  readonly absent: (reason: string, complaint: () => string) => void;
   /** The child ended by itself; `opened` tells whether it could open the repository at all. */
   readonly ended: (opened: boolean, complaint: string) => void;
   /** The child cannot be used. */
@@ -55,7 +55,7 @@ export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProce
     wanted: owner.wanted,
     object: owner.object,
     absent: (reason) => {
-      if (opened) owner.absent(reason === 'missing' ? 'is missing from the repository' : `is ${reason}, says git`);
+      if (opened) owner.absent(reason === 'missing' ? 'is missing from the repository' : `is ${reason}, says git`, () => complaint);
       opened = true;
     },
   });

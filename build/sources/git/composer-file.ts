@@ -12,33 +12,47 @@ import type { ObjectStore } from './object-store.ts';
 import type { PackagePlace } from './package-files.ts';
 
 const maxBytes = 1024 * 1024;
-const maxKept = 500;
+/** of text; parsed it takes some five times that */
+const maxKeptBytes = 512 * 1024;
 
 export class ComposerFiles {
   readonly #store: ObjectStore;
   readonly #kept = new Map<string, JsonObject>();
+  #keptBytes = 0;
 
   constructor(store: ObjectStore) {
     this.#store = store;
+    store.whenIdle(() => this.#forget());
   }
 
-  /** Parsed, not yet checked. undefined where the folder of this commit has no composer.json or an empty one. Throws QuarantineError. */
-  async read({ commit, folder }: PackagePlace, where: string): Promise<JsonObject | undefined> {
+  /** The blob of a package's composer.json; undefined where the folder of this commit has none. Throws QuarantineError. */
+  async find({ commit, folder }: PackagePlace): Promise<string | undefined> {
     const root = await findFolder(this.#store, (await this.#store.commit(commit)).tree, folder);
     const entry = root === undefined ? undefined : (await this.#store.tree(root)).find(({ name }) => name === 'composer.json');
     if (entry === undefined || entry.kind === 'submodule') return undefined;
     if (entry.kind === 'tree' || entry.kind === 'symlink') {
       throw new QuarantineError('INVALID_COMPOSER_JSON', `composer.json is a ${entry.kind === 'tree' ? 'folder' : 'symlink'}; it must be a file.`);
     }
-    const known = this.#kept.get(entry.oid);
+    return entry.oid;
+  }
+
+  /** Parsed, not yet checked. undefined for an empty one. Throws QuarantineError. */
+  async read(oid: string, { folder }: PackagePlace, where: string): Promise<JsonObject | undefined> {
+    const known = this.#kept.get(oid);
     if (known !== undefined) return known;
-    const bytes = await this.#store.smallBlob(entry.oid, maxBytes, below(folder, 'composer.json'));
+    const bytes = await this.#store.smallBlob(oid, maxBytes, below(folder, 'composer.json'));
     if (bytes === undefined) throw new QuarantineError('INVALID_COMPOSER_JSON', 'composer.json is larger than 1 MiB.');
     if (isBlank(bytes)) return undefined;
     const json = parseComposerJson(bytes, `composer.json at ${where}`);
-    if (this.#kept.size >= maxKept) this.#kept.clear();
-    this.#kept.set(entry.oid, json);
+    if (this.#keptBytes + bytes.length > maxKeptBytes) this.#forget();
+    this.#kept.set(oid, json);
+    this.#keptBytes += bytes.length;
     return json;
+  }
+
+  #forget(): void {
+    this.#kept.clear();
+    this.#keptBytes = 0;
   }
 }
 
@@ -48,6 +62,16 @@ export function checkedComposerJson(json: JsonObject, defaultName: PackageName |
   const named = { ...json, name };
   checkComposerJson(named);
   return { name, json: named };
+}
+
+/** The name it has by itself; undefined for none that could be published. */
+export function ownNameOf(json: JsonObject): PackageName | undefined {
+  try {
+    return packageNameOf(json);
+  } catch (error) {
+    if (error instanceof QuarantineError) return undefined;
+    throw error;
+  }
 }
 
 /** What PHP's trim() makes nothing of. */

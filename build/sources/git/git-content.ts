@@ -7,6 +7,7 @@ import { QuarantineError } from '../quarantine.ts';
 import type { Content, ContentFile, ContentListing } from '../release.ts';
 import { archivedFiles, type ArchiveAccess } from './archived-files.ts';
 import { below } from './folders.ts';
+import type { LfsPointers } from './lfs-pointers.ts';
 import type { ObjectStore } from './object-store.ts';
 import { listPackageFiles, oidOf, type PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
@@ -23,6 +24,9 @@ export interface GitContentOptions {
   readonly entryTime: number;
   readonly readAhead: ReadAhead;
   readonly access: ArchiveAccess;
+  readonly pointers: LfsPointers;
+  /** for people */
+  readonly where: string;
 }
 
 export function gitContent(store: ObjectStore, options: GitContentOptions): Content {
@@ -39,9 +43,10 @@ export function gitContent(store: ObjectStore, options: GitContentOptions): Cont
   };
 }
 
-async function listContent(store: ObjectStore, { place, ref, composerJson, extraExcludes, readAhead }: GitContentOptions): Promise<{ readonly listing: ContentListing; readonly ofCommit: readonly string[] }> {
+async function listContent(store: ObjectStore, { place, ref, composerJson, extraExcludes, readAhead, pointers, where }: GitContentOptions): Promise<{ readonly listing: ContentListing; readonly ofCommit: readonly string[] }> {
   readAhead.around(place.commit);
   const { files, withheld, attributes } = await listPackageFiles(store, place, [...archiveExcludesOf(await composerJson()), ...extraExcludes]);
+  await pointers.look({ where, folder: place.folder, files, attributes });
   const conversionOf = compileConversions(attributes);
   const ofCommit: string[] = [];
   const converted = files.map((file): ContentFile => {

@@ -20,7 +20,7 @@ export function gitNotFound(cause?: unknown): GitFailure {
 
 /** What to do about what git said, by a word that its message holds. */
 const advice: readonly (readonly [said: RegExp, advice: string])[] = [
-  [/could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i, 'It needs credentials: set up a git credential helper or an ssh key for the user who runs the build.'],
+  [/could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i, 'Credentials are missing or were not accepted: set up a git credential helper or an ssh key for the user who runs the build; give a registered repository others.'],
   [/Permission denied \(publickey/i, 'The ssh key of the user who runs the build is not accepted there.'],
   [/Host key verification failed/i, 'Add the host to known_hosts of the user who runs the build (ssh-keyscan).'],
   [/Repository not found|does not exist|not found/i, 'Check the address, and that the credentials may read it.'],

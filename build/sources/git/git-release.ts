@@ -1,14 +1,18 @@
 // A version of a git repository as a release: everything known without reading, everything else read when asked for.
 
+import { createHash } from 'node:crypto';
+
 import { parseReference } from '../../contract/digest.ts';
 import type { JsonObject } from '../../contract/json.ts';
+import type { PackageName } from '../../contract/name.ts';
 import { parseDistLabel } from '../../contract/paths.ts';
 import { isDevVersion, normalizeVersion } from '../../contract/version.ts';
 import { QuarantineError } from '../quarantine.ts';
-import type { Release } from '../release.ts';
+import type { Content, Release } from '../release.ts';
 import type { ArchiveAccess } from './archived-files.ts';
 import { checkedComposerJson } from './composer-file.ts';
 import { gitContent } from './git-content.ts';
+import type { LfsPointers } from './lfs-pointers.ts';
 import type { Outcome } from './outcome.ts';
 import type { PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
@@ -21,6 +25,7 @@ export interface ReleaseContext {
   readonly reader: RefReader;
   readonly readAhead: ReadAhead;
   readonly access: ArchiveAccess;
+  readonly pointers: LfsPointers;
   readonly kind: RefKind;
   readonly ref: Ref;
   /** for people */
@@ -31,35 +36,90 @@ export interface ReleaseContext {
 }
 
 /** undefined where a remembered outcome does not hold under today's rules. */
-export function gitRelease(outcome: ReleaseOutcome, { reader, readAhead, access, kind, ref, where, defaultBranch, sourceUrl }: ReleaseContext): Release | undefined {
+export function gitRelease(outcome: ReleaseOutcome, context: ReleaseContext): Release | undefined {
   const normalized = normalizeVersion(outcome.version);
   const label = parseDistLabel(outcome.version);
-  const reference = parseReference(outcome.commit);
+  const reference = parseReference(referenceOf(outcome));
   if (normalized === undefined || 'refusal' in label || reference === undefined) return undefined;
-  const { commit, folder, name, committerTime: entryTime } = outcome;
-  const place: PackagePlace = { commit, folder };
-  const visible = { name: `refs/${kind === 'tag' ? 'tags' : 'heads'}/${ref.name}`, oid: ref.oid, commit };
-  const extraExcludes = reader.selection.extraExcludes ?? [];
-  const composerJson = (): Promise<JsonObject> => readComposerJson(reader, place, where);
-  return {
-    name,
-    version: label.label,
-    normalized,
-    dev: isDevVersion(normalized),
-    reference,
-    time: outcome.authorTime === null ? undefined : formatTime(outcome.authorTime),
-    defaultBranch,
-    where,
-    composerJson,
-    content: gitContent(reader.store, { place, ref: visible, composerJson, extraExcludes, entryTime, readAhead, access }),
-    ...(sourceUrl === undefined || folder !== '' ? {} : { sourceUrl }),
-  };
+  return new GitRelease(outcome, context, { version: label.label, normalized, reference });
 }
 
-async function readComposerJson(reader: RefReader, place: PackagePlace, where: string): Promise<JsonObject> {
-  const json = await reader.composerFiles.read(place, where);
-  if (json === undefined) throw new QuarantineError('BROKEN_OBJECT', 'composer.json was there a moment ago and is no longer.');
-  return checkedComposerJson(json, reader.names.get(place.folder)).json;
+/** Builds hold tens of thousands of these at a time: what can be said without reading is put together for each who asks. */
+class GitRelease implements Release {
+  readonly name: PackageName;
+  readonly version: Release['version'];
+  readonly normalized: Release['normalized'];
+  readonly dev: boolean;
+  readonly reference: Release['reference'];
+  readonly defaultBranch: boolean;
+  readonly where: string;
+  declare readonly sourceUrl?: string;
+  readonly #outcome: ReleaseOutcome;
+  readonly #reader: RefReader;
+  readonly #readAhead: ReadAhead;
+  readonly #access: ArchiveAccess;
+  readonly #pointers: LfsPointers;
+  readonly #kind: RefKind;
+  readonly #ref: Ref;
+
+  constructor(outcome: ReleaseOutcome, { reader, readAhead, access, pointers, kind, ref, where, defaultBranch, sourceUrl }: ReleaseContext, { version, normalized, reference }: Pick<Release, 'version' | 'normalized' | 'reference'>) {
+    this.name = outcome.name;
+    this.version = version;
+    this.normalized = normalized;
+    this.dev = isDevVersion(normalized);
+    this.reference = reference;
+    this.defaultBranch = defaultBranch;
+    this.where = where;
+    if (sourceUrl !== undefined && outcome.folder === '') this.sourceUrl = sourceUrl;
+    this.#outcome = outcome;
+    this.#reader = reader;
+    this.#readAhead = readAhead;
+    this.#access = access;
+    this.#pointers = pointers;
+    this.#kind = kind;
+    this.#ref = ref;
+  }
+
+  get time(): string | undefined {
+    const { authorTime } = this.#outcome;
+    return authorTime === null ? undefined : formatTime(authorTime);
+  }
+
+  async composerJson(): Promise<JsonObject> {
+    const { composerFiles } = this.#reader;
+    const file = this.#outcome.composerFile ?? (await composerFiles.find(this.#place));
+    const json = file === undefined ? undefined : await composerFiles.read(file, this.#place, this.where);
+    if (json === undefined) throw new QuarantineError('BROKEN_OBJECT', 'composer.json was there a moment ago and is no longer.');
+    return checkedComposerJson(json, this.name).json;
+  }
+
+  get content(): Content {
+    const { name, oid } = this.#ref;
+    return gitContent(this.#reader.store, {
+      place: this.#place,
+      ref: { name: `refs/${this.#kind === 'tag' ? 'tags' : 'heads'}/${name}`, oid, commit: this.#outcome.commit },
+      composerJson: () => this.composerJson(),
+      extraExcludes: this.#reader.selection.extraExcludes ?? [],
+      entryTime: this.#outcome.committerTime,
+      readAhead: this.#readAhead,
+      access: this.#access,
+      pointers: this.#pointers,
+      where: this.where,
+    });
+  }
+
+  get #place(): PackagePlace {
+    return { commit: this.#outcome.commit, folder: this.#outcome.folder };
+  }
+}
+
+/**
+ * The commit; of a package in a folder its beginning, which git takes for the commit as well, and eight digits for the folder: the same name may
+ * come from another folder of the same commit one day, and other files must never have the same reference.
+ */
+function referenceOf({ commit, folder }: ReleaseOutcome): string {
+  if (folder === '') return commit;
+  return commit.slice(0, -8) + createHash('sha256').update(folder).digest('hex').slice(0, 8);
 }
 
 /** As PHP's DATE_RFC3339 in UTC. undefined for a time no clock has shown. */

@@ -2,14 +2,15 @@
 // moved is anything else loaded at all, so that an unchanged repository costs a few system calls, or one `git ls-remote`.
 // Nothing is ever checked out, no hook, filter, submodule or LFS object is run or fetched.
 
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { JsonValue } from '../../contract/json.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
 import { GitFailure } from './git-failure.ts';
+import { mirrorName } from './mirror-name.ts';
 import { readRefFiles } from './ref-files.ts';
 import { fingerprintOf, type Refs } from './refs.ts';
 import { describePatterns, selectRefs, variantOf, type GitSelection, type SelectRefs } from './selection.ts';
@@ -25,6 +26,8 @@ export interface GitSourceOptions extends GitSelection {
   /** of the copy of a remote repository; default 4 GiB */
   readonly maxBytes?: number | undefined;
   readonly environment: GitEnvironment;
+  /** ends whatever asks a remote or fetches from it */
+  readonly stop?: AbortSignal | undefined;
 }
 
 const defaultMaxBytes = 4 * 1024 * 1024 * 1024;
@@ -37,6 +40,8 @@ interface Repository {
 }
 
 interface OpenState {
+  /** what was found while archives were made */
+  remarks: (() => readonly string[]) | undefined;
   close: (() => Promise<void>) | undefined;
   /** the last scan met broken objects */
   broken: boolean;
@@ -53,7 +58,7 @@ interface ScanContext {
 
 /** Gives `failed` for whatever makes the whole repository unusable; reading releases later throws QuarantineError, or GitFailure if git itself goes away. */
 export function createGitSource(options: GitSourceOptions): Source {
-  const state: OpenState = { close: undefined, broken: false };
+  const state: OpenState = { remarks: undefined, close: undefined, broken: false };
   return {
     async scan(previous) {
       const { location } = options;
@@ -65,6 +70,7 @@ export function createGitSource(options: GitSourceOptions): Source {
         return { outcome: 'failed', reason: describeFailure(error) };
       }
     },
+    remarks: () => state.remarks?.() ?? [],
     async close() {
       await state.close?.();
     },
@@ -85,13 +91,13 @@ async function scanPath(path: string, context: ScanContext): Promise<Scan> {
 }
 
 async function scanUrl(url: string, context: ScanContext): Promise<Scan> {
-  const { cacheDirectory, environment, timeoutMs, askingTimeoutMs = timeoutMs, maxBytes = defaultMaxBytes } = context.options;
+  const { cacheDirectory, environment, stop, timeoutMs, askingTimeoutMs = timeoutMs, maxBytes = defaultMaxBytes } = context.options;
   const [{ parseGitUrl }, { askRemote }] = await Promise.all([import('./git-url.ts'), import('./ask-remote.ts')]);
   const remote = parseGitUrl(url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
-  const directory = join(cacheDirectory, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.git`);
-  const mirrorOptions = { remote, directory, environment, timeoutMs, maxBytes, select: context.select };
-  const asked = await askRemote({ remote, environment, timeoutMs: askingTimeoutMs });
+  const directory = join(cacheDirectory, mirrorName(url));
+  const mirrorOptions = { remote, directory, environment, stop, timeoutMs, maxBytes, select: context.select };
+  const asked = await askRemote({ remote, environment, stop, timeoutMs: askingTimeoutMs });
   if (!hasRefs(asked)) throw noCommits();
   if (context.fingerprint(context.select(asked)) === context.previous?.fingerprint) return { outcome: 'unchanged' };
   const { removeMirror, updateMirror } = await import('./mirror.ts');
@@ -106,23 +112,36 @@ async function scanUrl(url: string, context: ScanContext): Promise<Scan> {
 
 async function readRepository({ refs, directory }: Repository, { options, previous, fingerprint, state }: ScanContext, mend?: () => Promise<void>): Promise<Scan> {
   if (!hasRefs(refs)) throw new GitFailure(`No tag or branch is matched by ${describePatterns(options)}.`);
-  const [{ openObjects }, { ScratchRepositories }, { readVersions }, { formatGitMemory, parseGitMemory }] = await Promise.all([import('./open-objects.ts'), import('./scratch-repository.ts'), import('./read-versions.ts'), import('./outcome.ts')]);
+  const [{ openObjects }, { ScratchRepositories }, { readVersions }, { LfsPointers }, { formatGitMemory, parseGitMemory }] = await Promise.all([import('./open-objects.ts'), import('./scratch-repository.ts'), import('./read-versions.ts'), import('./lfs-pointers.ts'), import('./outcome.ts')]);
   const { environment, timeoutMs, cacheDirectory, location, referenceSource } = options;
   const store = openObjects(directory.own, options);
+  const pointers = new LfsPointers(store);
+  state.remarks = () => pointers.describe();
   const scratch = new ScratchRepositories(cacheDirectory);
   state.close = async () => {
     await Promise.all([store.close(), scratch.close()]);
     if (store.sawBroken) await mend?.();
   };
-  const { releases, quarantined, notices, memory } = await readVersions(refs, store, parseGitMemory(previous?.detail), {
+  const { releases, former, quarantined, notices, memory } = await readVersions(refs, store, parseGitMemory(parseDetail(previous?.detail)), {
     selection: options,
+    pointers,
     access: { directory, environment, timeoutMs, scratch },
     sourceUrl: referenceSource === 'include' && location.kind === 'url' ? location.url : undefined,
   });
   state.broken = store.sawBroken;
   if (releases.length === 0 && quarantined.length === 0) throw new GitFailure(`There is no version to publish: ${notices.at(-1) ?? 'no tag or branch has a composer.json'}.`);
   // Broken objects may be mended without a ref moving: this fingerprint equals none.
-  return { outcome: 'read', releases, quarantined, notices, memory: { fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`, detail: formatGitMemory(memory) } };
+  return { outcome: 'read', releases, former, quarantined, notices, memory: { fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`, detail: JSON.stringify(formatGitMemory(memory)) } };
+}
+
+/** Kept as text: only what has changed needs the rows, and in memory they take many times its room. undefined for what is no such text. */
+function parseDetail(detail: JsonValue | undefined): JsonValue | undefined {
+  try {
+    return typeof detail === 'string' ? (JSON.parse(detail) as JsonValue) : undefined;
+  } catch {
+    // Not ours, or damaged: everything is then read again.
+    return undefined;
+  }
 }
 
 function hasRefs(refs: Refs): boolean {

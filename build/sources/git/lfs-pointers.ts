@@ -1,49 +1,71 @@
 // Finds files that are only pointers into Git LFS: an archive holds the pointer, since nothing is fetched and no filter is run, and whoever installs
-// it should not have to find that out. Looked for only where .gitattributes at or above the package's top name a filter.
+// it should not have to find that out. Looked for while a version's files are listed for its archive, among those that .gitattributes, at whatever
+// depth, give to the filter `lfs`: a file that no attribute names is in a checkout what it is in the archive.
 
+import type { AttributeFile } from '../../archive/rules/attribute-lookup.ts';
 import { compileFilters } from '../../archive/rules/filters.ts';
-import type { JsonObject } from '../../contract/json.ts';
-import { archiveExcludesOf } from '../../record/archive-excludes.ts';
-import { QuarantineError } from '../quarantine.ts';
-import { ancestorsOf, below, findFolder } from './folders.ts';
+import type { ContentFile } from '../release.ts';
+import { below } from './folders.ts';
+import { listShortly } from './list-shortly.ts';
 import type { ObjectStore } from './object-store.ts';
-import { listPackageFiles, oidOf, type PackagePlace } from './package-files.ts';
+import { oidOf } from './package-files.ts';
 
 /** Git LFS specification: a pointer is smaller than 1024 bytes and starts with its version. */
 const maxPointerBytes = 1024;
 const pointerStart = 'version https://git-lfs.github.com/spec/';
-const maxAttributesBytes = 1024 * 1024;
-/** Looked at and told of one version; one is enough to be wrong. */
+/** Looked at of one version; one is enough to be wrong. */
 const maxFiles = 100;
-const maxTold = 3;
+/** Files told of; more are counted. */
+const maxTold = 5;
 
-/** Paths, from the root of the repository, of pointers that the archive would hold; none where its files cannot be listed, which is reported elsewhere. */
-export async function findLfsPointers(store: ObjectStore, place: PackagePlace, json: JsonObject, extraExcludes: readonly string[]): Promise<readonly string[]> {
-  try {
-    if (!(await namesFilter(store, place))) return [];
-    const { files, attributes } = await listPackageFiles(store, place, [...archiveExcludesOf(json), ...extraExcludes]);
-    const filterOf = compileFilters(attributes);
-    const candidates = files.filter(({ path, mode }) => mode !== 'symlink' && filterOf(below(place.folder, path)) === 'lfs').slice(0, maxFiles);
-    const found: string[] = [];
-    for (const file of candidates) {
-      const bytes = await store.smallBlob(oidOf(file), maxPointerBytes, file.path);
-      if (bytes?.toString('latin1', 0, pointerStart.length) === pointerStart) found.push(below(place.folder, file.path));
-    }
-    return found.slice(0, maxTold);
-  } catch (error) {
-    if (error instanceof QuarantineError) return [];
-    throw error;
-  }
+/** A version whose files were listed for an archive. */
+export interface ListedVersion {
+  /** for people: `tag v1.0.0` */
+  readonly where: string;
+  readonly folder: string;
+  /** below the folder, identities `git:<oid>` */
+  readonly files: readonly ContentFile[];
+  readonly attributes: readonly AttributeFile[];
 }
 
-async function namesFilter(store: ObjectStore, { commit, folder }: PackagePlace): Promise<boolean> {
-  const { tree } = await store.commit(commit);
-  for (const directory of [...ancestorsOf(folder), folder]) {
-    const oid = await findFolder(store, tree, directory);
-    const entry = oid === undefined ? undefined : (await store.tree(oid)).find(({ name, kind }) => name === '.gitattributes' && kind !== 'tree' && kind !== 'submodule');
-    if (entry === undefined) continue;
-    const bytes = await store.sharedBlob(entry.oid, maxAttributesBytes, below(directory, entry.name));
-    if (bytes?.includes('filter=lfs') === true) return true;
+/** Of one repository, gathered over all its versions. */
+export class LfsPointers {
+  readonly #store: ObjectStore;
+  /** by blob: versions share most of theirs */
+  readonly #known = new Map<string, Promise<boolean>>();
+  readonly #found = new Map<string, Set<string>>();
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
   }
-  return false;
+
+  /** Throws QuarantineError for a file that cannot be read: its archive could not be made either. */
+  async look({ where, folder, files, attributes }: ListedVersion): Promise<void> {
+    if (!attributes.some(({ text }) => text.includes('lfs'))) return;
+    const filterOf = compileFilters(attributes);
+    const candidates = files.filter(({ path, mode }) => mode !== 'symlink' && filterOf(below(folder, path)) === 'lfs').slice(0, maxFiles);
+    const pointers = await Promise.all(candidates.map((file) => this.#isPointer(file)));
+    for (const [at, { path }] of candidates.entries()) {
+      if (pointers[at] !== true) continue;
+      const whole = below(folder, path);
+      this.#found.set(whole, (this.#found.get(whole) ?? new Set()).add(where));
+    }
+  }
+
+  /** Sentences for the report, the same in whatever order versions were listed. */
+  describe(): readonly string[] {
+    const { compare } = new Intl.Collator('en', { numeric: true });
+    const sorted = [...this.#found].toSorted(([one], [other]) => compare(one, other));
+    const told = sorted.slice(0, maxTold).map(
+      ([path, where]) => `${path} is an LFS pointer, and stays one in the archive of ${listShortly([...where].toSorted(compare))}: files of Git LFS are not fetched. Commit the file itself, or leave it out with export-ignore.`,
+    );
+    return sorted.length > maxTold ? [...told, `${sorted.length - maxTold} more files are LFS pointers.`] : told;
+  }
+
+  #isPointer(file: ContentFile): Promise<boolean> {
+    const oid = oidOf(file);
+    const known = this.#known.get(oid) ?? this.#store.smallBlob(oid, maxPointerBytes, file.path).then((bytes) => bytes?.toString('latin1', 0, pointerStart.length) === pointerStart);
+    this.#known.set(oid, known);
+    return known;
+  }
 }

@@ -38,7 +38,7 @@ export async function updateMirror(options: MirrorOptions, asked: Refs): Promise
     await fetchInto(options);
   } catch (error) {
     // A copy left by a kill may have stale locks or half an object store: the remote answered, so a fresh copy is worth one more try.
-    if (!(error instanceof GitFailure) || error instanceof TooLarge || fresh) throw error;
+    if (!(error instanceof GitFailure) || error instanceof TooLarge || fresh || options.stop?.aborted === true) throw error;
     await removeMirror(directory);
     await fetchInto(options);
   }
@@ -67,8 +67,8 @@ async function removeLeftovers(directory: string): Promise<void> {
 }
 
 /** No tags but those asked for, no submodules, no FETCH_HEAD, no packing on the side; and no hook (git-environment.ts). */
-async function fetchInto({ remote, directory, environment, timeoutMs, maxBytes }: MirrorOptions): Promise<void> {
-  const shared = { environment: remoteEnvironment(environment, directory, remote.protocols), timeoutMs };
+async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxBytes }: MirrorOptions): Promise<void> {
+  const shared = { environment: remoteEnvironment(environment, directory, remote.protocols), timeoutMs, stop };
   if (findGitDirectory(directory) === undefined) {
     await removeMirror(directory);
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -76,7 +76,7 @@ async function fetchInto({ remote, directory, environment, timeoutMs, maxBytes }
   }
   const flags = ['--quiet', '--prune', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--no-auto-gc'];
   const operands = [...remoteOptions(remote, timeoutMs), '-c', 'fetch.unpackLimit=1', 'fetch', ...flags, '--', remote.url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
-  await runCapped({ ...shared, operands, memoryBytes: fetchingBytes }, directory, maxBytes);
+  await runCapped({ ...shared, timeoutSetting: 'git.fetchTimeout', operands, memoryBytes: fetchingBytes }, directory, maxBytes);
   await runGit({ ...shared, operands: ['pack-refs', '--all'] });
   await runGit({ ...shared, operands: [...tidyOptions, 'gc', '--auto', '--quiet'] });
 }

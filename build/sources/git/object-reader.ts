@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 
 import type { BatchHeader } from './batch-parser.ts';
 import { startBatch, type BatchOptions, type BatchProcess } from './batch-process.ts';
+import { describeCorruption } from './corrupt-object.ts';
 import { GitFailure, explainGit } from './git-failure.ts';
 
 export type ObjectAnswer =
@@ -45,9 +46,15 @@ export class ObjectReader {
   #failure: GitFailure | undefined;
   #scheduled = false;
   #idle: NodeJS.Timeout | undefined;
+  readonly #idleListeners: (() => void)[] = [];
 
   constructor(options: BatchOptions) {
     this.#options = options;
+  }
+
+  /** `listener` hears of it whenever nothing has been asked for a while. */
+  whenIdle(listener: () => void): void {
+    this.#idleListeners.push(listener);
   }
 
   /** Never rejects. `wanted` decides by type and size, before any byte is kept. */
@@ -90,7 +97,7 @@ export class ObjectReader {
     return startBatch(this.#options, {
       wanted: (header) => this.#isWanted(header),
       object: (header, bytes) => this.#settle(bytes === undefined ? { outcome: 'declined', ...header } : verified(this.#sent[0]?.oid ?? '', header, bytes)),
-      absent: (reason) => this.#settle({ outcome: 'broken', reason }),
+      absent: (reason, complaint) => this.#settleAbsent(reason, complaint),
       ended: (opened, complaint) => this.#ended(opened, complaint),
       failed: (failure) => this.#fail(failure),
       waits: () => this.#sent.length > 0,
@@ -114,10 +121,19 @@ export class ObjectReader {
     this.#schedule();
   }
 
-  #settle(answer: ObjectAnswer): void {
-    this.#sent.shift()?.answer(answer);
+  /** undefined: it is answered later. */
+  #settle(answer: ObjectAnswer | undefined): void {
+    const request = this.#sent.shift();
+    if (answer !== undefined) request?.answer(answer);
     if (this.#sent.length === 0) this.#rest();
     this.#schedule();
+  }
+
+  /** What git complains of it was written before the answer, and is read in the same turn of the event loop. */
+  #settleAbsent(reason: string, complaint: () => string): void {
+    const [request] = this.#sent;
+    this.#settle(undefined);
+    setImmediate(() => request?.answer({ outcome: 'broken', reason: describeCorruption(complaint(), request.oid) ?? reason }));
   }
 
   #rest(): void {
@@ -129,6 +145,7 @@ export class ObjectReader {
     const idle = this.#process;
     this.#process = undefined;
     idle?.abandon();
+    for (const listener of this.#idleListeners) listener();
   }
 
   /** git died by itself: of the object whose answer was due. */
@@ -137,7 +154,7 @@ export class ObjectReader {
     if (this.#failure !== undefined) return;
     if (!opened) return this.#fail(new GitFailure(explainGit(complaint)));
     const culprit = this.#sent.shift();
-    culprit?.answer({ outcome: 'broken', reason: `cannot be read: ${explainGit(complaint)}` });
+    culprit?.answer({ outcome: 'broken', reason: describeCorruption(complaint, culprit.oid) ?? `cannot be read: ${explainGit(complaint)}` });
     this.#restarts += 1;
     if (this.#restarts > maxRestarts) return this.#fail(new GitFailure(`More than ${maxRestarts} objects of the repository are broken: run \`git fsck\` there.`));
     this.#waiting = [...this.#sent, ...this.#waiting];

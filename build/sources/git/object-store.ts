@@ -1,6 +1,7 @@
 // Commits, trees and blobs of one repository, by id. Parsed trees are kept, so that versions that share folders share the work. Throws
 // QuarantineError BROKEN_OBJECT for one bad object, GitFailure when git itself is gone.
 
+import { maxFileBytes } from '../file-limit.ts';
 import { QuarantineError } from '../quarantine.ts';
 import type { BatchHeader } from './batch-parser.ts';
 import type { ObjectAnswer, ObjectReader } from './object-reader.ts';
@@ -8,8 +9,6 @@ import { parseCommit, parseTag, parseTree, type Commit, type TreeEntry } from '.
 
 const maxMetaBytes = 1024 * 1024;
 const maxTreeBytes = 64 * 1024 * 1024;
-/** Largest file that can be published out of a repository. */
-export const maxBlobBytes = 1024 * 1024 * 1024;
 /** Bytes of blobs held for a consumer that is slower than git. */
 const readAheadBytes = 16 * 1024 * 1024;
 const readAheadBlobs = 128;
@@ -27,6 +26,15 @@ export class ObjectStore {
 
   constructor(reader: ObjectReader) {
     this.#reader = reader;
+    this.whenIdle(() => this.#forget());
+  }
+
+  /**
+   * `listener` hears of it when nothing has been asked for a while, to forget what it keeps. A build may have thousands of repositories, tens of
+   * thousands of versions, and a few folders for each.
+   */
+  whenIdle(listener: () => void): void {
+    this.#reader.whenIdle(listener);
   }
 
   /** Whether an object was broken or missing: reading again later may then give something else. */
@@ -57,10 +65,7 @@ export class ObjectStore {
   }
 
   tree(oid: string): Promise<readonly TreeEntry[]> {
-    if (this.#keptEntries > maxKeptEntries) {
-      this.#trees.clear();
-      this.#keptEntries = 0;
-    }
+    if (this.#keptEntries > maxKeptEntries) this.#forget();
     return remember(this.#trees, oid, async () => {
       const entries = parseTree(await this.#read(oid, 'tree', maxTreeBytes, 'A folder'), oid.length / 2);
       this.#keptEntries += entries.length;
@@ -100,7 +105,7 @@ export class ObjectStore {
       if (early === undefined) throw new Error('unreachable: every blob is asked for before its turn');
       asked[index] = gone;
       if (early.outcome === 'declined' && early.type === 'blob') {
-        if (early.size > maxBlobBytes) throw tooLarge(path, early.size);
+        if (early.size > maxFileBytes) throw tooLarge(path, early.size);
         yield await this.#largeBlob(oid, path);
         continue;
       }
@@ -114,8 +119,15 @@ export class ObjectStore {
     return this.#reader.close();
   }
 
+  #forget(): void {
+    this.#trees.clear();
+    this.#commits.clear();
+    this.#shared.clear();
+    this.#keptEntries = 0;
+  }
+
   async #largeBlob(oid: string, path: string): Promise<Buffer> {
-    const answer = await this.#reader.read(oid, (header) => header.type === 'blob' && header.size <= maxBlobBytes);
+    const answer = await this.#reader.read(oid, (header) => header.type === 'blob' && header.size <= maxFileBytes);
     if (answer.outcome === 'declined' && answer.type === 'blob') throw tooLarge(path, answer.size);
     return this.#found(answer, oid, `The file ${path}`).bytes;
   }

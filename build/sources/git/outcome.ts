@@ -4,6 +4,7 @@
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
 import type { QuarantineCode } from '../quarantine.ts';
+import { recipe } from './refs.ts';
 
 export type Outcome =
   | {
@@ -12,13 +13,15 @@ export type Outcome =
       readonly folder: string;
       readonly commit: string;
       readonly name: PackageName;
+      /** what its own composer.json calls the package, where that is another name than the default branch's */
+      readonly formerName: PackageName | undefined;
       readonly version: string;
       /** epoch seconds */
       readonly authorTime: number | null;
       readonly committerTime: number;
       readonly submodules: boolean;
-      /** some of the files that are only pointers into Git LFS */
-      readonly lfsPointers: readonly string[];
+      /** the blob of its composer.json, where that was read in this build: so it need not be looked for again. Not remembered. */
+      readonly composerFile?: string;
     }
   /** skipped by Composer's rules; a sentence for the report */
   | { readonly kind: 'skipped'; readonly notice: string }
@@ -41,20 +44,20 @@ export interface GitMemory {
 }
 
 /**
- * `{variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. What is usual is left out or 0: a name equal to the
- * folder's, a commit equal to the oid (an annotated tag's differs), flags and lists at the end of a row.
+ * `{recipe, variant, names: [[folder, name]], refs: [[key, oid, kind, …]]}`, a row for each outcome. What is usual is left out or 0: a name equal to the
+ * folder's, a commit equal to the oid (an annotated tag's differs), flags and further names at the end of a row.
  */
 export function formatGitMemory({ variant, names, refs }: GitMemory): JsonValue {
   const rows = Array.from(refs, ([key, { oid, outcomes }]) => outcomes.map((outcome): JsonValue => [key, oid, ...formatOutcome(outcome, oid, names)])).flat();
-  return { variant, names: Array.from(names, ([folder, name]) => [folder, name]), refs: rows };
+  return { recipe, variant, names: Array.from(names, ([folder, name]) => [folder, name]), refs: rows };
 }
 
 function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names']): JsonValue[] {
   if (outcome.kind === 'skipped') return ['s', outcome.notice];
   const { folder } = outcome;
   if (outcome.kind === 'quarantined') return ['q', outcome.code, outcome.message, outcome.name, outcome.version, ...(folder === '' ? [] : [folder])];
-  const { commit, name, version, authorTime, committerTime, submodules, lfsPointers } = outcome;
-  const rest: JsonValue[] = lfsPointers.length > 0 ? [folder, submodules ? 1 : 0, [...lfsPointers]] : submodules ? [folder, 1] : folder === '' ? [] : [folder];
+  const { commit, name, formerName, version, authorTime, committerTime, submodules } = outcome;
+  const rest: JsonValue[] = formerName !== undefined ? [folder, submodules ? 1 : 0, formerName] : submodules ? [folder, 1] : folder === '' ? [] : [folder];
   return ['r', commit === oid ? 0 : commit, name === names.get(folder) ? 0 : name, version, authorTime, committerTime === authorTime ? null : committerTime, ...rest];
 }
 
@@ -62,6 +65,7 @@ function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names'])
 export function parseGitMemory(detail: JsonValue | undefined): GitMemory | undefined {
   if (!isJsonObject(detail)) return undefined;
   const { variant, names: namePairs, refs: rows } = detail;
+  if (detail['recipe'] !== recipe) return undefined;
   if (typeof variant !== 'string' || !Array.isArray(namePairs) || !Array.isArray(rows)) return undefined;
   const names = parseNames(namePairs as readonly JsonValue[]);
   if (names === undefined) return undefined;
@@ -105,12 +109,12 @@ function parseQuarantined([code, message, name = null, version = null, folder = 
   return { kind: 'quarantined', folder, code: code as QuarantineCode, message, name, version };
 }
 
-function parseRelease([commit, name, version, authorTime, committerTime, folder = '', submodules = 0, pointers = []]: readonly JsonValue[], oid: string, names: GitMemory['names']): Outcome | undefined {
-  if (typeof folder !== 'string' || typeof version !== 'string' || !Array.isArray(pointers)) return undefined;
+function parseRelease([commit, name, version, authorTime, committerTime, folder = '', submodules = 0, former]: readonly JsonValue[], oid: string, names: GitMemory['names']): Outcome | undefined {
+  if (typeof folder !== 'string' || typeof version !== 'string') return undefined;
   if (authorTime === undefined || (authorTime !== null && typeof authorTime !== 'number')) return undefined;
   const parsedName = typeof name === 'string' ? parsePackageName(name) : names.get(folder);
   const committed = committerTime === null ? authorTime : committerTime;
   if (parsedName === undefined || typeof committed !== 'number') return undefined;
-  const lfsPointers = pointers.filter((path: unknown) => typeof path === 'string');
-  return { kind: 'release', folder, commit: typeof commit === 'string' ? commit : oid, name: parsedName, version, authorTime, committerTime: committed, submodules: submodules === 1, lfsPointers };
+  const formerName = typeof former === 'string' ? parsePackageName(former) : undefined;
+  return { kind: 'release', folder, commit: typeof commit === 'string' ? commit : oid, name: parsedName, formerName, version, authorTime, committerTime: committed, submodules: submodules === 1 };
 }

@@ -12,9 +12,8 @@ import { parseDistLabel } from '../../contract/paths.ts';
 import { tagVersion } from '../../contract/tag.ts';
 import { normalizeVersion } from '../../contract/version.ts';
 import { QuarantineError } from '../quarantine.ts';
-import { checkedComposerJson, type ComposerFiles } from './composer-file.ts';
+import { checkedComposerJson, ownNameOf, type ComposerFiles } from './composer-file.ts';
 import { findFolder, matchFolders } from './folders.ts';
-import { findLfsPointers } from './lfs-pointers.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PackagePlace } from './package-files.ts';
 import type { Outcome } from './outcome.ts';
@@ -77,19 +76,20 @@ async function quarantining(folder: string, found: { readonly name: string | nul
 async function judgePackage(reader: RefReader, { kind, name: refName, version: named }: NamedRef, place: PackagePlace, found: { name: string | null; version: string | null }): Promise<Outcome> {
   const { commit, folder } = place;
   const where = describePlace(`${kind} ${refName}`, folder);
-  const json = await reader.composerFiles.read(place, where);
-  if (json === undefined) return skipped(`${where}: it has no composer.json`);
+  const composerFile = await reader.composerFiles.find(place);
+  const json = composerFile === undefined ? undefined : await reader.composerFiles.read(composerFile, place, where);
+  if (composerFile === undefined || json === undefined) return skipped(`${where}: it has no composer.json`);
   const { version, normalized } = kind === 'tag' ? declaredVersion(refName, json) : named;
   found.version = version;
   if (normalizeVersion(version) !== normalized) return skipped(`${where}: Composer would not take its label ${JSON.stringify(version)} for the same version again`);
-  const { name, json: checked } = checkedComposerJson(json, reader.names.get(folder));
+  const { name } = checkedComposerJson(json, reader.names.get(folder));
   found.name = name;
   const label = parseDistLabel(version);
   if ('refusal' in label) throw new QuarantineError('UNSAFE_PATH', `The version ${JSON.stringify(version)} cannot be the name of an archive: ${label.refusal}. Rename the ${kind}.`);
   const { authorTime, committerTime } = await reader.store.commit(commit);
   const submodules = await hasSubmodules(reader.store, place);
-  const lfsPointers = await findLfsPointers(reader.store, place, checked, reader.selection.extraExcludes ?? []);
-  return { kind: 'release', folder, commit, name, version, authorTime: authorTime ?? null, committerTime: committerTime ?? authorTime ?? 0, submodules, lfsPointers };
+  const ownName = ownNameOf(json);
+  return { kind: 'release', folder, commit, name, formerName: ownName === name ? undefined : ownName, version, authorTime: authorTime ?? null, committerTime: committerTime ?? authorTime ?? 0, submodules, composerFile };
 }
 
 /** As far as the top folder tells, which for a whole repository is all there is to know. */

@@ -70,7 +70,9 @@ async function readNames(store: ObjectStore, composerFiles: ComposerFiles, oid: 
   const named = await Promise.all(
     folders.map((folder) =>
       orNothing(async () => {
-        const json = await composerFiles.read({ commit, folder }, 'the default branch');
+        const place = { commit, folder };
+        const file = await composerFiles.find(place);
+        const json = file === undefined ? undefined : await composerFiles.read(file, place, 'the default branch');
         return json === undefined ? undefined : ([folder, packageNameOf(json)] as const);
       }),
     ),

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import pLimit from 'p-limit';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
+import { isJsonObject, type JsonObject } from '../../contract/json.ts';
 import { createEgress, type EgressOptions } from '../../egress/egress.ts';
 import { setDuplicatesAside } from '../directory/duplicates.ts';
 import { QuarantineError, type Quarantine } from '../quarantine.ts';
@@ -12,6 +12,7 @@ import { readyArchive } from '../ready-archive.ts';
 import type { Release, Scan, Source, SourceMemory } from '../release.ts';
 import { DistCache, distKey } from './dist-cache.ts';
 import { parseInlineRecord, type InlineDist, type InlineRecord } from './inline-record.ts';
+import { formatKnown, parseKnown, type KnownDists } from './known-dists.ts';
 import { examineFile, type KnownFile } from './local-dist.ts';
 import { inlineRelease, metapackageRelease } from './package-release.ts';
 
@@ -34,12 +35,7 @@ export function createPackageSource(options: PackageSourceOptions): Source {
   return { scan: (previous) => scan(options, cache, previous), close: () => egress.close() };
 }
 
-/** Raise it whenever the same records could now be read as something else. */
-const recipe = 1;
 const parallelDownloads = 4;
-
-/** Kept as `[stamp, sha256]` by key; a fetched dist has no stamp. */
-type KnownDists = ReadonlyMap<string, KnownFile>;
 
 interface Examined {
   readonly release?: Release;
@@ -105,18 +101,7 @@ function noticesOf({ packages, where }: PackageSourceOptions): string[] {
 }
 
 function memoryOf(packages: readonly JsonObject[], dists: KnownDists, quarantined: readonly Quarantine[]): SourceMemory {
-  const rows = [...dists].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, { stamp, sha256 }]): [string, JsonValue] => [key, [stamp, sha256]]);
-  const fingerprint = createHash('sha256').update(JSON.stringify([recipe, packages, rows, quarantined.map(({ code, where }) => [code, where])])).digest('hex');
-  return { fingerprint, detail: { recipe, dists: Object.fromEntries(rows) } };
-}
-
-/** Empty for anything that this version did not write. */
-function parseKnown(detail: JsonValue | undefined): KnownDists {
-  if (!isJsonObject(detail) || detail['recipe'] !== recipe || !isJsonObject(detail['dists'])) return new Map();
-  return new Map(
-    Object.entries(detail['dists']).flatMap(([key, row]) => {
-      const [stamp, sha256] = Array.isArray(row) ? (row as readonly JsonValue[]) : [];
-      return typeof stamp === 'string' && typeof sha256 === 'string' ? [[key, { stamp, sha256 }] as const] : [];
-    }),
-  );
+  const detail = formatKnown(dists);
+  const fingerprint = createHash('sha256').update(JSON.stringify([detail, packages, quarantined.map(({ code, where }) => [code, where])])).digest('hex');
+  return { fingerprint, detail };
 }

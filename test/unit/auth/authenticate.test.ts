@@ -62,7 +62,7 @@ describe('a token that was issued', () => {
     expect(await limitOf({ kind: 'write' })).toMatchObject({ kind: 'write', limit: 500 });
     expect(await limitOf({ limit: 7 })).toMatchObject({ limit: 7 });
     expect(await limitOf({ limit: 0 })).toMatchObject({ limit: 0 });
-    expect(await limitOf({ kind: 'read' }, createAuthenticator(store, { defaultLimits: { read: 3, write: 4 } }))).toMatchObject({ limit: 3 });
+    expect(await limitOf({ kind: 'read' }, createAuthenticator(store, { defaultLimits: () => ({ read: 3, write: 4 }) }))).toMatchObject({ limit: 3 });
   });
 
   it('is looked up once, and from then on answered at once', async () => {

@@ -1,5 +1,5 @@
 // What comes back after damage, what a cut-off publication leaves, and which data folders are refused.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BuildRequest } from '../../../build/build.ts';
@@ -26,6 +26,7 @@ function put(folder: string, version: string | undefined, who = 'a', fields: Rea
   tree.write(below(folder, whoLibrary('acme/hello', version, fields, who)));
 }
 
+const contentsOf = (folder: string): Record<string, string> => Object.fromEntries(allFiles(folder).map((path) => [path, readFileSync(join(folder, path), 'latin1')]));
 const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
 const codes = (report: BuildReport): string[] => report.quarantined.map(({ code }) => code);
 
@@ -121,11 +122,29 @@ describe('damage', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('refuses a tree that a newer version wrote', async () => {
+  it.each(['build/manifest.json', 'build/sources/*.json', 'index/_publication.json', 'index/acme/hello.json'])('%s of a newer version: build refuses and writes nothing, verify names it', async (pattern) => {
     put('one/x', '1.0.0');
     await run(['one']);
-    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ format: 99, serial: 1, settings: '', placing: [] }));
-    await expect(run(['one'])).rejects.toThrow('newer version');
+    const path = pattern.replace('*.json', () => readdirSync(join(data, 'build/sources'))[0] ?? '');
+    const current = JSON.parse(readFileSync(join(data, path), 'utf8')) as { format: number };
+    writeFileSync(join(data, path), JSON.stringify({ ...current, format: current.format + 1 }));
+    put('one/y', '2.0.0');
+    const before = contentsOf(data);
+    const said = `${path}: it was written by a newer version of Libretto (format ${current.format + 1}, this version reads ${current.format}). Upgrade this one`;
+    await expect(run(['one'])).rejects.toThrow(said);
+    expect(contentsOf(data)).toEqual(before);
+    const { ok, faults } = await verifyTree(data);
+    expect({ ok, faults: faults.map(({ code, path: where, message }) => [code, `${where}: ${message}`]) }).toEqual({ ok: false, faults: [['NEWER_FORMAT', `${said}.`]] });
+  });
+
+  it('a damaged memory of a source is told, and made again', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const [file = ''] = readdirSync(join(data, 'build/sources'));
+    writeFileSync(join(data, 'build/sources', file), '{"half":');
+    const { notices, serial } = await run(['one']);
+    expect({ serial, notices }).toEqual({ serial: 1, notices: [{ source: 'dir:../one', message: `build/sources/${file} was damaged. The source was read anew, and it was made again.` }] });
+    expect((await run(['one'])).notices).toEqual([]);
   });
 
   it('refuses data folders that could hurt, before it writes', async () => {

@@ -10,7 +10,7 @@ function decide(inputs: Partial<PackageInputs>): ReturnType<typeof decidePackage
 }
 
 function from(source: string, ...releases: Contribution['releases']): Contribution {
-  return { source, releases, held: new Set(), holdsAll: false };
+  return { source, releases, former: [], held: new Set(), holdsAll: false };
 }
 
 describe('decidePackage', () => {

@@ -91,9 +91,16 @@ describe('chooseSources', () => {
   it('knows inline packages by their names, whatever their order and versions', () => {
     const inline = (...packages: readonly [name: string, version: string][]): ConfiguredSource => ({ source: { packages: packages.map(([name, version]) => ({ name, version })), directory: base, where: 'w' }, options: {}, where: 'w' });
     const [tool, both, more] = [inline(['Acme/Tool', '1.0']), inline(['acme/tool', '1.0'], ['acme/other', '1.0']), inline(['acme/tool', '2.0'])];
-    expect(choose({ configured: [tool, both, more] }).read).toEqual(['package:acme/tool', 'package:acme/other,acme/tool', 'package:acme/tool#2']);
-    expect(choose({ configured: [both, tool] }).read).toEqual(['package:acme/other,acme/tool', 'package:acme/tool']);
+    expect(choose({ configured: [tool, both, more] }).read).toEqual(['package:acme/tool', 'package:acme/tool#2', 'package:acme/other', 'package:acme/tool#3']);
+    expect(choose({ configured: [both, tool] }).read).toEqual(['package:acme/tool', 'package:acme/other', 'package:acme/tool#2']);
     expect(chooseSources({ arguments: [], baseDirectory: base, configured: [tool], fallback: undefined, forget: [] }, [], data).read[0]?.spec.id).toBe(chooseSources({ arguments: [], baseDirectory: base, configured: [inline(['acme/tool', '3.0'])], fallback: undefined, forget: [] }, [], data).read[0]?.spec.id);
+  });
+
+  it('takes an inline package for the same source whatever else its list holds', () => {
+    const packages = (...names: readonly string[]): ConfiguredSource => ({ source: { packages: names.map((name) => ({ name, version: '1.0' })), directory: base, where: 'w' }, options: {}, where: 'w' });
+    const ids = (...names: readonly string[]): string[] => chooseSources({ arguments: [], baseDirectory: base, configured: [packages(...names)], fallback: undefined, forget: [] }, [], data).read.map(({ spec }) => spec.id);
+    const [one, two] = ids('acme/a', 'acme/b');
+    expect(ids('acme/new', 'acme/b', 'acme/a').slice(1)).toEqual([two, one]);
   });
 
   it('leaves what only libretto.json can describe as published where that file is not given', () => {

@@ -32,14 +32,14 @@ describe('a build request', () => {
   it('hands on what libretto.json says of a source, and of the registry', async () => {
     const inline = { name: 'acme/tool', version: '1.0.0', dist: { type: 'zip', url: 'tool.zip' } };
     const sources = [
-      { type: 'git', path: 'lib.git', only: ['acme/*'], except: ['acme/x'], versions: '^1', tags: ['!v0*'], 'reference-source': 'include' },
+      { type: 'git', path: 'lib.git', only: ['acme/*'], except: ['acme/x'], versions: '^1', tags: ['!v0*'] },
       { type: 'directory', path: 'packages' },
       { type: 'package', packages: inline },
     ];
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources, name: 'Acme', abandoned: { 'Acme/Old': true }, archive: { exclude: ['/docs'] }, egress: { allow: ['10.0.0.0/8'] } }));
     expect(await request()).toMatchObject({
       configured: [
-        { source: `git:${folder.at('lib.git')}`, where: 'sources[0]', options: { only: ['acme/*'], except: { 'acme/x': '*' }, versions: { '*': '^1' }, tags: ['!v0*'], 'reference-source': 'include' } },
+        { source: `git:${folder.at('lib.git')}`, where: 'sources[0]', options: { only: ['acme/*'], except: { 'acme/x': '*' }, versions: { '*': '^1' }, tags: ['!v0*'] } },
         `dir:${folder.at('packages')}`,
         { source: { packages: [inline], directory: folder.path, where: 'libretto.json: sources[2]' }, where: 'sources[2]', options: {} },
       ],

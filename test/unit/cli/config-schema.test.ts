@@ -37,6 +37,8 @@ const inline = { name: 'acme/tool', version: '1.0.0', dist: { type: 'zip', url: 
 const good: readonly object[] = [
   {},
   { $schema: './docs/libretto.schema.json', data: '/srv/libretto', listen: '0.0.0.0:8080', redis: 'redis://cache/0', metadataUrl: '/p2/%package%.json', distUrl: 'path', trustedProxies: ['10.0.0.0/8', '::1'], jobs: 4, log: '-', limits: { read: 0, write: 5 } },
+  { listen: '[::1]:65535', redis: 'rediss://me:secret@cache:6379/1', log: 'log/requests.log', jobs: 256 },
+  { listen: '8080', limits: { read: 1000000000 } },
   { listen: 8080, distUrl: 'https://packages.example.org/base', metadataUrl: 'https://packages.example.org/p2/%package%.json', limits: {} },
   { name: 'Acme', description: 'Packages of Acme', homepage: 'https://packages.example.org', abandoned: { 'acme/old': 'acme/new', 'Acme/Dead': true, 'acme/alive': false, 'acme/web': 'https://example.org' }, archive: { exclude: ['/docs', '!/docs/keep'] }, egress: { allow: ['10.0.0.0/8', '::1'] } },
   { sources: [], archive: { exclude: [] }, egress: { allow: [] }, abandoned: {} },
@@ -52,6 +54,19 @@ const good: readonly object[] = [
 ];
 
 const bad: readonly (readonly [object, ...string[]])[] = [
+  [{ $schema: 5 }, '$schema is 5; allowed: a path or an address.'],
+  [{ jobs: '4' }, 'jobs is "4"; allowed: a whole number from 1 to 256.'],
+  [{ jobs: 1.5, limits: { read: '5', write: -1 } }, 'jobs is 1.5; allowed: a whole number from 1 to 256.', 'limits.read is "5"; allowed: a whole number from 0 (no limit) to 1000000000.', 'limits.write is -1; allowed: a whole number from 0 (no limit) to 1000000000.'],
+  [{ trustedProxies: '10.0.0.0/8' }, 'trustedProxies is "10.0.0.0/8"; allowed: addresses or CIDR ranges such as 10.0.0.0/8,::1, with commas between (in libretto.json: a list).'],
+  [{ trustedProxies: ['10.0.0.0/8', ''] }, 'trustedProxies is ["10.0.0.0/8",""]; allowed: addresses or CIDR ranges such as 10.0.0.0/8,::1, with commas between (in libretto.json: a list).'],
+  [{ listen: 'nowhere', log: 'log/', data: ' ' }, 'data is " "; allowed: a path.', 'listen is "nowhere"; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.', 'log is "log/"; allowed: a file name, or - for standard output.'],
+  [{ listen: 70_000 }, 'listen is 70000; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.'],
+  [{ listen: '127.0.0.1:65536' }, 'listen is "127.0.0.1:65536"; allowed: HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1.'],
+  [{ redis: 'REDIS://cache' }, 'redis is "REDIS://cache"; allowed: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS.'],
+  [{ distUrl: 'HTTPS://h' }, "distUrl is \"HTTPS://h\"; allowed: 'path', or the registry's own http(s) address without user, query and fragment."],
+  [{ metadataUrl: '/p2/%package%.json ' }, 'metadataUrl is "/p2/%package%.json "; allowed: a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json.'],
+  [{ distShasum: null }, "distShasum is null; allowed: 'always', or 'releases' for all but dev versions."],
+  [{ sources: [{ type: 'git', path: '../lib.git', 'reference-source': 'include' }] }, 'sources[0].reference-source is "include", which takes a source with a url: no client can reach a path of this machine. Name the repository by its url, or leave this out.'],
   [{ sorces: [] }, 'sorces is not a setting; did you mean sources?'],
   [{ jobs: 0 }, 'jobs is 0; allowed: a whole number from 1 to 256.'],
   [{ limits: { raed: 1 } }, 'limits.raed is not a setting; did you mean limits.read?'],
@@ -77,7 +92,7 @@ const bad: readonly (readonly [object, ...string[]])[] = [
 
 /** What the program refuses and a schema takes. */
 const beyondSchema: readonly (readonly [object, string])[] = [
-  [{ listen: 'nowhere' }, 'listen is "nowhere"; allowed: HOST:PORT'],
+  [{ listen: '[1:2]:80' }, 'listen is "[1:2]:80"; allowed: HOST:PORT'],
   [{ trustedProxies: ['10.0.0.0/99'] }, 'trustedProxies is ["10.0.0.0/99"]; allowed:'],
   [folderOf({ versions: '^^1', except: { 'acme/*': 'one' } }), 'sources[0].versions is no version constraint: "^^1" is neither a version nor a range Composer understands.'],
   [git({ url: 'https://me:hunter2@git.example.org/a.git' }), 'sources[0].url cannot be used: The URL https://'],

@@ -8,15 +8,18 @@ function rig(onHangUp?: () => void) {
   const listeners = new Map<string, () => void>();
   const exits: number[] = [];
   let nowMs = 1_000_000;
-  let stopped = false;
+  let stopped: number | false = false;
+  let crash: (error: unknown) => void = () => undefined;
+  const crashes: unknown[] = [];
   const context = {
     onSignal: (signal: string, callback: () => void) => void listeners.set(signal, callback),
+    onCrash: (callback: (error: unknown) => void) => void (crash = callback),
     exitNow: (code: number) => void exits.push(code) as never,
     stderr: { write: () => true },
     now: () => new Date(nowMs),
   };
-  const promise = stopSignal(context, onHangUp).then(() => (stopped = true));
-  return { exits, send: (signal: string) => listeners.get(signal)?.(), wait: (ms: number) => void (nowMs += ms), stopped: async () => (await Promise.race([promise, Promise.resolve(false)])) || stopped };
+  const promise = stopSignal(context, { onHangUp, onCrash: (error) => crashes.push(error) }).then((exitCode) => (stopped = exitCode));
+  return { exits, crashes, crash: (error: unknown) => crash(error), send: (signal: string) => listeners.get(signal)?.(), wait: (ms: number) => void (nowMs += ms), stopped: async () => (await Promise.race([promise, Promise.resolve(false as const)])) || stopped };
 }
 
 describe('stopSignal', () => {
@@ -25,7 +28,7 @@ describe('stopSignal', () => {
     send('SIGINT');
     wait(50);
     send('SIGINT');
-    expect(await stopped()).toBe(true);
+    expect(await stopped()).toBe(0);
     expect(exits).toEqual([]);
   });
 
@@ -38,6 +41,12 @@ describe('stopSignal', () => {
     expect(exits).toEqual([143, 130]);
   });
 
+  it('a crash stops it too, with 1, and is told', async () => {
+    const { crash, crashes, stopped } = rig();
+    crash('boom');
+    expect([await stopped(), crashes]).toEqual([1, ['boom']]);
+  });
+
   it('a hang-up opens the log anew, or stops where nobody opens one', async () => {
     let opened = 0;
     const server = rig(() => (opened += 1));
@@ -45,6 +54,6 @@ describe('stopSignal', () => {
     expect([opened, await server.stopped()]).toEqual([1, false]);
     const terminal = rig();
     terminal.send('SIGHUP');
-    expect(await terminal.stopped()).toBe(true);
+    expect(await terminal.stopped()).toBe(0);
   });
 });

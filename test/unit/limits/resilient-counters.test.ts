@@ -21,7 +21,7 @@ interface Rig {
 async function open(answer: () => Promise<SharedCount>): Promise<Rig> {
   const notices: CountersNotice[] = [];
   const rig = { answer, aheadMs: 0, notices };
-  const shared: SharedCounters = { connect: async () => undefined, hit: () => rig.answer(), close: async () => undefined };
+  const shared: SharedCounters = { connect: async () => undefined, hit: () => rig.answer(), peek: async () => undefined, close: async () => undefined };
   const counters = await openResilientCounters({ shared, notice: (notice) => notices.push(notice), monotonicMs: () => performance.now() + rig.aheadMs });
   onTestFinished(() => counters.close());
   return Object.assign(rig, { counters });

@@ -3,6 +3,7 @@
 import { cp, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findLmdbDamage } from '../../../proxy/state/lmdb-file.ts';
 import { openLmdbStore } from '../../../proxy/state/lmdb-store.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../util/temporary-folder.ts';
 
@@ -34,6 +35,18 @@ describe('opening the state', () => {
     await fill();
     const store = await openLmdbStore(directory);
     expect(await store.range('row/')).toHaveLength(20);
+    await store.close();
+  });
+
+  it('while another writes to it does not take it for damaged', async () => {
+    const store = await openLmdbStore(directory);
+    let writing = true;
+    const looks = (async () => {
+      while (writing) expect(await findLmdbDamage(file)).toBeUndefined();
+    })();
+    for (let row = 0; row < 100; row += 1) await store.commit({ conditions: [], puts: [{ key: `row/${row}`, value: 'x'.repeat(20_000) }], deletes: [] });
+    writing = false;
+    await looks;
     await store.close();
   });
 

@@ -1,6 +1,7 @@
 // One faulty package never stops the others, and each fault says what is wrong and where.
 
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree, type Tree } from '../../../util/package-tree.ts';
 import { labels, onlyQuarantine, readDirectory, scanDirectory, stored } from '../../../util/directory-scan.ts';
@@ -110,6 +111,12 @@ describe('what cannot be read', () => {
     const { root } = made({});
     mkdirSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]));
     expect(onlyQuarantine(await readDirectory(root))).toMatchObject({ code: 'UNREADABLE_FILE', name: null });
+  });
+
+  it('is a file of more than 1 GiB', async () => {
+    const { root } = made(below('large', { ...libraryTree('acme/large'), 'large.bin': '' }));
+    truncateSync(join(root, 'large/large.bin'), 1024 ** 3 + 1); // takes no space
+    expect(onlyQuarantine(await readDirectory(root)).message).toContain('large.bin has 1073741825 bytes; a file in a package may have 1073741824');
   });
 
   it('is a package beyond the limits', async () => {

@@ -104,24 +104,6 @@ describe('a tag or HEAD that is no commit', () => {
 });
 
 describe('what an archive holds only the name of', () => {
-  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'4d'.repeat(32)}\nsize 12345\n`;
-
-  it('LFS pointers are named, stay pointers, and go on being named', async () => {
-    const repository = repositoryWith({ '.gitattributes': '*.psd filter=lfs diff=lfs merge=lfs -text\n', 'art/logo.psd': pointer, 'art/real.psd': 'no pointer', 'art/pointer.txt': pointer });
-    const { notices, memory } = await scanOf(repository, async (scan) => {
-      expect((await contentsOf(findRelease(scan, '2.0.0'))).get('art/logo.psd')?.toString()).toBe(pointer);
-      return scan;
-    });
-    expect(notices).toEqual([expect.stringMatching(/^art\/logo\.psd is an LFS pointer, and stays one in the archive of tag 2\.0\.0, branch bad:/)]);
-    repository.append([{ tag: '3.0.0', at: 'main' }]);
-    await withReleases({ path: repository.path, cacheDirectory, previous: memory }, (scan) => expect(scan.notices).toEqual(notices));
-  });
-
-  it('LFS pointers that are left out are not named', async () => {
-    const repository = repositoryWith({ '.gitattributes': '*.psd filter=lfs\n/art export-ignore\n', 'art/logo.psd': pointer });
-    await scanOf(repository, (scan) => expect(scan.notices).toEqual([]));
-  });
-
   it('submodules are named, also below a package of a monorepo', async () => {
     const sub: FileSpec = { mode: '160000', content: '12'.repeat(20) };
     const repository = repositoryWith({ '.gitmodules': '[submodule "x"]\n', sub, 'packages/a/composer.json': '{"name":"acme/a"}', 'packages/a/sub': sub, 'packages/b/composer.json': '{"name":"acme/b"}' });

@@ -93,7 +93,7 @@ describe('scanning again', () => {
 
   it('ignores a memory it does not understand', async () => {
     const repository = createRepository(join(folder, 'memory'), first);
-    for (const detail of [null, 7, { name: 'acme/lib', refs: [['t 1.0.0', 'x', 'r', 5]] }, { name: 'NO', refs: [] }]) {
+    for (const detail of [null, 7, '{"refs":', '[]', { name: 'acme/lib', refs: [['t 1.0.0', 'x', 'r', 5]] }, { name: 'NO', refs: [] }]) {
       expect(versions(await read(repository.path, { fingerprint: 'other', detail }))).toEqual(['1.0.0', '1.1.0', 'dev-main']);
     }
   });

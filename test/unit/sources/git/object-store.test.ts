@@ -34,10 +34,10 @@ async function collect(store: ObjectStore, oids: readonly string[]): Promise<str
 }
 
 /** Overwrites the loose object with bytes that are no object. */
-function corrupt(repository: TestRepository, oid: string): void {
+function corrupt(repository: TestRepository, oid: string, bytes = 'no object'): void {
   const path = join(repository.gitDirectory, 'objects', oid.slice(0, 2), oid.slice(2));
   chmodSync(path, 0o644);
-  writeFileSync(path, 'no object');
+  writeFileSync(path, bytes);
 }
 
 /** Loose objects can be broken one by one; fast-import writes packs. */
@@ -85,16 +85,30 @@ describe('ObjectStore', () => {
     expect(shim.calls()).toHaveLength(1);
   });
 
+  it('keeps nothing that nobody asks for, and reads it again for whoever does', async () => {
+    const repository = createRepository(join(folder, 'kept'), [{ commit: 'main', files: { 'src/a.php': '<?php' } }]);
+    const store = open(repository);
+    const { tree } = await store.commit(repository.git('rev-parse', 'main').trim());
+    const entries = await store.tree(tree);
+    expect(await store.tree(tree)).toBe(entries);
+    await sleep(600);
+    const again = await store.tree(tree);
+    expect(again).not.toBe(entries);
+    expect(again).toEqual(entries);
+  });
+
   it('names a missing or corrupt object, and reads the others', async () => {
     const repository = createRepository(join(folder, 'broken'), [{ commit: 'main', files: { a: '1' } }]);
-    const [first = '', bad = '', last = ''] = looseBlobs(repository, ['first', 'to be broken', 'last']);
+    const [first = '', bad = '', empty = '', last = ''] = looseBlobs(repository, ['first', 'to be broken', 'to be emptied', 'last']);
     corrupt(repository, bad);
+    corrupt(repository, empty, '');
     const store = open(repository);
     const absent = 'ab'.repeat(20);
-    const outcomes = await Promise.allSettled([first, bad, absent, last].map(async (oid) => (await collect(store, [oid]))[0]));
-    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined))).toEqual(['first', undefined, undefined, 'last']);
-    expect(outcomes[1]).toMatchObject({ reason: { code: 'BROKEN_OBJECT', message: expect.stringContaining(bad) } });
+    const outcomes = await Promise.allSettled([first, bad, absent, empty, last].map(async (oid) => (await collect(store, [oid]))[0]));
+    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined))).toEqual(['first', undefined, undefined, undefined, 'last']);
+    expect(outcomes[1]).toMatchObject({ reason: { code: 'BROKEN_OBJECT', message: expect.stringContaining(`(object ${bad}) is corrupt, says git: unable to unpack`) } });
     expect(outcomes[2]).toMatchObject({ reason: { code: 'BROKEN_OBJECT', message: expect.stringContaining('missing') } });
+    expect(outcomes[3]).toMatchObject({ reason: { code: 'BROKEN_OBJECT', message: expect.stringMatching(/ is corrupt, says git: .* is empty/) } });
     expect(store.sawBroken).toBe(true);
   });
 

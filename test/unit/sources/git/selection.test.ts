@@ -44,7 +44,7 @@ describe('patterns of refs', () => {
   ])('takes %s', async (_, refs, expected) => {
     await withReleases({ path: repository.path, cacheDirectory, refs }, (scan) => {
       expect(scan.releases.map(({ version }) => version).sort()).toEqual(expected);
-      expect(scan.notices).toEqual([]);
+      expect(scan.notices.filter((notice) => !notice.startsWith('acme/renamed is what'))).toEqual([]);
     });
   });
 
@@ -95,9 +95,9 @@ describe('folders of a monorepo', () => {
         'acme/c 1.2.0', 'acme/c dev-main',
         'acme/tools 1.0.0', 'acme/tools 1.1.0',
       ]);
-      expect(scan.notices).toEqual(['branch bare: there is no composer.json in packages/*, ./tools/']);
+      expect(scan.notices).toEqual(['branch bare: there is no composer.json in packages/*, ./tools/', expect.stringMatching(/^acme\/b-old is what composer\.json calls the package in tag 1\.0\.0, folder packages\/b, tag 1\.1\.0, folder packages\/b\. It is published as acme\/b,/)]);
       const [first, second] = [findRelease(scan, '1.0.0', 'acme/a'), findRelease(scan, '1.1.0', 'acme/a')];
-      expect(first.reference).toBe(repository.git('rev-parse', '1.0.0^{commit}'));
+      expect(repository.git('rev-parse', first.reference.slice(0, -8))).toBe(repository.git('rev-parse', '1.0.0^{commit}'));
       expect(second.reference).not.toBe(first.reference);
       expect(first.where).toBe('tag 1.0.0, folder packages/a');
     });

@@ -118,7 +118,7 @@ describe('versions of a git repository', () => {
     const about = (ref: string): string | undefined => scan.notices.find((notice) => notice.startsWith(`${ref}:`));
     expect(['tag nightly', 'tag v1.3.0', 'tag 3.0.0-dev', 'tag 1.0.0@dev', 'tag 4.5.0', 'tag 4.6.0', 'tag 5.0.0', 'branch a,b', 'branch v2'].filter((ref) => about(ref) === undefined)).toEqual([]);
     expect(about('tag v1.3.0')).toContain('tag 1.3.0');
-    expect(scan.notices.length).toBe(9);
+    expect(scan.notices.filter((notice) => !notice.includes('is what composer.json calls the package')).length).toBe(9);
   });
 
   it('leave out as quarantined what a maintainer must mend', () => {

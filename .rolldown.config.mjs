@@ -1,0 +1,61 @@
+// `npm run compile`: bundles the sources into lib/, since Node reads few files faster than hundreds. What is imported with import() stays in files of its own.
+//
+// All files lie in one folder: a module that names another one beside it, as a worker, finds it there whatever has become of itself.
+
+import { readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Loaded by builds, and made of many files each. All other libraries are loaded from node_modules: some bring binaries or workers, most are seldom needed. */
+const bundled = ['commander', 'execa', 'fast-glob', 'ora', 'p-limit'];
+
+const isFile = (id) => /^[./\0]/.test(id);
+const fromLibrary = (importer) => importer?.includes('/node_modules/') ?? false;
+
+/** Modules with all they import, each group one file: what every build needs, and what it needs for directories, for remotes, for objects of git, for packages that changed. */
+const groups = [
+  { name: 'libdeflate', test: /build\/archive\/compressor\.ts$/ },
+  { name: 'files', test: /build\/sources\/directory\/read-file\.ts$/ },
+  { name: 'compression', test: /build\/archive\/deflate\.ts$/ },
+  { name: 'common', test: /cli\/(?:program|commands\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|-error\.ts$/ },
+  { name: 'directories', test: /build\/sources\/directory\/directory-source\.ts$/ },
+  { name: 'remotes', test: /build\/sources\/git\/ask-remote\.ts$/ },
+  { name: 'git', test: /build\/sources\/git\/(?:mirror|list-refs|read-versions|open-objects|outcome|scratch-repository)\.ts$/ },
+  { name: 'publication', test: /build\/(?:packages|publish)\.ts$/ },
+];
+
+export default {
+  input: {
+    main: 'cli/main.ts',
+    'deflate-worker': 'build/archive/deflate-worker.ts',
+    // what tests run in processes and threads of its own
+    archiver: 'build/archive/archiver.ts',
+    audit: 'proxy/state/audit.ts',
+    'lmdb-store': 'proxy/state/lmdb-store.ts',
+  },
+  platform: 'node',
+  transform: { target: 'node20.18' },
+  tsconfig: 'tsconfig.json',
+  external: (id, importer) => !isFile(id) && !fromLibrary(importer) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
+  checks: { ineffectiveDynamicImport: false },
+  plugins: [removeStale()],
+  output: {
+    dir: 'lib/cli',
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name].js',
+    // --debug makes the stacks of errors name the sources
+    sourcemap: true,
+    codeSplitting: { groups: groups.map((group, index) => ({ ...group, priority: groups.length - index })) },
+  },
+};
+
+/** Afterwards, and file by file: a program that is running goes on finding what it has not loaded yet. */
+function removeStale() {
+  return {
+    name: 'remove-stale',
+    writeBundle({ dir }, bundle) {
+      for (const name of readdirSync(dir)) if (!(name in bundle)) rmSync(join(dir, name), { recursive: true });
+      for (const name of readdirSync(dirname(dir))) if (name !== 'cli') rmSync(join(dirname(dir), name), { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// The worker threads of one step of a build: started when there is work for them, and none where one processor is all there is to use.
+
+import type { DeflatePool } from './deflate-pool.ts';
+
+export interface DeflateThreads {
+  /** 0: all is done in the calling thread */
+  readonly count: number;
+  /** Starts them at the first call. Only where there are any. */
+  readonly pool: () => Promise<DeflatePool>;
+  /** Ends them, whatever they are at. */
+  readonly close: () => Promise<void>;
+}
+
+/** Node loads a worker from the compiled module beside this one. Sources that a test runner transforms have none. */
+const compiled = import.meta.url.endsWith('.js');
+
+/** `wanted` threads beside the calling one; what they return is the same with any number. */
+export function createDeflateThreads(wanted: number): DeflateThreads {
+  const count = compiled ? wanted : 0;
+  let started: Promise<DeflatePool> | undefined;
+  return {
+    count,
+    pool: () => (started ??= startPool(count)),
+    close: async () => (await started)?.close(),
+  };
+}
+
+async function startPool(threads: number): Promise<DeflatePool> {
+  const { createDeflatePool } = await import('./deflate-pool.ts');
+  return createDeflatePool(new URL('./deflate-worker.js', import.meta.url), threads);
+}

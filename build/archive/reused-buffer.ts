@@ -1,0 +1,12 @@
+// Room that is asked for again and again: to take it anew each time would cost more than what is done with it.
+
+/** A buffer of at least `bytes`, the same one as long as it suffices. Whoever asked before must be done with it. */
+export type ReusedBuffer = (bytes: number) => Buffer;
+
+const keptBytes = 2 * 1024 * 1024;
+
+/** Larger ones than 2 MiB are not kept. */
+export function createReusedBuffer(): ReusedBuffer {
+  let kept: Buffer | undefined;
+  return (bytes) => (bytes > keptBytes ? Buffer.allocUnsafeSlow(bytes) : (kept ??= Buffer.allocUnsafeSlow(keptBytes)));
+}

@@ -1,0 +1,112 @@
+// The folder of artifacts of one data folder, for whoever holds the lock of its builds: moving ZIPs in it durably, building it alone, and looking up
+// what of it is published.
+
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
+import { artifactsFolder, retiredFolder, stagingFolder } from '../contract/artifact-files.ts';
+import type { PackageName } from '../contract/name.ts';
+import { indexPath, publicationPath } from '../contract/paths.ts';
+import { parsePublication } from '../contract/publication.ts';
+import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import { openDataFolder } from '../data-folder.ts';
+import { isMissing, withPath } from '../output/storage-error.ts';
+import type { BuildReport } from '../report.ts';
+import { parseSource } from '../sources/spec.ts';
+import { waitForLock } from './wait-for-lock.ts';
+
+/** An upload may take five minutes, and wait one for another build: what is older in the staging folder is nobody's any more. */
+const staleMs = 3_600_000;
+
+export interface ArtifactBuild {
+  readonly request: BuildRequest;
+  readonly effects: BuildEffects;
+  /** how long another build may keep its lock, milliseconds */
+  readonly waitMs: number;
+}
+
+export interface ArtifactTree {
+  /** id of the source that it is */
+  readonly source: string;
+  readonly dataDirectory: string;
+  /** absolute, of a path below the folder of artifacts */
+  readonly at: (path: string) => string;
+  /** Durable. Both absolute; what has the name is replaced. */
+  readonly move: (from: string, to: string) => Promise<void>;
+  readonly exists: (path: string) => Promise<boolean>;
+  readonly remove: (path: string) => Promise<void>;
+  /** Builds this source alone; all others stay as published. */
+  readonly build: () => Promise<BuildReport>;
+  /** all that can be retrieved of a package */
+  readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
+  /** of the publication that readers see; 0 for none */
+  readonly serial: () => Promise<number>;
+}
+
+/** Gives `work` the tree while no build runs. Throws BuildBusy once `waitMs` are over, and whatever a build throws. */
+export async function withArtifactTree<Result>({ request, effects, waitMs }: ArtifactBuild, work: (tree: ArtifactTree) => Promise<Result>): Promise<Result> {
+  const dataDirectory = await openDataFolder(request.dataDirectory);
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
+  try {
+    return await work(await openTree({ ...request, dataDirectory }, effects));
+  } finally {
+    await lock.release();
+  }
+}
+
+async function openTree(request: BuildRequest, effects: BuildEffects): Promise<ArtifactTree> {
+  const { dataDirectory } = request;
+  const folder = join(dataDirectory, artifactsFolder);
+  for (const part of [stagingFolder, retiredFolder]) await withPath(folder, mkdir(join(folder, part), { recursive: true, mode: 0o700 }));
+  await sweep(join(folder, stagingFolder), effects.now().getTime() - staleMs);
+  const location = `artifact:${folder}`;
+  // without the configured sources: those that left libretto.json are for a whole build to withdraw
+  const alone: BuildRequest = { ...request, arguments: [location], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false };
+  const at = (path: string): string => join(folder, path);
+  return {
+    source: parseSource(location, dataDirectory, dataDirectory).id,
+    dataDirectory,
+    at,
+    move,
+    exists: async (path) => (await orMissing(stat(at(path)))) !== undefined,
+    remove: (path) => rm(at(path), { force: true }),
+    build: () => buildHoldingLock(alone, effects),
+    entries: async (name) => {
+      const text = await orMissing(readFile(join(dataDirectory, 'index', indexPath(name)), 'utf8'));
+      return text === undefined ? [] : parsePackageIndex(text).versions;
+    },
+    serial: async () => {
+      const text = await orMissing(readFile(join(dataDirectory, 'index', publicationPath), 'utf8'));
+      return text === undefined ? 0 : parsePublication(text).serial;
+    },
+  };
+}
+
+/** Removes what a process left behind that was killed. */
+async function sweep(folder: string, beforeMs: number): Promise<void> {
+  for (const name of await withPath(folder, readdir(folder))) {
+    const facts = await orMissing(stat(join(folder, name)));
+    if (facts?.isFile() === true && facts.ctimeMs < beforeMs) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Both absolute. Another build would take a version for withdrawn whose ZIP a power failure took away again. */
+async function move(from: string, to: string): Promise<void> {
+  await withPath(to, mkdir(dirname(to), { recursive: true }));
+  await sync(from);
+  await withPath(to, rename(from, to));
+  for (const path of new Set([dirname(from), dirname(to), dirname(dirname(to)), dirname(dirname(dirname(to)))])) await sync(path);
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await withPath(path, open(path, 'r'));
+  try {
+    await withPath(path, handle.sync());
+  } finally {
+    await handle.close();
+  }
+}
+
+async function orMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {
+  return operation.catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error)));
+}

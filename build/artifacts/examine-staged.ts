@@ -1,0 +1,95 @@
+// Says which version of which package a staged ZIP is, or why it cannot be published. The file may come from anybody: nothing of it is believed
+// before zip-admission has let it in.
+
+import { admitZip, type AdmittedZip } from '../archive/zip-admission/admit-zip.ts';
+import { artifactPath } from '../contract/artifact-files.ts';
+import type { Reference } from '../contract/digest.ts';
+import type { ErrorCode } from '../contract/errors.ts';
+import type { JsonObject } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
+import type { DistLabel } from '../contract/paths.ts';
+import { isDevVersion, type NormalizedVersion } from '../contract/version.ts';
+import { checkComposerJson } from '../record/check-composer-json.ts';
+import { packageNameOf } from '../record/package-name.ts';
+import { parseComposerJson } from '../record/parse-composer-json.ts';
+import { artifactVersion } from '../sources/artifact/artifact-version.ts';
+import { checkedLabel, declaredVersion, type CheckedLabel } from '../sources/checked-label.ts';
+import { QuarantineError, type QuarantineCode } from '../sources/quarantine.ts';
+import { archiveReference } from '../sources/ready-archive.ts';
+import { refused, type RefusedArtifact } from './outcome.ts';
+
+/** What whoever sends it says of it. */
+export interface StagedArtifact {
+  /** absolute */
+  readonly path: string;
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+}
+
+export interface ExaminedArtifact {
+  readonly name: PackageName;
+  readonly version: DistLabel;
+  readonly normalized: NormalizedVersion;
+  readonly dev: boolean;
+  readonly sha256: string;
+  readonly reference: Reference;
+  /** below the folder of artifacts */
+  readonly file: string;
+}
+
+export async function examineStaged(staged: StagedArtifact): Promise<ExaminedArtifact | RefusedArtifact> {
+  try {
+    const zip = await admitZip(staged.path);
+    const json = composerJsonOf(zip);
+    const name = packageNameOf(json);
+    if (staged.name !== undefined && staged.name.toLowerCase() !== name) return refused('ARTIFACT_MISMATCH', `composer.json says the package is ${name}, but it was sent as ${JSON.stringify(staged.name.slice(0, 200))}. Make them agree.`, { name });
+    const label = versionOf(json, staged.version);
+    if ('outcome' in label) return label;
+    checkComposerJson(json);
+    const { version, normalized } = label;
+    const file = artifactPath(name, version);
+    checkFile(file, json, name, label);
+    return { name, version, normalized, dev: isDevVersion(normalized), sha256: zip.sha256, reference: archiveReference(zip.sha256), file };
+  } catch (error) {
+    if (error instanceof QuarantineError) return refusalOf(error.code, error.message.replaceAll(staged.path, 'the archive'));
+    throw error;
+  }
+}
+
+function composerJsonOf({ composerJson, root, paths }: AdmittedZip): JsonObject {
+  if (composerJson !== undefined) return parseComposerJson(composerJson, `${root}composer.json in the archive`);
+  const there = paths.includes(`${root}composer.json`);
+  throw new QuarantineError('INVALID_COMPOSER_JSON', there ? 'The composer.json in the archive is too large, or no file.' : 'The archive has no composer.json at its top or in its only top folder. Pack the package\'s own folder, and nothing beside it.');
+}
+
+function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | RefusedArtifact {
+  const declared = declaredVersion(json['version'], 'composer.json');
+  if (declared === undefined && given === undefined) {
+    return refused('ARTIFACT_INVALID', 'Nothing says which version this is. Write "version" into composer.json, or name it when you publish: --version 1.2.0, or ?version=1.2.0 behind the address.', { reason: 'VERSION_MISSING' });
+  }
+  const sent = given === undefined ? undefined : checkedLabel(given, 'The version it was sent as is');
+  if (declared === undefined && sent !== undefined) return sent;
+  const written = checkedLabel(declared ?? '', '"version" in composer.json is');
+  if (sent === undefined || sent.normalized === written.normalized) return written;
+  return refused('ARTIFACT_MISMATCH', `composer.json says version ${written.version}, but it was sent as ${sent.version}. Make them agree, or leave one of them out.`, { version: written.version });
+}
+
+/** Builds must read the same version out of the file's name. Throws QuarantineError. */
+function checkFile(file: string, json: JsonObject, name: PackageName, { normalized }: CheckedLabel): void {
+  const last = file.slice(file.lastIndexOf('/') + 1);
+  if (Buffer.byteLength(last) > 255) throw new QuarantineError('UNSAFE_PATH', 'Package and version together are too long for the name of a file. Choose a shorter version.');
+  if (artifactVersion(json, name, last).normalized !== normalized) throw new QuarantineError('VERSION_INVALID', 'The version cannot be kept in the name of a file. Write it as "version" into composer.json, without "%2F".');
+}
+
+/** The answer's code for what a build would leave a version out for. */
+export function refusalOf(reason: QuarantineCode, message: string): RefusedArtifact {
+  return refused(codes[reason] ?? 'ARTIFACT_INVALID', message, { reason });
+}
+
+const codes: Partial<Record<QuarantineCode, ErrorCode>> = {
+  ARCHIVE_UNSAFE: 'ARCHIVE_UNSAFE',
+  UNSAFE_SYMLINK: 'ARCHIVE_UNSAFE',
+  VERSION_MISMATCH: 'ARTIFACT_MISMATCH',
+  VERSION_CHANGED: 'VERSION_EXISTS',
+  DUPLICATE_VERSION: 'VERSION_EXISTS',
+};

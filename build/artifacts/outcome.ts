@@ -1,0 +1,41 @@
+// What became of an artifact that was to be published or withdrawn: the document that the server gets from the process that did it.
+
+import type { Reference, Sha1 } from '../contract/digest.ts';
+import type { ErrorCode } from '../contract/errors.ts';
+import type { JsonObject } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
+
+export type PublishOutcome = PublishedArtifact | RefusedArtifact;
+
+/** A type, not an interface: it is printed as JSON. */
+export type PublishedArtifact = {
+  readonly outcome: 'published';
+  readonly name: PackageName;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: Reference;
+  /** of the whole ZIP, lower-case hex */
+  readonly sha256: string;
+  /** `dist.shasum` */
+  readonly sha1: Sha1;
+  /** bytes */
+  readonly size: number;
+  /** `dist.url` */
+  readonly url: string;
+  /** of the publication it is part of */
+  readonly serial: number;
+};
+
+export type RefusedArtifact = {
+  readonly outcome: 'refused';
+  readonly code: ErrorCode;
+  /** for whoever sent it: what is wrong and what to do; no path of this machine */
+  readonly message: string;
+  readonly details: JsonObject;
+};
+
+export type WithdrawOutcome = { readonly outcome: 'withdrawn'; readonly serial: number } | RefusedArtifact;
+
+export function refused(code: ErrorCode, message: string, details: JsonObject = {}): RefusedArtifact {
+  return { outcome: 'refused', code, message, details };
+}

@@ -1,0 +1,101 @@
+// Publishes one staged ZIP: it takes its place in the folder of artifacts, that source is built, and what readers then see decides. Whatever goes
+// wrong, the folder is as it was before. The staged file is gone afterwards in every case.
+
+import { randomUUID } from 'node:crypto';
+import { copyFile, link, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { retiredPath, stagingFolder } from '../contract/artifact-files.ts';
+import type { IndexEntry } from '../contract/serving-index.ts';
+import { distUrl } from '../documents.ts';
+import type { BuildReport } from '../report.ts';
+import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
+import { examineStaged, refusalOf, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
+import { refused, type PublishOutcome, type RefusedArtifact } from './outcome.ts';
+
+/** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
+export async function publishArtifact(staged: StagedArtifact, build: ArtifactBuild): Promise<PublishOutcome> {
+  try {
+    const artifact = await examineStaged(staged);
+    if ('outcome' in artifact) return artifact;
+    return await withArtifactTree(build, async (tree) => {
+      const standing = await findStanding(artifact, tree);
+      if (standing !== undefined && 'outcome' in standing) return standing;
+      const failure = standing !== undefined && (await tree.exists(artifact.file)) ? await complete(artifact, tree) : await place(staged.path, artifact, tree);
+      if (failure !== undefined) return failure;
+      const entry = (await tree.entries(artifact.name)).find((one) => isSame(one, artifact, tree));
+      if (entry === undefined) throw new Error(`${artifact.name} ${artifact.version} was published, and its index does not say so`);
+      return describe(artifact, entry, tree, build);
+    });
+  } finally {
+    await rm(staged.path, { force: true });
+  }
+}
+
+/** The published entry with the same content, why there can be no other, or undefined where nothing stands in the way. */
+async function findStanding({ name, version, normalized, dev, reference }: ExaminedArtifact, tree: ArtifactTree): Promise<IndexEntry | RefusedArtifact | undefined> {
+  const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
+  const published = entries.find(({ state }) => state === 'published');
+  const known = published ?? entries[0];
+  if (known === undefined) return undefined;
+  const what = `${name} ${known.version}`;
+  const about = { name, version: known.version, reference: known.reference };
+  if (published !== undefined && published.source !== tree.source) return refused('VERSION_EXISTS', `${what} is published by another source of this registry. Publish another version, or remove it there first.`, about);
+  if (published !== undefined && published.version !== version) return refused('VERSION_EXISTS', `${what} is published already, and ${version} is the same version to Composer. Publish another version.`, about);
+  if (!dev && !entries.some((entry) => entry.reference === reference)) {
+    const was = published === undefined ? 'was published before' : 'is published already';
+    return refused('VERSION_EXISTS', `${what} ${was}, with other content. A released version never changes: publish a new version.`, about);
+  }
+  return published?.reference === reference ? published : undefined;
+}
+
+function isSame(entry: IndexEntry, { version, reference }: ExaminedArtifact, { source }: ArtifactTree): boolean {
+  return entry.state === 'published' && entry.version === version && entry.reference === reference && entry.source === source;
+}
+
+/** The index is written before what readers see: a build that was cut off between the two is completed before anything is acknowledged. */
+async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise<RefusedArtifact | undefined> {
+  const report = await tree.build();
+  return (await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree)) ? undefined : whyNot(artifact, report, tree);
+}
+
+/** Resolves with why the version is not among the published ones, after everything was put back; undefined where it is. */
+async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<RefusedArtifact | undefined> {
+  const final = tree.at(artifact.file);
+  const aside = join(tree.at(stagingFolder), `replaced-${randomUUID()}.zip`);
+  const former = (await tree.entries(artifact.name)).find((entry) => entry.state === 'published' && entry.version_normalized === artifact.normalized);
+  const replaces = await tree.exists(artifact.file);
+  // a second name, so that a kill at any moment leaves a ZIP in its place
+  if (replaces) await link(final, aside).catch(() => copyFile(final, aside));
+  const putBack = async (): Promise<void> => {
+    if (!replaces) return rm(final, { force: true });
+    await tree.move(aside, final);
+    await rm(aside, { force: true }); // of two names of one file rename() leaves both
+  };
+  try {
+    await tree.move(staged, final);
+    const report = await tree.build();
+    if (!(await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree))) {
+      await putBack();
+      return whyNot(artifact, report, tree);
+    }
+  } catch (error) {
+    await putBack();
+    throw error;
+  }
+  await tree.remove(retiredPath(artifact.name, artifact.normalized, artifact.reference));
+  if (replaces && former !== undefined) await tree.move(aside, tree.at(retiredPath(artifact.name, artifact.normalized, former.reference)));
+  else await rm(aside, { force: true });
+  return undefined;
+}
+
+function whyNot({ name, version, file }: ExaminedArtifact, report: BuildReport, tree: ArtifactTree): RefusedArtifact {
+  const quarantine = report.quarantined.find((one) => one.where === tree.at(file)) ?? report.quarantined.find((one) => one.name === name && one.version === version);
+  if (quarantine !== undefined) return refusalOf(quarantine.code, quarantine.message.replaceAll(tree.at(file), 'the archive').replaceAll(tree.dataDirectory, ''));
+  const reason = report.failed[0]?.reason ?? 'nothing says why';
+  throw new Error(`${name} ${version} was not published: ${reason}`);
+}
+
+async function describe({ name, version, normalized, sha256 }: ExaminedArtifact, { reference, shasum, size }: IndexEntry, tree: ArtifactTree, { request }: ArtifactBuild): Promise<PublishOutcome> {
+  const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });
+  return { outcome: 'published', name, version, version_normalized: normalized, reference, sha256, sha1: shasum, size, url: url.replace('%reference%', reference), serial: await tree.serial() };
+}

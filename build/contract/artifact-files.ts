@@ -1,0 +1,33 @@
+// Where uploaded ZIPs are kept: the folder `artifacts/` of the data folder, a source of the builder like any other.
+//
+//   artifacts/<vendor>/<package>/<vendor>-<package>-<version>.zip   what is published; read by builds
+//   artifacts/.staging/                                             uploads on their way, none of them older than an hour
+//   artifacts/.retired/<digest>.zip                                 withdrawn and superseded ZIPs, until a cleanup
+//
+// Builds look at nothing that starts with a dot.
+
+import { createHash } from 'node:crypto';
+import type { Reference } from './digest.ts';
+import { splitPackageName, type PackageName } from './name.ts';
+import type { DistLabel } from './paths.ts';
+
+/** Below the data folder. */
+export const artifactsFolder = 'artifacts';
+/** Below `artifactsFolder`, as the two paths that follow. */
+export const stagingFolder = '.staging';
+export const retiredFolder = '.retired';
+
+/** A slash of the version is written as `%2F`, which is read back (sources/artifact/artifact-version.ts). */
+export function artifactPath(name: PackageName, version: DistLabel): string {
+  const { vendor, project } = splitPackageName(name);
+  return `${name}/${vendor}-${project}-${version.replaceAll('/', '%2F')}.zip`;
+}
+
+export function retiredPath(name: PackageName, normalized: string, reference: Reference): string {
+  return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
+}
+
+/** One content of one version of one package: 64 hex characters. */
+export function artifactDigest(name: string, normalized: string, reference: string): string {
+  return createHash('sha256').update(`${name}\0${normalized}\0${reference}`).digest('hex');
+}

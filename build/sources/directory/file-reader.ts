@@ -1,0 +1,90 @@
+// Has the files of a scan read: in this thread, and in workers too once there is so much that starting them pays.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { DeflateThreads } from '../../archive/deflate-threads.ts';
+import type { Pause } from './pause.ts';
+import type { FilesRead, FilesToRead, ReadingTools } from './read-files.ts';
+
+export type FileReader = (task: FilesToRead) => Promise<FilesRead>;
+
+/** Read here before workers are started: many a scan has no more. */
+const inlineBytes = 1024 * 1024;
+
+/** Tasks that each worker has, so that none is idle while this thread does one itself. */
+const tasksPerThread = 3;
+
+interface Waiting {
+  readonly task: FilesToRead;
+  readonly resolve: (result: FilesRead | Promise<FilesRead>) => void;
+}
+
+/** Without threads all is done in this one. */
+export function createFileReader(threads: DeflateThreads | undefined, pause: Pause): FileReader {
+  return new SharedReader(threads, pause).read;
+}
+
+class SharedReader {
+  readonly #threads: DeflateThreads | undefined;
+  readonly #pause: Pause;
+  readonly #waiting: Waiting[] = [];
+  #tools: Promise<ReadingTools> | undefined;
+  #busyHere = false;
+  #bytesHere = 0;
+  #sent = 0;
+
+  constructor(threads: DeflateThreads | undefined, pause: Pause) {
+    this.#threads = threads;
+    this.#pause = pause;
+  }
+
+  readonly read: FileReader = (task) =>
+    new Promise((resolve) => {
+      this.#waiting.push({ task, resolve });
+      this.#distribute();
+    });
+
+  #distribute(): void {
+    const threads = this.#threads;
+    if (threads !== undefined && this.#bytesHere >= inlineBytes) {
+      while (this.#sent < threads.count * tasksPerThread) {
+        const next = this.#waiting.shift();
+        if (next === undefined) return;
+        this.#sent += 1;
+        next.resolve(this.#send(next.task, threads));
+      }
+    }
+    if (this.#busyHere) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.#busyHere = true;
+    next.resolve(this.#readHere(next.task));
+  }
+
+  async #send(task: FilesToRead, threads: DeflateThreads): Promise<FilesRead> {
+    try {
+      return await (await threads.pool()).readFiles(task);
+    } finally {
+      this.#sent -= 1;
+      this.#distribute();
+    }
+  }
+
+  async #readHere(task: FilesToRead): Promise<FilesRead> {
+    for (const { bytes } of task.files) this.#bytesHere += bytes;
+    try {
+      const { readFiles } = await import('./read-files.ts');
+      this.#tools ??= toolsFor(this.#pause);
+      return await readFiles(task, await this.#tools);
+    } finally {
+      // so that what workers have done is seen
+      await nextTurn();
+      this.#busyHere = false;
+      this.#distribute();
+    }
+  }
+}
+
+async function toolsFor(pause: Pause): Promise<ReadingTools> {
+  const [{ createCompressor }, { createReadingTools }] = await Promise.all([import('../../archive/compressor.ts'), import('./read-files.ts')]);
+  return createReadingTools(createCompressor(), pause);
+}

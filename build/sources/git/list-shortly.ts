@@ -1,0 +1,5 @@
+// Many tags in one sentence.
+
+export function listShortly(items: readonly string[]): string {
+  return items.length <= 3 ? items.join(', ') : `${items.slice(0, 2).join(', ')} and ${items.length - 2} more`;
+}

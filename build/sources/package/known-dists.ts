@@ -1,0 +1,31 @@
+// What a source of inline packages remembers of its dists: by what was asked for, what came.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
+import type { KnownFile } from './local-dist.ts';
+
+/** Raise it whenever the same records could now be read as something else. */
+export const packageRecipe = 1;
+
+/** By key (dist-cache.ts, distKey); a fetched dist has no stamp. */
+export type KnownDists = ReadonlyMap<string, KnownFile>;
+
+export function formatKnown(dists: KnownDists): JsonObject {
+  const rows = [...dists].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, { stamp, sha256 }]): [string, JsonValue] => [key, [stamp, sha256]]);
+  return { recipe: packageRecipe, dists: Object.fromEntries(rows) };
+}
+
+/** Empty for anything that this version did not write. */
+export function parseKnown(detail: JsonValue | undefined): KnownDists {
+  if (!isJsonObject(detail) || detail['recipe'] !== packageRecipe || !isJsonObject(detail['dists'])) return new Map();
+  return new Map(
+    Object.entries(detail['dists']).flatMap(([key, row]) => {
+      const [stamp, sha256] = Array.isArray(row) ? (row as readonly JsonValue[]) : [];
+      return typeof stamp === 'string' && typeof sha256 === 'string' ? [[key, { stamp, sha256 }] as const] : [];
+    }),
+  );
+}
+
+/** Of all dists it uses; undefined where it is not known. */
+export function distKeysOf(detail: JsonValue | undefined): readonly string[] | undefined {
+  return isJsonObject(detail) && detail['recipe'] === packageRecipe && isJsonObject(detail['dists']) ? Object.keys(detail['dists']) : undefined;
+}

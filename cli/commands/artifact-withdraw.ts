@@ -1,0 +1,22 @@
+// `libretto artifact withdraw`: withdraws a published upload for the service, which reads the outcome as JSON.
+
+import { withdrawArtifact } from '../../build/artifacts/withdraw-artifact.ts';
+import { parseReference } from '../../build/contract/digest.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import { parseDistLabel } from '../../build/contract/paths.ts';
+import { artifactBuild } from '../artifact-build.ts';
+import type { Given } from '../command.ts';
+import { loadConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { printJson } from '../output.ts';
+import { UsageError } from '../usage-error.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  const [name, label, reference] = [parsePackageName(operands[0] ?? ''), parseDistLabel(String(flags['asVersion'])), parseReference(String(flags['reference']))];
+  if (name === undefined || reference === undefined || 'refusal' in label) throw new UsageError('That is no package, version and reference of a published artifact.');
+  const outcome = await withdrawArtifact({ name, version: label.label, reference }, artifactBuild(config, context, () => undefined));
+  printJson(stdout, outcome);
+  return outcome.outcome === 'withdrawn' ? 0 : 1;
+}

@@ -1,0 +1,27 @@
+// `libretto repository remove`: says what would be withdrawn; with --yes it is.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { Given } from '../command.ts';
+import type { Context } from '../context.ts';
+import { counted, firstOf, printJson, printLines } from '../output.ts';
+import { runRepositoryCommand } from '../repository-command.ts';
+import { UsageError } from '../usage-error.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  const { flags } = given;
+  return runRepositoryCommand(context, given, async ({ repositories, syncing, id, json }) => {
+    const { record, packages } = await repositories.remove(id, flags['yes'] === true ? id : undefined).catch((error: unknown) => {
+      throw error instanceof RegistryError && error.code === 'CONFIRMATION_REQUIRED' ? unconfirmed(error, id) : error;
+    });
+    syncing.syncer.removed(record.id);
+    await syncing.syncer.idle();
+    if (json) printJson(context.stdout, { id: record.id, packages });
+    else printLines(context.stdout, [`Removed ${record.url}; ${counted(packages.length, 'package')} withdrawn.`]);
+    return 0;
+  });
+}
+
+function unconfirmed({ details }: RegistryError, id: string): UsageError {
+  const packages = Array.isArray(details['packages']) ? details['packages'].map(String) : [];
+  return new UsageError([`Removing ${id} withdraws ${counted(packages.length, 'package')}${packages.length === 0 ? '' : ':'}`, ...firstOf(packages.map((name) => `  ${name}`), 40), 'Say --yes to do it.'].join('\n'));
+}

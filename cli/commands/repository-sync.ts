@@ -1,0 +1,48 @@
+// `libretto repository sync`: reads one registered repository and publishes what it has. The same command does the build itself (--child), as a process
+// of its own that opens the credentials and hands none of them on.
+
+import { constants } from 'node:os';
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import { jobDocument } from '../../proxy/sync/repository-document.ts';
+import type { Given } from '../command.ts';
+import type { Context } from '../context.ts';
+import { printJson, printLines } from '../output.ts';
+import { runRepositoryCommand, type RepositoryCommand } from '../repository-command.ts';
+import { describeJob, describeLeftOut } from '../repository-text.ts';
+import { syncBuild } from '../sync-build.ts';
+
+export function run(context: Context, given: Given): Promise<number> {
+  return runRepositoryCommand(context, given, given.flags['child'] === true ? buildOnly : syncAndWait);
+}
+
+async function buildOnly({ context, config, sealer, repositories, id }: RepositoryCommand): Promise<number> {
+  try {
+    const report = await syncBuild({ config, context, sealer, records: await repositories.list(), id });
+    if ('exitCode' in report) return report.exitCode;
+    printJson(context.stdout, report);
+    return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    printJson(context.stdout, error.body());
+    return 1;
+  }
+}
+
+async function syncAndWait({ context, repositories, syncing, id, json }: RepositoryCommand): Promise<number> {
+  const { id: repository } = await repositories.get(id);
+  const begun = await syncing.syncer.sync(repository, { trigger: 'request', actor: context.actor });
+  let interrupted: number | undefined;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    context.onSignal(name, () => {
+      interrupted ??= 128 + constants.signals[name];
+      void syncing.close();
+    });
+  }
+  await syncing.syncer.idle();
+  const job = jobDocument(await syncing.jobs.get(repository, begun.id));
+  if (json) printJson(context.stdout, job);
+  else printLines(job.state === 'failed' ? context.stderr : context.stdout, describeJob(job));
+  printLines(context.stderr, describeLeftOut(job));
+  return interrupted ?? (job.error?.code === 'BUILD_BUSY' ? 75 : job.state === 'failed' || (job.report?.counts.quarantined ?? 0) > 0 ? 1 : 0);
+}

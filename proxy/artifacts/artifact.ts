@@ -1,0 +1,69 @@
+// An uploaded artifact as the state knows it: one content of one version of one package.
+
+import type { Branded } from '../../build/contract/brand.ts';
+import { artifactDigest } from '../../build/contract/artifact-files.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { randomBase62, type RandomBytes } from '../auth/base62.ts';
+import { StateError } from '../state/state-error.ts';
+
+/** `art_` and 16 base62 characters. */
+export type ArtifactId = Branded<string, 'ArtifactId'>;
+
+/** `withdrawn`: its version is no longer offered. `superseded`: a dev version has other content by now. Both stay installable by locks. */
+export type ArtifactStatus = 'published' | 'withdrawn' | 'superseded';
+
+export interface ArtifactRecord {
+  readonly id: ArtifactId;
+  readonly name: string;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: string;
+  /** of the whole ZIP, lower-case hex */
+  readonly sha256: string;
+  /** `dist.shasum`, lower-case hex */
+  readonly sha1: string;
+  /** bytes */
+  readonly size: number;
+  /** of the dist */
+  readonly url: string;
+  readonly status: ArtifactStatus;
+  /** RFC 3339 UTC */
+  readonly created_at: string;
+  readonly created_by: string;
+  /** since when it is not published any more, RFC 3339 UTC; null while it is */
+  readonly retired_at: string | null;
+}
+
+export function mintArtifactId(randomBytes: RandomBytes): ArtifactId {
+  return `art_${randomBase62(16, randomBytes)}` as ArtifactId;
+}
+
+export const artifactKeyPrefix = 'artifact/';
+
+export function artifactKey(id: string): string {
+  return `${artifactKeyPrefix}${id}`;
+}
+
+/** Leads from one content of a version to its id. */
+export function contentKey({ name, version_normalized: normalized, reference }: Pick<ArtifactRecord, 'name' | 'version_normalized' | 'reference'>): string {
+  return `artifact-content/${artifactDigest(name, normalized, reference)}`;
+}
+
+/** Leads from a version to the artifact that was published under it last, and to the publication's serial. */
+export function versionKey({ name, version_normalized: normalized }: Pick<ArtifactRecord, 'name' | 'version_normalized'>): string {
+  return `artifact-version/${artifactDigest(name, normalized, '')}`;
+}
+
+/** A record as stored. Throws StateError when it is not one. */
+export function parseArtifactRecord(value: JsonValue): ArtifactRecord {
+  if (isJsonObject(value) && isRecord(value)) return value;
+  throw new StateError('STATE_CORRUPT', 'An artifact record in the state is malformed. Put a backup of the state in its place.');
+}
+
+const statuses: ReadonlySet<unknown> = new Set<ArtifactStatus>(['published', 'withdrawn', 'superseded']);
+
+function isRecord(value: object): value is ArtifactRecord {
+  const record = value as Partial<Record<keyof ArtifactRecord, unknown>>;
+  const texts = [record.id, record.name, record.version, record.version_normalized, record.reference, record.sha256, record.sha1, record.url, record.created_at, record.created_by];
+  return texts.every((text) => typeof text === 'string') && Number.isSafeInteger(record.size) && statuses.has(record.status) && (record.retired_at === null || typeof record.retired_at === 'string');
+}

@@ -1,0 +1,144 @@
+// Publishing, listing and withdrawing uploaded artifacts. The command line and the management API both call this. What is published is decided by
+// the builder under its lock; the record and its audit event follow in one commit (I8), and only then is anything acknowledged. A record that a
+// crash kept from being written is written by the next upload of the same bytes.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { RandomBytes } from '../auth/base62.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { StateEntry } from '../state/state-store.ts';
+import { artifactKey, artifactKeyPrefix, contentKey, mintArtifactId, parseArtifactRecord, versionKey, type ArtifactRecord } from './artifact.ts';
+import { cleanUpArtifacts, type Cleanup, type CleanupOrder } from './cleanup.ts';
+import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
+
+export interface Artifacts {
+  /** `created`: false where this very content was published already. Throws RegistryError. */
+  readonly publish: (upload: StagedUpload) => Promise<{ readonly record: ArtifactRecord; readonly created: boolean }>;
+  /** All of them, oldest first, or those of one package. */
+  readonly list: (name?: string) => Promise<readonly ArtifactRecord[]>;
+  /** Throws NOT_FOUND. */
+  readonly get: (id: string) => Promise<ArtifactRecord>;
+  /** Doing it again changes nothing. Throws NOT_FOUND and BUILD_BUSY. */
+  readonly withdraw: (id: string) => Promise<ArtifactRecord>;
+  readonly cleanUp: (order: CleanupOrder) => Promise<Cleanup>;
+}
+
+export interface ArtifactsOptions {
+  readonly store: AuditedStore;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  /** who is at work here: stands in `created_by` and in every event */
+  readonly actor: Actor;
+  readonly publisher: ArtifactPublisher;
+  /** absolute */
+  readonly dataDirectory: string;
+}
+
+export function createArtifacts(options: ArtifactsOptions): Artifacts {
+  return {
+    publish: async (upload) => register(options, await options.publisher.publish(upload)),
+    list: (name) => list(options, name),
+    get: async (id) => (await find(options, id)).record,
+    withdraw: (id) => withdraw(options, id),
+    cleanUp: (order) => cleanUpArtifacts(options, order),
+  };
+}
+
+async function list({ store }: ArtifactsOptions, name: string | undefined): Promise<ArtifactRecord[]> {
+  const records = (await store.range(artifactKeyPrefix)).map(({ value }) => parseArtifactRecord(value));
+  return records.filter((record) => name === undefined || record.name === name).sort((a, b) => compare(orderOf(a), orderOf(b)));
+}
+
+/** By when they were made. */
+export function orderOf({ created_at: createdAt, id }: ArtifactRecord): string {
+  return `${createdAt} ${id}`;
+}
+
+/** The record of what was published, again from the start when another process came first. */
+async function register(options: ArtifactsOptions, publication: Publication): Promise<{ record: ArtifactRecord; created: boolean }> {
+  const { store, actor } = options;
+  for (;;) {
+    const [content, pointer] = [await store.get(contentKey(publication)), await store.get(versionKey(publication))];
+    const same = await recordAt(store, content?.value);
+    const latest = parsePointer(pointer?.value);
+    const other = latest === undefined || latest.id === same?.record.id ? undefined : await recordAt(store, latest.id);
+    if (same?.record.status === 'published') return { record: same.record, created: false };
+    // another upload of this dev version was published after this one, and registered before it
+    const late = latest !== undefined && latest.serial > publication.serial;
+    const record = recordOf(options, publication, same?.record, late);
+    const done = await store.commit(
+      {
+        conditions: [
+          { key: contentKey(publication), revision: content?.revision ?? null },
+          { key: versionKey(publication), revision: pointer?.revision ?? null },
+          ...[same, other].flatMap((found) => (found === undefined ? [] : [{ key: artifactKey(found.record.id), revision: found.revision }])),
+        ],
+        puts: [
+          { key: artifactKey(record.id), value: { ...record } },
+          { key: contentKey(publication), value: record.id },
+          ...(late ? [] : [{ key: versionKey(publication), value: { id: record.id, serial: publication.serial } }]),
+          ...(late || other?.record.status !== 'published' ? [] : [{ key: artifactKey(other.record.id), value: { ...other.record, status: 'superseded', retired_at: nowText(options) } as const }]),
+        ],
+        deletes: [],
+      },
+      { actor, action: 'artifact.publish', subject: record.id, details: { name: record.name, version: record.version, sha256: record.sha256, size: record.size } },
+    );
+    if (done) return { record, created: true };
+  }
+}
+
+/** Content that was published before is the same artifact again. */
+function recordOf(options: ArtifactsOptions, { serial: _serial, ...publication }: Publication, known: ArtifactRecord | undefined, late: boolean): ArtifactRecord {
+  const standing = late ? ({ status: 'superseded', retired_at: nowText(options) } as const) : ({ status: 'published', retired_at: null } as const);
+  const made = known ?? { id: mintArtifactId(options.randomBytes), created_at: nowText(options), created_by: options.actor };
+  return { ...made, ...publication, ...standing };
+}
+
+async function withdraw(options: ArtifactsOptions, id: string): Promise<ArtifactRecord> {
+  const { store, actor, publisher } = options;
+  const { record } = await find(options, id);
+  if (record.status !== 'published') return record;
+  await publisher.withdraw(record);
+  for (;;) {
+    const found = await find(options, id);
+    if (found.record.status !== 'published') return found.record;
+    const withdrawn: ArtifactRecord = { ...found.record, status: 'withdrawn', retired_at: nowText(options) };
+    const { name, version } = withdrawn;
+    const done = await store.commit(
+      { conditions: [{ key: artifactKey(id), revision: found.revision }], puts: [{ key: artifactKey(id), value: { ...withdrawn } }], deletes: [] },
+      { actor, action: 'artifact.withdraw', subject: id, details: { name, version } },
+    );
+    if (done) return withdrawn;
+  }
+}
+
+interface Found {
+  readonly record: ArtifactRecord;
+  readonly revision: number;
+}
+
+async function find({ store }: ArtifactsOptions, id: string): Promise<Found> {
+  const found = /^art_[0-9A-Za-z]{16}$/.test(id) ? await recordAt(store, id) : undefined;
+  if (found === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no such artifact.' });
+  return found;
+}
+
+async function recordAt(store: AuditedStore, id: JsonValue | undefined): Promise<Found | undefined> {
+  const entry: StateEntry | undefined = typeof id === 'string' ? await store.get(artifactKey(id)) : undefined;
+  return entry === undefined ? undefined : { record: parseArtifactRecord(entry.value), revision: entry.revision };
+}
+
+function parsePointer(value: JsonValue | undefined): { readonly id: string; readonly serial: number } | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { id, serial } = value;
+  return typeof id === 'string' && typeof serial === 'number' ? { id, serial } : undefined;
+}
+
+function nowText({ now }: ArtifactsOptions): string {
+  return new Date(now()).toISOString();
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,115 @@
+// Removes ZIPs that nothing published needs any more: withdrawn and superseded artifacts once their retention is over, and what uploads that were
+// cut off left behind. Marks first, then sweeps: whatever a published document refers to, and whatever is younger than an hour, stays whatever a
+// record says of it. What builds read is never touched, nor the archives that are served: locks go on installing.
+
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { artifactDigest, artifactsFolder, retiredFolder, stagingFolder } from '../../build/contract/artifact-files.ts';
+import { indexPath } from '../../build/contract/paths.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import { artifactKey, artifactKeyPrefix, contentKey, parseArtifactRecord, type ArtifactRecord } from './artifact.ts';
+import type { ArtifactsOptions } from './artifacts.ts';
+
+export interface CleanupOrder {
+  /** whole days that withdrawn and superseded ZIPs are kept */
+  readonly retentionDays: number;
+  /** true: only says what would go */
+  readonly dryRun: boolean;
+}
+
+export interface Cleanup {
+  readonly artifacts: readonly ArtifactRecord[];
+  /** files without a record, below the folder of artifacts */
+  readonly leftovers: readonly { readonly file: string; readonly size: number }[];
+  /** of all of them */
+  readonly bytes: number;
+}
+
+type Options = Pick<ArtifactsOptions, 'store' | 'now' | 'actor' | 'dataDirectory'>;
+
+const youngMs = 3_600_000;
+const dayMs = 86_400_000;
+
+export async function cleanUpArtifacts(options: Options, order: CleanupOrder): Promise<Cleanup> {
+  for (;;) {
+    const found = await sweepable(options, order.retentionDays);
+    const { artifacts, leftovers } = found;
+    const cleanup: Cleanup = { artifacts: artifacts.map(({ record }) => record), leftovers: leftovers.map(({ file, size }) => ({ file, size })), bytes: [...artifacts, ...leftovers].reduce((sum, { size }) => sum + size, 0) };
+    if (order.dryRun || artifacts.length + leftovers.length === 0) return cleanup;
+    if (!(await forget(options, order, found, cleanup.bytes))) continue; // a record changed meanwhile: look again
+    for (const { file } of [...artifacts, ...leftovers]) await rm(join(options.dataDirectory, artifactsFolder, file), { force: true });
+    return cleanup;
+  }
+}
+
+interface Sweepable {
+  readonly artifacts: readonly { readonly record: ArtifactRecord; readonly revision: number; readonly file: string; readonly size: number }[];
+  readonly leftovers: readonly FoundFile[];
+}
+
+async function sweepable({ store, now, dataDirectory }: Options, retentionDays: number): Promise<Sweepable> {
+  const nowMs = now();
+  const before = nowMs - retentionDays * dayMs;
+  const old = ({ changedMs }: FoundFile): boolean => changedMs <= nowMs - youngMs;
+  const folder = join(dataDirectory, artifactsFolder);
+  const retired = new Map((await listFiles(folder, retiredFolder)).map((file) => [file.file, file]));
+  const entries = (await store.range(artifactKeyPrefix)).map(({ value, revision }) => ({ record: parseArtifactRecord(value), revision, file: fileOf(parseArtifactRecord(value)) }));
+  const recorded = new Set(entries.map(({ file }) => file));
+  const artifacts: Sweepable['artifacts'][number][] = [];
+  for (const entry of entries) {
+    const { status, retired_at: retiredAt } = entry.record;
+    if (status === 'published' || retiredAt === null || Date.parse(retiredAt) > Math.min(before, nowMs - youngMs)) continue;
+    if (await isPublished(dataDirectory, entry.record)) continue;
+    artifacts.push({ ...entry, size: retired.get(entry.file)?.size ?? 0 });
+  }
+  const orphans = [...retired.values()].filter((file) => !recorded.has(file.file) && old(file) && file.changedMs <= before);
+  const stale = (await listFiles(folder, stagingFolder)).filter(old);
+  return { artifacts, leftovers: [...orphans, ...stale] };
+}
+
+/** The record goes before its file does: a file without a record is swept by the next cleanup, a record without a file would promise what is gone. */
+function forget({ store, actor }: Options, { retentionDays }: CleanupOrder, { artifacts, leftovers }: Sweepable, bytes: number): Promise<boolean> {
+  return store.commit(
+    {
+      conditions: artifacts.map(({ record, revision }) => ({ key: artifactKey(record.id), revision })),
+      puts: [],
+      deletes: artifacts.flatMap(({ record }) => [artifactKey(record.id), contentKey(record)]),
+    },
+    { actor, action: 'artifact.cleanup', subject: 'artifacts', details: { retention_days: retentionDays, artifacts: artifacts.map(({ record }) => record.id), leftovers: leftovers.map(({ file }) => file), bytes } },
+  );
+}
+
+function fileOf({ name, version_normalized: normalized, reference }: ArtifactRecord): string {
+  return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
+}
+
+/** By the serving index, whatever the record says. */
+async function isPublished(dataDirectory: string, { name, version_normalized: normalized, reference }: ArtifactRecord): Promise<boolean> {
+  const text = await orMissing(readFile(join(dataDirectory, 'index', indexPath(name as PackageName)), 'utf8'));
+  if (text === undefined) return false;
+  return parsePackageIndex(text).versions.some((entry) => entry.state === 'published' && entry.version_normalized === normalized && entry.reference === reference);
+}
+
+interface FoundFile {
+  /** below the folder of artifacts */
+  readonly file: string;
+  readonly size: number;
+  /** epoch milliseconds: when it was written or moved here */
+  readonly changedMs: number;
+}
+
+async function listFiles(folder: string, part: string): Promise<FoundFile[]> {
+  const names = (await orMissing(readdir(join(folder, part)))) ?? [];
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const facts = await orMissing(stat(join(folder, part, name)));
+      return facts?.isFile() === true ? [{ file: `${part}/${name}`, size: facts.size, changedMs: facts.ctimeMs }] : [];
+    }),
+  );
+  return files.flat().sort((one, other) => (one.file < other.file ? -1 : 1));
+}
+
+async function orMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {
+  return operation.catch((error: unknown) => ((error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : Promise.reject(error)));
+}

@@ -1,0 +1,41 @@
+// Reads what the builder says became of an artifact. What it refused is told to whoever sent it.
+
+import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { Publication } from './publisher.ts';
+
+/** Throws RegistryError for a refusal, and Error for anything that is no outcome. */
+export function readPublication(report: JsonObject): Publication {
+  refuse(report);
+  const text = (key: string): string => required(report, key, 'string');
+  const number = (key: string): number => required(report, key, 'number');
+  return {
+    name: text('name'),
+    version: text('version'),
+    version_normalized: text('version_normalized'),
+    reference: text('reference'),
+    sha256: text('sha256'),
+    sha1: text('sha1'),
+    size: number('size'),
+    url: text('url'),
+    serial: number('serial'),
+  };
+}
+
+/** Throws RegistryError for a refusal. */
+export function readWithdrawal(report: JsonObject): void {
+  refuse(report);
+  if (report['outcome'] !== 'withdrawn') throw new Error('the builder did not say that it withdrew the artifact');
+}
+
+function refuse({ outcome, code, message, details }: JsonObject): void {
+  if (outcome !== 'refused') return;
+  if (typeof code !== 'string' || !(code in errorTable) || typeof message !== 'string') throw new Error('the builder refused an artifact and did not say why');
+  throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
+}
+
+function required<Kind extends 'string' | 'number'>(report: JsonObject, key: string, kind: Kind): Kind extends 'string' ? string : number {
+  const value = report[key];
+  if (typeof value !== kind) throw new Error(`the builder's answer has no ${key}`);
+  return value as Kind extends 'string' ? string : number;
+}

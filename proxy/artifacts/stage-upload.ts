@@ -1,0 +1,73 @@
+// Takes an upload off its connection into a staging file: never more than a piece of it in memory, within a size and a time. Whatever ends it early
+// leaves no file behind.
+
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { artifactsFolder, stagingFolder } from '../../build/contract/artifact-files.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+
+export const mostUploadBytes = 256 * 1024 * 1024;
+export const longestUploadMs = 300_000;
+
+export interface StagedFile {
+  /** absolute */
+  readonly path: string;
+  readonly size: number;
+  /** lower-case hex */
+  readonly sha256: string;
+}
+
+/**
+ * Resolves once all of `source` is durably in a file. Throws RegistryError BODY_TOO_LARGE, REQUEST_TIMEOUT, or BAD_REQUEST for a source that broke
+ * off; `signal` aborts with its reason.
+ */
+export async function stageUpload(source: Readable, dataDirectory: string, signal: AbortSignal): Promise<StagedFile> {
+  const folder = join(dataDirectory, artifactsFolder, stagingFolder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `upload-${randomUUID()}.zip`);
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const piece of abortable(source, signal)) {
+      size += piece.length;
+      if (size > mostUploadBytes) throw tooLarge();
+      hash.update(piece);
+      await handle.writeFile(piece);
+    }
+    signal.throwIfAborted();
+    if (size === 0) throw new RegistryError('BAD_REQUEST', { message: 'The upload is empty. Send the ZIP as the body, or as the one file of a form.' });
+    await handle.sync();
+    await handle.close();
+    return { path, size, sha256: hash.digest('hex') };
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+export function tooLarge(): RegistryError {
+  return new RegistryError('BODY_TOO_LARGE', { message: `The upload is larger than the ${mostUploadBytes} bytes that an artifact may have.`, details: { limit: mostUploadBytes } });
+}
+
+/** The pieces of `source` until it ends, breaks off or is aborted. It is not destroyed: its connection still carries the answer. */
+async function* abortable(source: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const aborted = new Promise<never>((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  aborted.catch(() => undefined); // raced below; nobody waits for it once the source has ended
+  const pieces = source.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  for (;;) {
+    const next = await Promise.race([pieces.next().catch(brokenOff), aborted]);
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+function brokenOff(cause: unknown): never {
+  throw cause instanceof RegistryError ? cause : new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.', cause });
+}

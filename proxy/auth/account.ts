@@ -1,0 +1,172 @@
+// What people do with their own account: the password, two-factor authentication. A session alone is not enough for any of it: the password is asked
+// for again, and where two-factor authentication is on and concerned, a code. Whatever changes how they come in ends every session they had and
+// begins a new one.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import type { AuditedStore } from '../state/audit.ts';
+import { codeBudget, pairBudget } from './attempt-budgets.ts';
+import type { Attempts } from './attempts.ts';
+import type { RandomBytes } from './base62.ts';
+import type { LoggedIn } from './login.ts';
+import { assertPassword, type Passwords } from './password.ts';
+import type { PeopleRules } from './people-rules.ts';
+import { refuseLogin } from './refused-login.ts';
+import type { Secret } from './secret.ts';
+import type { NewSession, SessionService } from './sessions.ts';
+import { mintRecoveryCodes, mintTwoFactorSecret, twoFactorUri, useCode } from './two-factor-code.ts';
+import { changeUser, readUser, unknownUser } from './user-records.ts';
+import { hasTwoFactor, type TwoFactor, type UserRecord } from './user.ts';
+
+export interface Account {
+  /** Throws INVALID_CREDENTIALS, INVALID_INPUT. */
+  readonly changePassword: (passwords: { readonly current: string; readonly chosen: string }) => Promise<LoggedIn>;
+  /** Has no effect until it is enabled; doing it again gives another secret. */
+  readonly setUpTwoFactor: (password: string) => Promise<{ readonly secret: Secret; readonly uri: Secret }>;
+  readonly enableTwoFactor: (code: string) => Promise<LoggedIn & { readonly recoveryCodes: readonly Secret[] }>;
+  readonly disableTwoFactor: (password: string, code: string) => Promise<LoggedIn>;
+  /** Ten new ones; those before are worth nothing any more. */
+  readonly renewRecoveryCodes: (password: string, code: string) => Promise<readonly Secret[]>;
+}
+
+export interface AccountOptions {
+  readonly store: AuditedStore;
+  readonly sessions: SessionService;
+  readonly passwords: Passwords;
+  readonly attempts: Attempts;
+  readonly sealer: Sealer;
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly rules: () => PeopleRules;
+}
+
+/** Of one user, who comes from `address`. Every call may throw INVALID_CREDENTIALS, TWO_FACTOR_STATE, TOO_MANY_ATTEMPTS. */
+export function createAccount(options: AccountOptions, userId: string, address: string): Account {
+  const at: Desk = { ...options, userId, address };
+  return {
+    changePassword: ({ current, chosen }) => changePassword(at, current, chosen),
+    setUpTwoFactor: (password) => setUpTwoFactor(at, password),
+    enableTwoFactor: (code) => enableTwoFactor(at, code),
+    disableTwoFactor: (password, code) => disableTwoFactor(at, password, code),
+    renewRecoveryCodes: (password, code) => renewRecoveryCodes(at, password, code),
+  };
+}
+
+interface Desk extends AccountOptions {
+  readonly userId: string;
+  readonly address: string;
+}
+
+async function changePassword(at: Desk, current: string, chosen: string): Promise<LoggedIn> {
+  const { encoded } = await confirmPassword(at, current);
+  assertPassword(chosen, at.rules(), 'new_password');
+  const password = await at.passwords.hash(chosen);
+  return changeWithSession(at, 'user.change_password', (record) => {
+    // two at once: the second one's password is the current one no more
+    if (record.password !== encoded) throw new RegistryError('INVALID_CREDENTIALS');
+    return { ...record, password };
+  });
+}
+
+async function setUpTwoFactor(at: Desk, password: string): Promise<{ secret: Secret; uri: Secret }> {
+  const { user } = await confirmPassword(at, password);
+  const secret = mintTwoFactorSecret(at.randomBytes);
+  await change(at, 'user.set_up_two_factor', (record) => {
+    if (hasTwoFactor(record)) throw inState('Two-factor authentication is on already. Disable it first.');
+    return { ...record, two_factor: { secret: at.sealer.seal(secret, at.userId), enabled_at: null, last_step: 0, recovery_codes: [] } };
+  });
+  return { secret, uri: twoFactorUri(secret, user.email) };
+}
+
+async function enableTwoFactor(at: Desk, code: string): Promise<LoggedIn & { recoveryCodes: readonly Secret[] }> {
+  const { codes, hashes } = mintRecoveryCodes(at.randomBytes);
+  const loggedIn = await withCode(at, code, (take) =>
+    changeWithSession(at, 'user.enable_two_factor', (record) => {
+      if (record.two_factor === null) throw inState('Two-factor authentication is not set up. Begin with POST /api/auth/2fa/setup.');
+      if (hasTwoFactor(record)) throw inState('Two-factor authentication is on already.');
+      return { ...record, two_factor: { ...take(record), enabled_at: new Date(at.now()).toISOString(), recovery_codes: hashes } };
+    }),
+  );
+  return { ...loggedIn, recoveryCodes: codes };
+}
+
+async function disableTwoFactor(at: Desk, password: string, code: string): Promise<LoggedIn> {
+  await confirmPassword(at, password);
+  return withCode(at, code, (take) =>
+    changeWithSession(at, 'user.disable_two_factor', (record) => {
+      assertOn(record);
+      take(record);
+      return { ...record, two_factor: null };
+    }),
+  );
+}
+
+async function renewRecoveryCodes(at: Desk, password: string, code: string): Promise<readonly Secret[]> {
+  await confirmPassword(at, password);
+  const { codes, hashes } = mintRecoveryCodes(at.randomBytes);
+  await withCode(at, code, (take) =>
+    change(at, 'user.renew_recovery_codes', (record) => {
+      assertOn(record);
+      return { ...record, two_factor: { ...take(record), recovery_codes: hashes } };
+    }),
+  );
+  return codes;
+}
+
+/** The user, and the encoded password that this one was found to be. */
+async function confirmPassword({ store, passwords, attempts, userId, address }: Desk, password: string): Promise<{ user: UserRecord; encoded: string | null }> {
+  const user = (await readUser(store, userId))?.record;
+  if (user === undefined) throw unknownUser();
+  const pair = pairBudget(user.email, address);
+  const attempt = await attempts.take([pair]);
+  if (!(await passwords.verify(password, user.password ?? undefined))) return refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong password' });
+  await attempt.giveBack([pair]);
+  return { user, encoded: user.password };
+}
+
+class WrongCode extends Error {}
+
+/** `work` takes the code from the record that it then commits; a wrong one is counted and refused. */
+async function withCode<Result>({ store, attempts, sealer, now, userId, address }: Desk, code: string, work: (take: (record: UserRecord) => TwoFactor) => Promise<Result>): Promise<Result> {
+  const codes = codeBudget(userId);
+  const attempt = await attempts.take([codes]);
+  const take = (record: UserRecord): TwoFactor => {
+    const left = useCode(record, code, sealer, now());
+    if (left === undefined) throw new WrongCode();
+    return left;
+  };
+  try {
+    const result = await work(take);
+    await attempt.giveBack([codes]);
+    return result;
+  } catch (error) {
+    if (error instanceof WrongCode) return refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong code' });
+    await attempt.giveBack();
+    throw error;
+  }
+}
+
+function change({ store, userId }: Desk, action: string, edit: (record: UserRecord) => UserRecord, details: JsonObject = {}): Promise<UserRecord> {
+  return changeUser(store, userId, (current) => ({ record: edit(current), event: { actor: `user:${userId}`, action, subject: userId, details } }));
+}
+
+/** All sessions of before end, in the same commit in which the new one begins. */
+async function changeWithSession({ store, sessions, userId, address }: Desk, action: string, edit: (record: UserRecord) => UserRecord): Promise<LoggedIn> {
+  let session: NewSession | undefined;
+  const user = await changeUser(store, userId, async (current) => {
+    const record = edit(current);
+    session = await sessions.begin(record, address);
+    return { record, puts: [session.row], deletes: await sessions.keysOf(current), event: { actor: `user:${userId}`, action, subject: userId, details: { session: session.row.value.id } } };
+  });
+  if (session === undefined) throw new Error('a user was changed without a session');
+  return { token: session.token, expires_at: session.expires_at, user };
+}
+
+function assertOn(record: UserRecord): void {
+  if (!hasTwoFactor(record)) throw inState('Two-factor authentication is off.');
+}
+
+function inState(message: string): RegistryError {
+  return new RegistryError('TWO_FACTOR_STATE', { message });
+}

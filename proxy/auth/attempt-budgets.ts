@@ -1,0 +1,55 @@
+// How often somebody may be wrong before they have to wait, and how long. Waiting grows with every further failure; whom strangers attack can still
+// come in: the account as a whole waits a minute at most, and not at all for where its owner came from before.
+
+import { hash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+
+import { hashEmail } from './email.ts';
+
+export interface Budget {
+  /** key in the state */
+  readonly key: string;
+  /** failures without any wait */
+  readonly free: number;
+  /** the wait after the first failure beyond those; each further one doubles it, up to `longestMs` */
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+const secondMs = 1000;
+const minuteMs = 60 * secondMs;
+const hourMs = 60 * minuteMs;
+
+/** After so long without a failure, all of them are forgotten. */
+export const forgetMs = hourMs;
+
+export const attemptPrefix = 'attempt/';
+
+export function addressBudget(address: string): Budget {
+  return { key: keyOf('address', networkOf(address)), free: 20, firstMs: secondMs, longestMs: 15 * minuteMs };
+}
+
+/** One account from one address. */
+export function pairBudget(email: string, address: string): Budget {
+  return { key: keyOf('pair', `${hashEmail(email)} ${networkOf(address)}`), free: 5, firstMs: secondMs, longestMs: 15 * minuteMs };
+}
+
+/** One account from everywhere. */
+export function accountBudget(email: string): Budget {
+  return { key: keyOf('account', hashEmail(email)), free: 50, firstMs: secondMs, longestMs: minuteMs };
+}
+
+/** Codes, asked for only after the right password: ten an hour. */
+export function codeBudget(userId: string): Budget {
+  return { key: keyOf('code', userId), free: 10, firstMs: hourMs, longestMs: hourMs };
+}
+
+function keyOf(kind: string, text: string): string {
+  return `${attemptPrefix}${kind}/${hash('sha256', text, 'hex')}`;
+}
+
+/** Whoever has one IPv6 address has the 2^64 of its network. */
+function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
+}

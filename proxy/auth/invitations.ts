@@ -1,0 +1,71 @@
+// Invitations: a code that was shown once to whoever made it, with which a person chooses their password. It ends when it is used, when another is
+// made, and after seven days.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { AuditedStore } from '../state/audit.ts';
+import type { Attempts } from './attempts.ts';
+import { addressBudget } from './attempt-budgets.ts';
+import type { RandomBytes } from './base62.ts';
+import { hashCode, mintCode } from './one-time-code.ts';
+import { assertPassword, type Passwords } from './password.ts';
+import { invitationMs, type PeopleRules } from './people-rules.ts';
+import { refuseCode } from './refused-login.ts';
+import type { Secret } from './secret.ts';
+import type { SessionService } from './sessions.ts';
+import { changeUser, readUser } from './user-records.ts';
+import type { UserRecord } from './user.ts';
+import { checkedName } from './user-fields.ts';
+
+export interface Invitation {
+  readonly code: Secret;
+  readonly expires_at: string;
+}
+
+export function mintInvitation(nowMs: number, randomBytes: RandomBytes): { readonly shown: Invitation; readonly stored: { readonly hash: string; readonly expires_at: string } } {
+  const { secret, hash } = mintCode('inv', randomBytes);
+  const expires_at = new Date(nowMs + invitationMs).toISOString();
+  return { shown: { code: secret, expires_at }, stored: { hash, expires_at } };
+}
+
+/** Leads from an invitation to the id of whom it invites. */
+export function invitationKey(hash: string): string {
+  return `user-invitation/${hash}`;
+}
+
+export interface Acceptance {
+  readonly code: string;
+  readonly password: string;
+  readonly name?: string;
+}
+
+export interface InvitationsOptions {
+  readonly store: AuditedStore;
+  readonly sessions: SessionService;
+  readonly passwords: Passwords;
+  readonly attempts: Attempts;
+  readonly now: () => number;
+  readonly rules: () => PeopleRules;
+}
+
+/** The user, whose password is the new one; sessions they had are ended. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS, INVALID_INPUT. */
+export async function acceptInvitation(options: InvitationsOptions, { code, password, name }: Acceptance, address: string): Promise<UserRecord> {
+  const { store, sessions, passwords, attempts, now, rules } = options;
+  const attempt = await attempts.take([addressBudget(address)]);
+  const hash = hashCode(code);
+  const isGood = ({ invitation, status }: UserRecord): boolean => status !== 'disabled' && invitation?.hash === hash && now() < Date.parse(invitation.expires_at);
+  const id = (await store.get(invitationKey(hash)))?.value;
+  const stored = typeof id === 'string' ? await readUser(store, id) : undefined;
+  if (stored === undefined || !isGood(stored.record)) return refuseCode(store, 'INVITATION_INVALID', address);
+  assertPassword(password, rules());
+  const encoded = await passwords.hash(password);
+  const record = await changeUser(store, stored.record.id, async (current) => {
+    if (!isGood(current)) throw new RegistryError('INVITATION_INVALID');
+    return {
+      record: { ...current, ...(name === undefined ? {} : { name: checkedName(name) }), status: 'active', password: encoded, invitation: null },
+      deletes: [invitationKey(hash), ...(await sessions.keysOf(current))],
+      event: { actor: `user:${current.id}`, action: 'user.accept_invitation', subject: current.id, details: { address } },
+    };
+  });
+  await attempt.giveBack();
+  return record;
+}

@@ -1,0 +1,100 @@
+// Logging in: email, password and, where two-factor authentication is on, a code, in one step. Who is unknown costs and hears the same as who mistyped.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import type { AuditedStore } from '../state/audit.ts';
+import { accountBudget, addressBudget, codeBudget, pairBudget } from './attempt-budgets.ts';
+import type { Attempt, Attempts } from './attempts.ts';
+import type { Passwords } from './password.ts';
+import { refuseLogin } from './refused-login.ts';
+import type { Secret } from './secret.ts';
+import type { SessionService } from './sessions.ts';
+import { useCode } from './two-factor-code.ts';
+import { commitUser, readUserByEmail, type StoredUser } from './user-records.ts';
+import { hasTwoFactor, type UserRecord } from './user.ts';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** of the authenticator, or a recovery code */
+  readonly code?: string | undefined;
+}
+
+export interface LoggedIn {
+  readonly token: Secret;
+  readonly expires_at: string;
+  readonly user: UserRecord;
+}
+
+export interface LoginOptions {
+  readonly store: AuditedStore;
+  readonly sessions: SessionService;
+  readonly passwords: Passwords;
+  readonly attempts: Attempts;
+  readonly sealer: Sealer;
+  readonly now: () => number;
+}
+
+/** Throws INVALID_CREDENTIALS, TWO_FACTOR_REQUIRED (only after the right password), TOO_MANY_ATTEMPTS. */
+export async function login(options: LoginOptions, { email, password, code }: Credentials, address: string): Promise<LoggedIn> {
+  const { store, attempts } = options;
+  const pair = pairBudget(email, address);
+  const isKnown = (await readUserByEmail(store, email))?.record.known_addresses.includes(address) === true;
+  const attempt = await attempts.take([addressBudget(address), pair, ...(isKnown ? [] : [accountBudget(email)])]);
+  for (let checked: string | undefined; ;) {
+    const stored = await readUserByEmail(store, email);
+    const encoded = stored?.record.status === 'active' ? (stored.record.password ?? undefined) : undefined;
+    if (checked === undefined || checked !== encoded) await assertRight(options, attempt, stored, { encoded, password, address });
+    if (stored === undefined) throw new RegistryError('INVALID_CREDENTIALS');
+    checked = encoded;
+    const loggedIn = await (hasTwoFactor(stored.record) ? withCode(options, attempt, stored, { code, address }) : letIn(options, stored, stored.record, address));
+    if (loggedIn === undefined) continue; // the user was changed meanwhile
+    await attempt.giveBack([pair]);
+    return loggedIn;
+  }
+}
+
+async function assertRight({ store, passwords }: LoginOptions, attempt: Attempt, stored: StoredUser | undefined, { encoded, password, address }: { readonly encoded: string | undefined; readonly password: string; readonly address: string }): Promise<void> {
+  const isRight = await passwords.verify(password, encoded).catch(async (error: unknown) => {
+    await attempt.giveBack();
+    throw error;
+  });
+  if (isRight) return;
+  const reason = stored === undefined ? 'unknown user' : encoded === undefined ? 'not active' : 'wrong password';
+  await refuseLogin(store, { userId: stored?.record.id, address, reason });
+}
+
+async function withCode(options: LoginOptions, attempt: Attempt, stored: StoredUser, { code, address }: { readonly code: string | undefined; readonly address: string }): Promise<LoggedIn | undefined> {
+  const { store, attempts, sealer, now } = options;
+  const { record } = stored;
+  if (code === undefined) {
+    await attempt.giveBack();
+    throw new RegistryError('TWO_FACTOR_REQUIRED');
+  }
+  const codes = codeBudget(record.id);
+  const codeAttempt = await attempts.take([codes]);
+  const two_factor = useCode(record, code, sealer, now());
+  if (two_factor === undefined) return refuseLogin(store, { userId: record.id, address, reason: 'wrong code' });
+  const loggedIn = await letIn(options, stored, { ...record, two_factor }, address);
+  await codeAttempt.giveBack(loggedIn === undefined ? [] : [codes]);
+  return loggedIn;
+}
+
+const mostAddresses = 5;
+
+/** undefined: the user was changed since `stored` was read. */
+async function letIn({ store, sessions, now }: LoginOptions, stored: StoredUser, changed: UserRecord, address: string): Promise<LoggedIn | undefined> {
+  const user: UserRecord = {
+    ...changed,
+    last_login_at: new Date(now()).toISOString(),
+    known_addresses: [address, ...changed.known_addresses.filter((known) => known !== address)].slice(0, mostAddresses),
+  };
+  const { token, expires_at, row } = await sessions.begin(user, address);
+  const done = await commitUser(store, stored, {
+    record: user,
+    puts: [row],
+    deletes: await sessions.spentKeysOf(user),
+    event: { actor: `user:${user.id}`, action: 'login', subject: row.value.id, details: { address, recovery_codes_left: hasTwoFactor(user) ? (user.two_factor?.recovery_codes.length ?? 0) : null } },
+  });
+  return done ? { token, expires_at, user } : undefined;
+}

@@ -1,0 +1,18 @@
+// Codes that open one door once: invitations and setup codes. Only their hash is ever stored; 190 random bits need no slow one.
+
+import { hash } from 'node:crypto';
+
+import { randomBase62, type RandomBytes } from './base62.ts';
+import { Secret } from './secret.ts';
+
+/** `inv_`: an invitation; `set_`: the setup of the first admin */
+export type CodeKind = 'inv' | 'set';
+
+export function mintCode(kind: CodeKind, randomBytes: RandomBytes): { readonly secret: Secret; readonly hash: string } {
+  const code = `${kind}_${randomBase62(32, randomBytes)}`;
+  return { secret: new Secret(code), hash: hashCode(code) };
+}
+
+export function hashCode(code: string): string {
+  return hash('sha256', code, 'hex');
+}

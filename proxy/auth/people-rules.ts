@@ -1,0 +1,19 @@
+// What an operator may set of passwords and sessions.
+
+export interface PeopleRules {
+  /** how long a session lives after a login, milliseconds */
+  readonly sessionMs: number;
+  /** characters that a new password must have at least */
+  readonly shortestPassword: number;
+}
+
+const hourMs = 3_600_000;
+
+export const standardRules: PeopleRules = { sessionMs: 12 * hourMs, shortestPassword: 12 };
+
+/** A replaced signing key is kept for as long, so no session may be longer. */
+export const longestSessionMs = 30 * 24 * hourMs;
+
+export const invitationMs = 7 * 24 * hourMs;
+
+export const setupCodeMs = hourMs;

@@ -1,0 +1,56 @@
+// Everything about people, put together: who they are, how they come in, what they may change of themselves.
+
+import type { Sealer } from '../keys/sealer.ts';
+import type { KeyRing } from '../keys/key-ring.ts';
+import { createAuditedStore, type Actor } from '../state/audit.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { createAccount, type Account } from './account.ts';
+import { createAttempts } from './attempts.ts';
+import type { RandomBytes } from './base62.ts';
+import { acceptInvitation, type Acceptance } from './invitations.ts';
+import { login, type Credentials, type LoggedIn } from './login.ts';
+import type { Passwords } from './password.ts';
+import type { PeopleRules } from './people-rules.ts';
+import type { Secret } from './secret.ts';
+import { createSessions, type SessionService } from './sessions.ts';
+import { offerSetup, setUp, type SetupDraft } from './setup.ts';
+import type { UserRecord } from './user.ts';
+import { createUsers, type Users } from './users.ts';
+
+export interface People {
+  readonly usersOf: (actor: Actor) => Users;
+  readonly sessions: SessionService;
+  readonly login: (credentials: Credentials, address: string) => Promise<LoggedIn>;
+  readonly account: (userId: string, address: string) => Account;
+  readonly acceptInvitation: (acceptance: Acceptance, address: string) => Promise<UserRecord>;
+  readonly offerSetup: () => Promise<Secret | undefined>;
+  readonly setUp: (draft: SetupDraft, address: string) => Promise<LoggedIn>;
+}
+
+export interface PeopleOptions {
+  readonly state: StateStore;
+  readonly keys: KeyRing;
+  readonly sealer: Sealer;
+  readonly passwords: Passwords;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  /** asked each time: settings change while the service runs */
+  readonly rules: () => PeopleRules;
+}
+
+export function createPeople(options: PeopleOptions): People {
+  const { state, now } = options;
+  const store = createAuditedStore({ store: state, now });
+  const sessions = createSessions({ ...options, store });
+  const parts = { ...options, store, sessions, attempts: createAttempts({ store: state, now }) };
+  return {
+    usersOf: (actor) => createUsers({ ...parts, actor }),
+    sessions,
+    login: (credentials, address) => login(parts, credentials, address),
+    account: (userId, address) => createAccount(parts, userId, address),
+    acceptInvitation: (acceptance, address) => acceptInvitation(parts, acceptance, address),
+    offerSetup: () => offerSetup(parts),
+    setUp: (draft, address) => setUp(parts, draft, address),
+  };
+}

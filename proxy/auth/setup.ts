@@ -1,0 +1,74 @@
+// The first admin of a new registry: whoever holds the code that the server printed when it started. It works once, for an hour, and only while there
+// is nobody.
+
+import { z } from 'zod';
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { AuditedStore } from '../state/audit.ts';
+import { addressBudget } from './attempt-budgets.ts';
+import type { Attempts } from './attempts.ts';
+import type { RandomBytes } from './base62.ts';
+import type { LoggedIn } from './login.ts';
+import { hashCode, mintCode } from './one-time-code.ts';
+import { assertPassword, type Passwords } from './password.ts';
+import { setupCodeMs, type PeopleRules } from './people-rules.ts';
+import { refuseCode } from './refused-login.ts';
+import type { Secret } from './secret.ts';
+import type { SessionService } from './sessions.ts';
+import { insertUser } from './user-records.ts';
+import { readRoster } from './user-roster.ts';
+import { mintUserId, type UserRecord } from './user.ts';
+import { checkedEmail, checkedName } from './user-fields.ts';
+
+export interface SetupDraft {
+  readonly code: string;
+  readonly email: string;
+  readonly name?: string | undefined;
+  readonly password: string;
+}
+
+export interface SetupOptions {
+  readonly store: AuditedStore;
+  readonly sessions: SessionService;
+  readonly passwords: Passwords;
+  readonly attempts: Attempts;
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly rules: () => PeopleRules;
+}
+
+const codePrefix = 'setup-code/';
+const codeRecord = z.strictObject({ expires_at: z.iso.datetime() });
+
+/** A code for whoever reads what the server prints; undefined where there is a user. Codes of earlier starts stay good for their hour. */
+export async function offerSetup({ store, now, randomBytes }: Pick<SetupOptions, 'store' | 'now' | 'randomBytes'>): Promise<Secret | undefined> {
+  if ((await readRoster(store)).roster.users > 0) return undefined;
+  const { secret, hash } = mintCode('set', randomBytes);
+  const nowMs = now();
+  const expires_at = new Date(nowMs + setupCodeMs).toISOString();
+  const over = (await store.range(codePrefix)).filter(({ value }) => nowMs >= Date.parse(codeRecord.parse(value).expires_at)).map(({ key }) => key);
+  await store.commit({ conditions: [], puts: [{ key: `${codePrefix}${hash}`, value: { expires_at } }], deletes: over }, { actor: 'system:serve', action: 'setup.offer', subject: 'setup', details: { expires_at } });
+  return secret;
+}
+
+/** The first admin, logged in. Throws SETUP_DONE, SETUP_CODE_INVALID, INVALID_INPUT, TOO_MANY_ATTEMPTS. */
+export async function setUp(options: SetupOptions, { code, email, name, password }: SetupDraft, address: string): Promise<LoggedIn> {
+  const { store, sessions, passwords, attempts, now, randomBytes, rules } = options;
+  if ((await readRoster(store)).roster.users > 0) throw new RegistryError('SETUP_DONE');
+  const attempt = await attempts.take([addressBudget(address)]);
+  const offered = await store.get(`${codePrefix}${hashCode(code)}`);
+  if (offered === undefined || now() >= Date.parse(codeRecord.parse(offered.value).expires_at)) return refuseCode(store, 'SETUP_CODE_INVALID', address);
+  assertPassword(password, rules());
+  const created_at = new Date(now()).toISOString();
+  const id = mintUserId(randomBytes);
+  const user: UserRecord = {
+    id, email: checkedEmail(email), name: checkedName(name ?? null), role: 'admin', status: 'active',
+    password: await passwords.hash(password),
+    two_factor: null, invitation: null, created_at, created_by: 'system:setup', last_login_at: created_at, known_addresses: [address],
+  };
+  const { token, expires_at, row } = await sessions.begin(user, address);
+  const deletes = (await store.range(codePrefix)).map(({ key }) => key);
+  const isFirst = await insertUser(store, user, { puts: [row], deletes, event: { actor: `user:${id}`, action: 'setup', subject: id, details: { email: user.email, address } } }, true);
+  if (!isFirst) throw new RegistryError('SETUP_DONE');
+  await attempt.giveBack();
+  return { token, expires_at, user };
+}

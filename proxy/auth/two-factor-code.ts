@@ -1,0 +1,53 @@
+// Codes of the second factor: six digits of an authenticator (TOTP, RFC 6238: SHA-1, 30 seconds), or one of ten recovery codes. Each counts once.
+
+import { hash } from 'node:crypto';
+import { Secret as OtpSecret, TOTP } from 'otpauth';
+
+import type { Sealer } from '../keys/sealer.ts';
+import type { RandomBytes } from './base62.ts';
+import { Secret } from './secret.ts';
+import type { TwoFactor, UserRecord } from './user.ts';
+
+const periodMs = 30_000;
+
+function authenticator(secret: Secret, email: string): TOTP {
+  return new TOTP({ issuer: 'Libretto', label: email, algorithm: 'SHA1', digits: 6, period: periodMs / 1000, secret: OtpSecret.fromBase32(secret.reveal()) });
+}
+
+/** 160 bits in base32, as authenticators take it. */
+export function mintTwoFactorSecret(randomBytes: RandomBytes): Secret {
+  return new Secret(new OtpSecret({ buffer: Uint8Array.from(randomBytes(20)).buffer }).base32);
+}
+
+/** `otpauth://…`, for authenticators; as secret as what is in it. */
+export function twoFactorUri(secret: Secret, email: string): Secret {
+  return new Secret(authenticator(secret, email).toString());
+}
+
+/** What is left of `user.two_factor` once this code was used; undefined: it is wrong, or was used before. One step of 30 seconds early or late is taken. */
+export function useCode(user: UserRecord, code: string, sealer: Sealer, nowMs: number): TwoFactor | undefined {
+  const { two_factor } = user;
+  if (two_factor === null) return undefined;
+  const text = code.replaceAll(/[\s-]/g, '');
+  if (!/^\d{6}$/.test(text)) return useRecoveryCode(two_factor, text);
+  const delta = authenticator(sealer.unseal(two_factor.secret, user.id), user.email).validate({ token: text, timestamp: nowMs, window: 1 });
+  if (delta === null) return undefined;
+  const step = Math.floor(nowMs / periodMs) + delta;
+  return step > two_factor.last_step ? { ...two_factor, last_step: step } : undefined;
+}
+
+function useRecoveryCode(two_factor: TwoFactor, text: string): TwoFactor | undefined {
+  const hashed = hashRecoveryCode(text);
+  if (two_factor.enabled_at === null || !two_factor.recovery_codes.includes(hashed)) return undefined;
+  return { ...two_factor, recovery_codes: two_factor.recovery_codes.filter((left) => left !== hashed) };
+}
+
+/** Ten codes of 120 random bits, in groups of base32 (`ABCD-…`), and what is kept of them: with so many bits a plain SHA-256 (OWASP ASVS 6.5.2). */
+export function mintRecoveryCodes(randomBytes: RandomBytes): { readonly codes: readonly Secret[]; readonly hashes: readonly string[] } {
+  const texts = Array.from({ length: 10 }, () => new OtpSecret({ buffer: Uint8Array.from(randomBytes(15)).buffer }).base32);
+  return { codes: texts.map((text) => new Secret(text.replaceAll(/(.{4})(?=.)/g, '$1-'))), hashes: texts.map(hashRecoveryCode) };
+}
+
+function hashRecoveryCode(text: string): string {
+  return hash('sha256', text.toUpperCase(), 'hex');
+}

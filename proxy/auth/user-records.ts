@@ -1,0 +1,99 @@
+// Reading users from the state and changing them there. Every change is conditional on the record it was made from, and on the roster where the
+// number of users or of active admins changes; each is one commit with its audit event (I8).
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { AuditDraft, AuditedStore } from '../state/audit.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { isActiveAdmin, readRoster, rosterAfter, withRoster } from './user-roster.ts';
+import { parseUserId, parseUserRecord, userEmailKey, userKey, userKeyPrefix, type UserId, type UserRecord } from './user.ts';
+
+type Reader = Pick<StateStore, 'get' | 'range'>;
+
+export interface StoredUser {
+  readonly record: UserRecord;
+  readonly revision: number;
+}
+
+export async function readUser(store: Pick<StateStore, 'get'>, id: string): Promise<StoredUser | undefined> {
+  const known = parseUserId(id);
+  const entry = known === undefined ? undefined : await store.get(userKey(known));
+  return entry === undefined ? undefined : { record: parseUserRecord(entry.value), revision: entry.revision };
+}
+
+export async function readUserByEmail(store: Pick<StateStore, 'get'>, email: string): Promise<StoredUser | undefined> {
+  const id = (await store.get(userEmailKey(email)))?.value;
+  return typeof id === 'string' ? readUser(store, id) : undefined;
+}
+
+/** Oldest first. */
+export async function readUsers(store: Pick<Reader, 'range'>): Promise<UserRecord[]> {
+  const records = (await store.range(userKeyPrefix)).map(({ value }) => parseUserRecord(value));
+  return records.sort((a, b) => (`${a.created_at} ${a.id}` < `${b.created_at} ${b.id}` ? -1 : 1));
+}
+
+/** What goes into the same commit as the change of a user. */
+export interface Beside {
+  readonly puts?: readonly { readonly key: string; readonly value: JsonObject | string }[];
+  readonly deletes?: readonly string[];
+}
+
+export interface UserEdit extends Beside {
+  /** undefined: the user is to go */
+  readonly record: UserRecord | undefined;
+  readonly event: AuditDraft;
+}
+
+/** One attempt: false when somebody else changed the user, or the roster, since `stored` was read. Throws LAST_ADMIN. */
+export async function commitUser(store: AuditedStore, stored: StoredUser, { record, event, puts = [], deletes = [] }: UserEdit): Promise<boolean> {
+  const { record: before, revision } = stored;
+  const key = userKey(before.id);
+  const change = {
+    conditions: [{ key, revision }],
+    puts: [...(record === undefined ? [] : [{ key, value: jsonOf(record) }]), ...puts],
+    deletes: [...(record === undefined ? [key, userEmailKey(before.email)] : []), ...deletes],
+  };
+  if (record !== undefined && isActiveAdmin(before) === isActiveAdmin(record)) return store.commit(change, event);
+  const { roster, revision: rosterRevision } = await readRoster(store);
+  const after = rosterAfter(roster, before, record);
+  if (isActiveAdmin(before) && after.admins.length === 0) throw new RegistryError('LAST_ADMIN');
+  return store.commit(withRoster(change, after, rosterRevision), event);
+}
+
+/** Reads, edits and commits, again from the start when another came first. Throws NOT_FOUND, LAST_ADMIN, and what `edit` throws. An edit of undefined changes nothing. */
+export async function changeUser(store: AuditedStore, id: string, edit: (record: UserRecord) => UserEdit | undefined | Promise<UserEdit | undefined>): Promise<UserRecord> {
+  for (;;) {
+    const stored = await readUser(store, id);
+    if (stored === undefined) throw unknownUser();
+    const edited = await edit(stored.record);
+    if (edited === undefined) return stored.record;
+    if (await commitUser(store, stored, edited)) return edited.record ?? stored.record;
+  }
+}
+
+/** false: there is one with this email, or `onlyFirst` and there is somebody. */
+export async function insertUser(store: AuditedStore, record: UserRecord, edit: Omit<UserEdit, 'record'>, onlyFirst = false): Promise<boolean> {
+  for (;;) {
+    const { roster, revision } = await readRoster(store);
+    if (onlyFirst && roster.users > 0) return false;
+    if ((await store.get(userEmailKey(record.email))) !== undefined) return false;
+    const change = {
+      conditions: [{ key: userKey(record.id), revision: null }, { key: userEmailKey(record.email), revision: null }],
+      puts: [{ key: userKey(record.id), value: jsonOf(record) }, { key: userEmailKey(record.email), value: record.id }, ...(edit.puts ?? [])],
+      deletes: edit.deletes ?? [],
+    };
+    if (await store.commit(withRoster(change, rosterAfter(roster, undefined, record), revision), edit.event)) return true;
+  }
+}
+
+export function unknownUser(): RegistryError {
+  return new RegistryError('NOT_FOUND', { message: 'There is no such user.' });
+}
+
+export function isUserId(text: string): text is UserId {
+  return parseUserId(text) !== undefined;
+}
+
+function jsonOf(record: UserRecord): JsonObject {
+  return structuredClone(record) as unknown as JsonObject;
+}

@@ -1,0 +1,42 @@
+// How many users there are and which of them are active admins, in one row: what may only happen while there is nobody, or while there is another
+// admin, is a condition on it, so that two at once cannot both be right.
+
+import { z } from 'zod';
+import type { StateChange, StateStore } from '../state/state-store.ts';
+import type { UserRecord } from './user.ts';
+
+export interface Roster {
+  readonly users: number;
+  /** ids of the active admins */
+  readonly admins: readonly string[];
+}
+
+const rosterKey = 'user-roster';
+const rosterRecord = z.strictObject({ users: z.number().int().min(0), admins: z.array(z.string()) });
+
+export async function readRoster(store: Pick<StateStore, 'get'>): Promise<{ readonly roster: Roster; readonly revision: number | null }> {
+  const entry = await store.get(rosterKey);
+  return entry === undefined ? { roster: { users: 0, admins: [] }, revision: null } : { roster: rosterRecord.parse(entry.value), revision: entry.revision };
+}
+
+/** The roster after a user became another (undefined: is not there). */
+export function rosterAfter({ users, admins }: Roster, before: UserRecord | undefined, after: UserRecord | undefined): Roster {
+  const others = admins.filter((id) => id !== (before ?? after)?.id);
+  return {
+    users: users + (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1),
+    admins: after !== undefined && isActiveAdmin(after) ? [...others, after.id] : others,
+  };
+}
+
+export function isActiveAdmin({ role, status }: UserRecord): boolean {
+  return role === 'admin' && status === 'active';
+}
+
+/** `change`, under the condition that the roster is the one that was read. */
+export function withRoster(change: StateChange, roster: Roster, revision: number | null): StateChange {
+  return {
+    conditions: [...change.conditions, { key: rosterKey, revision }],
+    puts: [...change.puts, { key: rosterKey, value: { users: roster.users, admins: [...roster.admins] } }],
+    deletes: change.deletes,
+  };
+}

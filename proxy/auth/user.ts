@@ -1,0 +1,118 @@
+// A user as the state knows them, everything that lets them in included: passwords only as scrypt, recovery codes and invitations only as
+// hashes, the secret of the authenticator sealed.
+
+import { z } from 'zod';
+import type { Branded } from '../../build/contract/brand.ts';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { randomBase62, type RandomBytes } from './base62.ts';
+import { hashEmail, type Email } from './email.ts';
+import { roles, type Role } from './policy.ts';
+
+/** `usr_` and 16 base62 characters. */
+export type UserId = Branded<string, 'UserId'>;
+
+/** `invited`: has not chosen a password yet */
+export type UserStatus = 'active' | 'disabled' | 'invited';
+
+export interface TwoFactor {
+  /** sealed, about the user's id */
+  readonly secret: string;
+  /** null: set up, but not confirmed with a code yet; it then has no effect */
+  readonly enabled_at: string | null;
+  /** the time step of the code that was accepted last (RFC 6238 §5.2): it and those before it are used up */
+  readonly last_step: number;
+  /** hex SHA-256 of the recovery codes that are left */
+  readonly recovery_codes: readonly string[];
+}
+
+export interface UserRecord {
+  readonly id: UserId;
+  readonly email: Email;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly status: UserStatus;
+  /** as `Passwords.hash` encodes it */
+  readonly password: string | null;
+  readonly two_factor: TwoFactor | null;
+  /** hex SHA-256 of the invitation that is out */
+  readonly invitation: { readonly hash: string; readonly expires_at: string } | null;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly last_login_at: string | null;
+  /** where the last logins came from, newest first */
+  readonly known_addresses: readonly string[];
+}
+
+const timeText = z.iso.datetime();
+
+const userRecord = z.strictObject({
+  id: z.string().regex(/^usr_[0-9A-Za-z]{16}$/),
+  email: z.string().min(3),
+  name: z.string().nullable(),
+  role: z.enum(roles),
+  status: z.enum(['active', 'disabled', 'invited']),
+  password: z.string().nullable(),
+  two_factor: z.strictObject({ secret: z.string(), enabled_at: timeText.nullable(), last_step: z.number().int(), recovery_codes: z.array(z.string()) }).nullable(),
+  invitation: z.strictObject({ hash: z.string(), expires_at: timeText }).nullable(),
+  created_at: timeText,
+  created_by: z.string(),
+  last_login_at: timeText.nullable(),
+  known_addresses: z.array(z.string()),
+});
+
+/** A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a door. */
+export function parseUserRecord(value: JsonValue): UserRecord {
+  const parsed = userRecord.safeParse(value);
+  if (parsed.success) return parsed.data as unknown as UserRecord;
+  throw new Error(`a user record in the state is malformed (${parsed.error.issues.map(({ path }) => path.join('.')).join(', ')}): restore the state from a backup`);
+}
+
+export function mintUserId(randomBytes: RandomBytes): UserId {
+  return `usr_${randomBase62(16, randomBytes)}` as UserId;
+}
+
+export function parseUserId(text: string): UserId | undefined {
+  return /^usr_[0-9A-Za-z]{16}$/.test(text) ? (text as UserId) : undefined;
+}
+
+export const userKeyPrefix = 'user/';
+
+export function userKey(id: UserId): string {
+  return `${userKeyPrefix}${id}`;
+}
+
+/** Leads from an email to the user's id. */
+export function userEmailKey(email: string): string {
+  return `user-email/${hashEmail(email)}`;
+}
+
+export function hasTwoFactor({ two_factor }: UserRecord): boolean {
+  return two_factor !== null && two_factor.enabled_at !== null;
+}
+
+/** The secrets of a record stay inside: what may be shown of a user. */
+export interface UserView {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly status: UserStatus;
+  readonly two_factor_enabled: boolean;
+  readonly recovery_codes_left: number;
+  readonly invitation_expires_at: string | null;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly last_login_at: string | null;
+}
+
+export function showUser(record: UserRecord): UserView {
+  const { id, email, name, role, status, two_factor, invitation, created_at, created_by, last_login_at } = record;
+  const enabled = hasTwoFactor(record);
+  return {
+    id, email, name, role, status,
+    two_factor_enabled: enabled,
+    recovery_codes_left: enabled ? (two_factor?.recovery_codes.length ?? 0) : 0,
+    invitation_expires_at: invitation?.expires_at ?? null,
+    created_at, created_by, last_login_at,
+  };
+}

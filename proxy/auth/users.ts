@@ -1,0 +1,143 @@
+// Users as an admin keeps them: inviting, listing, changing and removing. The command line and the management API both call this.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import type { RandomBytes } from './base62.ts';
+import { invitationKey, mintInvitation, type Invitation } from './invitations.ts';
+import { assertPassword, type Passwords } from './password.ts';
+import type { PeopleRules } from './people-rules.ts';
+import type { Role } from './policy.ts';
+import type { SessionService } from './sessions.ts';
+import { checkedEmail, checkedName } from './user-fields.ts';
+import { changeUser, insertUser, readUser, readUsers, unknownUser, type Beside } from './user-records.ts';
+import { mintUserId, userEmailKey, type UserRecord } from './user.ts';
+
+export interface UserDraft {
+  readonly email: string;
+  readonly name?: string | null;
+  readonly role: Role;
+  /** left out: they are invited, and choose one themselves */
+  readonly password?: string;
+}
+
+/** What is left out stays as it is. */
+export interface UserPatch {
+  readonly name?: string | null;
+  readonly role?: Role;
+  /** `disabled` ends their sessions at once */
+  readonly status?: 'active' | 'disabled';
+  /** another invitation: with it they choose a new password. One that is out already ends. */
+  readonly invite?: true;
+  /** takes two-factor authentication off an account whose owner has lost everything */
+  readonly resetTwoFactor?: true;
+}
+
+export interface ChangedUser {
+  readonly record: UserRecord;
+  readonly invitation: Invitation | undefined;
+}
+
+export interface Users {
+  readonly create: (draft: UserDraft) => Promise<ChangedUser>;
+  /** Oldest first. */
+  readonly list: () => Promise<readonly UserRecord[]>;
+  /** By id, or by email. */
+  readonly get: (idOrEmail: string) => Promise<UserRecord>;
+  readonly update: (id: string, patch: UserPatch) => Promise<ChangedUser>;
+  readonly remove: (id: string) => Promise<UserRecord>;
+}
+
+export interface UsersOptions {
+  readonly store: AuditedStore;
+  readonly sessions: SessionService;
+  readonly passwords: Passwords;
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly rules: () => PeopleRules;
+  readonly actor: Actor;
+}
+
+/** Every call may throw RegistryError: NOT_FOUND, CONFLICT, LAST_ADMIN, INVALID_INPUT. */
+export function createUsers(options: UsersOptions): Users {
+  const { store } = options;
+  return {
+    create: (draft) => create(options, draft),
+    list: () => readUsers(store),
+    get: async (idOrEmail) => {
+      const id = idOrEmail.includes('@') ? (await store.get(userEmailKey(idOrEmail)))?.value : idOrEmail;
+      const stored = typeof id === 'string' ? await readUser(store, id) : undefined;
+      if (stored === undefined) throw unknownUser();
+      return stored.record;
+    },
+    update: (id, patch) => update(options, id, patch),
+    remove: (id) => remove(options, id),
+  };
+}
+
+async function create({ store, passwords, now, randomBytes, rules, actor }: UsersOptions, draft: UserDraft): Promise<ChangedUser> {
+  const { password, role } = draft;
+  const email = checkedEmail(draft.email);
+  const name = checkedName(draft.name ?? null);
+  if (password !== undefined) assertPassword(password, rules());
+  if ((await store.get(userEmailKey(email))) !== undefined) throw taken(email);
+  const nowMs = now();
+  const id = mintUserId(randomBytes);
+  const invitation = password === undefined ? mintInvitation(nowMs, randomBytes) : undefined;
+  const record: UserRecord = {
+    id, email, name, role,
+    status: invitation === undefined ? 'active' : 'invited',
+    password: password === undefined ? null : await passwords.hash(password),
+    two_factor: null,
+    invitation: invitation?.stored ?? null,
+    created_at: new Date(nowMs).toISOString(),
+    created_by: actor,
+    last_login_at: null,
+    known_addresses: [],
+  };
+  const puts = invitation === undefined ? [] : [{ key: invitationKey(invitation.stored.hash), value: id }];
+  const done = await insertUser(store, record, { puts, event: { actor, action: 'user.create', subject: id, details: { email, name, role, invited: invitation !== undefined } } });
+  if (!done) throw taken(email);
+  return { record, invitation: invitation?.shown };
+}
+
+async function update({ store, sessions, now, randomBytes, actor }: UsersOptions, id: string, patch: UserPatch): Promise<ChangedUser> {
+  const { name, role, status, invite, resetTwoFactor } = patch;
+  const details: JsonObject = { ...(name === undefined ? {} : { name: checkedName(name) }), ...(role && { role }), ...(status && { status }), ...(invite && { invite }), ...(resetTwoFactor && { reset_two_factor: true }) };
+  if (Object.keys(details).length === 0) throw new RegistryError('INVALID_INPUT', { message: 'Nothing to change was given.', details: { issues: [{ path: '', message: 'nothing to change was given' }] } });
+  const invitation = invite ? mintInvitation(now(), randomBytes) : undefined;
+  const record = await changeUser(store, id, async (current) => {
+    if (invite && (status ?? current.status) === 'disabled') throw new RegistryError('CONFLICT', { message: 'A disabled user cannot be invited. Make them active first.' });
+    const ends = status === 'disabled' || resetTwoFactor === true;
+    const edited: UserRecord = {
+      ...current,
+      ...(name === undefined ? {} : { name: checkedName(name) }),
+      ...(role && { role }),
+      ...(status && { status: status === 'active' && current.password === null ? 'invited' : status }),
+      ...(invitation && { invitation: invitation.stored }),
+      ...(resetTwoFactor && { two_factor: null }),
+    };
+    const beside: Required<Beside> = {
+      puts: invitation === undefined ? [] : [{ key: invitationKey(invitation.stored.hash), value: current.id }],
+      deletes: [...(ends ? await sessions.keysOf(current) : []), ...(invitation === undefined ? [] : invitationKeysOf(current))],
+    };
+    return { record: edited, ...beside, event: { actor, action: 'user.update', subject: current.id, details } };
+  });
+  return { record, invitation: invitation?.shown };
+}
+
+async function remove({ store, sessions, actor }: UsersOptions, id: string): Promise<UserRecord> {
+  return changeUser(store, id, async (current) => ({
+    record: undefined,
+    deletes: [...(await sessions.keysOf(current)), ...invitationKeysOf(current)],
+    event: { actor, action: 'user.delete', subject: current.id, details: { email: current.email } },
+  }));
+}
+
+function invitationKeysOf({ invitation }: UserRecord): string[] {
+  return invitation === null ? [] : [invitationKey(invitation.hash)];
+}
+
+function taken(email: string): RegistryError {
+  return new RegistryError('CONFLICT', { message: `There is a user with the email ${email} already.` });
+}

@@ -1,0 +1,106 @@
+// Uploaded ZIPs over HTTP: the same service as `libretto publish`.
+
+import { rm } from 'node:fs/promises';
+import { z } from '@hono/zod-openapi';
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { orderOf, type Artifacts } from '../../artifacts/artifacts.ts';
+import type { StagedFile } from '../../artifacts/stage-upload.ts';
+import type { Actor } from '../../state/audit.ts';
+import { actor, operation, type Api } from '../api.ts';
+import { awaitBuilder } from '../await-builder.ts';
+import { page, pageOf, pageQuery } from '../page.ts';
+import { artifactSchema, cleanupOrder, cleanupSchema, showArtifact, showCleanup, uploadQuery } from '../schemas/artifact.ts';
+import type { Uploads } from '../upload.ts';
+
+export interface ArtifactServices {
+  readonly artifactsOf: (actor: Actor) => Artifacts;
+  readonly uploads: Uploads;
+}
+
+const tags = ['Artifacts'];
+const params = z.strictObject({ id: z.string().openapi({ example: 'art_4fHj2kLm9QwErTy0' }) });
+/** Described only: the handler takes the body off its connection itself. */
+const zip = { schema: { type: 'string', format: 'binary' } } as const;
+const form = { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } }, required: ['file'] as string[] } } as const;
+
+const listArtifacts = operation({
+  operationId: 'listArtifacts', method: 'get', path: '/api/artifacts', tags, summary: 'List artifacts',
+  description: 'Oldest first, withdrawn and superseded ones too.',
+  request: { query: pageQuery.extend({ name: z.string().max(201).optional().openapi({ description: 'of this package only', example: 'acme/hello' }) }) },
+  responses: { 200: { description: 'a page of artifacts', content: { 'application/json': { schema: pageOf(artifactSchema) } } } },
+});
+
+const createArtifact = operation({
+  operationId: 'createArtifact', method: 'post', path: '/api/artifacts', tags, summary: 'Publish a ZIP',
+  description: 'The ZIP is checked, and published at once. The same bytes again change nothing and answer 200. A header Content-Digest with sha-256 (RFC 9530) is checked where the body is the ZIP itself. At most 256 MiB, within 300 seconds.',
+  request: { query: uploadQuery, body: { required: true, content: { 'application/zip': zip, 'application/octet-stream': zip, 'multipart/form-data': form } } },
+  responses: {
+    200: { description: 'this content of this version was published already', content: { 'application/json': { schema: artifactSchema } } },
+    201: { description: 'the published artifact', content: { 'application/json': { schema: artifactSchema } } },
+  },
+  errors: ['ARCHIVE_UNSAFE', 'ARTIFACT_INVALID', 'ARTIFACT_MISMATCH', 'VERSION_EXISTS', 'REQUEST_TIMEOUT', 'BUILD_BUSY', 'OVERLOADED'],
+});
+
+const getArtifact = operation({
+  operationId: 'getArtifact', method: 'get', path: '/api/artifacts/{id}', tags, summary: 'Get an artifact',
+  request: { params },
+  responses: { 200: { description: 'the artifact', content: { 'application/json': { schema: artifactSchema } } } },
+  errors: ['NOT_FOUND'],
+});
+
+const deleteArtifact = operation({
+  operationId: 'deleteArtifact', method: 'delete', path: '/api/artifacts/{id}', tags, summary: 'Withdraw an artifact',
+  description: 'Its version is no longer offered; locks that name it go on installing. Doing it again changes nothing.',
+  request: { params },
+  responses: { 200: { description: 'the withdrawn artifact', content: { 'application/json': { schema: artifactSchema } } } },
+  errors: ['NOT_FOUND', 'BUILD_BUSY'],
+});
+
+const cleanUpArtifacts = operation({
+  operationId: 'cleanUpArtifacts', method: 'post', path: '/api/artifacts/cleanup', tags, summary: 'Remove ZIPs that nothing needs',
+  description: 'Withdrawn and superseded ZIPs after their retention, and what uploads left behind that were cut off. Never what a published document refers to, nor what is younger than an hour.',
+  request: { body: { required: true, content: { 'application/json': { schema: cleanupOrder } } } },
+  responses: { 200: { description: 'what goes or went', content: { 'application/json': { schema: cleanupSchema } } } },
+});
+
+export function registerArtifacts(api: Api, { artifactsOf, uploads }: ArtifactServices): void {
+  api.openapi(listArtifacts, async (context) => {
+    const { name, ...wanted } = context.req.valid('query');
+    const { data, next_cursor } = page(await artifactsOf(actor(context)).list(name?.toLowerCase()), wanted, orderOf);
+    return context.json({ data: data.map(showArtifact), next_cursor }, 200);
+  });
+  api.openapi(createArtifact, async (context) => {
+    const { incoming, sendContinue } = context.env.exchange;
+    const { sha256, name, version } = context.req.valid('query');
+    const expected = [sha256, digestOf(incoming.headers)].filter((digest) => digest !== undefined);
+    const { record, created } = await uploads.receive(incoming, sendContinue, async (file) => {
+      await assertDigest(file, expected);
+      awaitBuilder(context.env.exchange);
+      return artifactsOf(actor(context)).publish({ path: file.path, name, version });
+    });
+    return context.json(showArtifact(record), created ? 201 : 200);
+  });
+  api.openapi(cleanUpArtifacts, async (context) => {
+    const { retention_days: retentionDays, dry_run: dryRun } = context.req.valid('json');
+    return context.json(showCleanup(await artifactsOf(actor(context)).cleanUp({ retentionDays, dryRun }), dryRun), 200);
+  });
+  api.openapi(getArtifact, async (context) => context.json(showArtifact(await artifactsOf(actor(context)).get(context.req.valid('param').id)), 200));
+  api.openapi(deleteArtifact, async (context) => {
+    awaitBuilder(context.env.exchange);
+    return context.json(showArtifact(await artifactsOf(actor(context)).withdraw(context.req.valid('param').id)), 200);
+  });
+}
+
+/** Of Content-Digest (RFC 9530 §2), as hex; other algorithms are not looked at. A form's digest would be of the form. */
+function digestOf(headers: NodeJS.Dict<string | string[]>): string | undefined {
+  const { 'content-digest': header, 'content-type': type } = headers;
+  if (typeof header !== 'string' || String(type).toLowerCase().startsWith('multipart/')) return undefined;
+  const base64 = /(?:^|[\s,])sha-256=:([A-Za-z0-9+/]{43}=):/i.exec(header)?.[1];
+  return base64 === undefined ? undefined : Buffer.from(base64, 'base64').toString('hex');
+}
+
+async function assertDigest({ path, sha256 }: StagedFile, expected: readonly string[]): Promise<void> {
+  if (expected.every((digest) => digest === sha256)) return;
+  await rm(path, { force: true });
+  throw new RegistryError('BAD_REQUEST', { message: 'The ZIP arrived with another SHA-256 than was announced. Send it again.', details: { sha256 } });
+}

@@ -1,0 +1,77 @@
+// Users over HTTP, for admins: the same service as `libretto user`.
+
+import { z } from '@hono/zod-openapi';
+import type { People } from '../../auth/people.ts';
+import { showUser } from '../../auth/user.ts';
+import type { ChangedUser } from '../../auth/users.ts';
+import { actor, operation, type Api } from '../api.ts';
+import { page, pageOf, pageQuery } from '../page.ts';
+import { changedUser, userDraft, userPatch, userSchema } from '../schemas/user.ts';
+
+export interface UserServices {
+  readonly people: People;
+}
+
+const tags = ['Users'];
+const params = z.strictObject({ id: z.string().openapi({ example: 'usr_4fHj2kLm9QwErTy0' }) });
+
+const listUsers = operation({
+  operationId: 'listUsers', method: 'get', path: '/api/users', tags, summary: 'List users',
+  description: 'Oldest first.',
+  request: { query: pageQuery },
+  responses: { 200: { description: 'a page of users', content: { 'application/json': { schema: pageOf(userSchema) } } } },
+});
+
+const createUser = operation({
+  operationId: 'createUser', method: 'post', path: '/api/users', tags, summary: 'Invite a user',
+  description: 'The invitation stands in this answer and nowhere else; it works once, for seven days. Whoever holds it chooses the password.',
+  request: { body: { required: true, content: { 'application/json': { schema: userDraft } } } },
+  responses: { 201: { description: 'the user, with the invitation', content: { 'application/json': { schema: changedUser } } } },
+  errors: ['CONFLICT'],
+});
+
+const getUser = operation({
+  operationId: 'getUser', method: 'get', path: '/api/users/{id}', tags, summary: 'Get a user',
+  request: { params },
+  responses: { 200: { description: 'the user', content: { 'application/json': { schema: userSchema } } } },
+  errors: ['NOT_FOUND'],
+});
+
+const updateUser = operation({
+  operationId: 'updateUser', method: 'patch', path: '/api/users/{id}', tags, summary: 'Change a user',
+  request: { params, body: { required: true, content: { 'application/json': { schema: userPatch } } } },
+  responses: { 200: { description: 'the user as they are now, with the invitation if one was asked for', content: { 'application/json': { schema: changedUser } } } },
+  errors: ['NOT_FOUND', 'LAST_ADMIN', 'CONFLICT'],
+});
+
+const deleteUser = operation({
+  operationId: 'deleteUser', method: 'delete', path: '/api/users/{id}', tags, summary: 'Delete a user',
+  description: 'Their sessions end at once. Tokens they made stay.',
+  request: { params },
+  responses: { 200: { description: 'the user that was deleted', content: { 'application/json': { schema: userSchema } } } },
+  errors: ['NOT_FOUND', 'LAST_ADMIN'],
+});
+
+export function registerUsers(api: Api, { people }: UserServices): void {
+  api.openapi(listUsers, async (context) => {
+    const { data, next_cursor } = page(await people.usersOf(actor(context)).list(), context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    return context.json({ data: data.map(showUser), next_cursor }, 200);
+  });
+  api.openapi(createUser, async (context) => {
+    const { email, role, name = null } = context.req.valid('json');
+    return context.json(show(await people.usersOf(actor(context)).create({ email, role, name })), 201);
+  });
+  api.openapi(getUser, async (context) => context.json(showUser(await people.usersOf(actor(context)).get(context.req.valid('param').id)), 200));
+  api.openapi(updateUser, async (context) => {
+    const { name, role, status, invite, reset_two_factor } = context.req.valid('json');
+    const patch = { ...(name === undefined ? {} : { name }), ...(role && { role }), ...(status && { status }), ...(invite && { invite }), ...(reset_two_factor && { resetTwoFactor: reset_two_factor }) };
+    return context.json(show(await people.usersOf(actor(context)).update(context.req.valid('param').id, patch)), 200);
+  });
+  api.openapi(deleteUser, async (context) => context.json(showUser(await people.usersOf(actor(context)).remove(context.req.valid('param').id)), 200));
+}
+
+function show({ record, invitation }: ChangedUser): z.infer<typeof changedUser> {
+  if (invitation === undefined) return showUser(record);
+  const { code, expires_at } = invitation;
+  return { ...showUser(record), invitation: { token: code.reveal(), link: `/api/swagger#invitation=${code.reveal()}`, expires_at } };
+}

@@ -1,0 +1,101 @@
+// A repository as the management API shows and takes it. Its filters are those of libretto.json's sources, which docs/configuration.md explains.
+
+import { z } from '@hono/zod-openapi';
+import { time } from './time.ts';
+
+const type = z.enum(['git', 'directory', 'artifact', 'composer']).openapi({ description: '`git` is fetched over https or ssh; `directory` and `artifact` are folders below `sourceRoots`; `composer` is not available yet' });
+const url = z.string().min(1).max(2000).openapi({ description: 'without credentials; of `directory` and `artifact` an absolute path. Never changes: register another address anew', example: 'https://git.example.org/acme/tool.git' });
+const text = z.string().min(1).max(500);
+const texts = z.array(text).max(200);
+const byName = z.record(text, text);
+
+const filters = {
+  only: texts.nullable().openapi({ description: 'publish only packages of these names; `*` stands for any characters', example: ['acme/*'] }),
+  except: z.union([texts, byName]).nullable().openapi({ description: 'leave out packages of these names, or these versions of them' }),
+  versions: z.union([text, byName]).nullable().openapi({ description: 'publish only versions that match: one constraint for all, or one for each name', example: '^1.0 || dev-main' }),
+  minimum_stability: z.enum(['dev', 'alpha', 'beta', 'RC', 'stable']).nullable().openapi({ description: 'publish nothing less stable' }),
+  tags: texts.nullable().openapi({ description: 'read only these tags of a git repository; a leading `!` excludes; `[]` takes none' }),
+  branches: texts.nullable().openapi({ description: 'read only these branches of a git repository', example: ['main', '*.x'] }),
+  subdirectories: texts.nullable().openapi({ description: 'folders of a git repository that are packages of their own' }),
+  reference_source: z.enum(['none', 'include']).nullable().openapi({ description: '`include`: metadata names the git repository, for clients that prefer sources' }),
+};
+
+const secret = z.string().min(1).max(20_000);
+const credentials = z
+  .union([
+    z.strictObject({ username: z.string().min(1).max(200).optional(), password: secret }).openapi({ title: 'for https' }),
+    z.strictObject({ token: secret }).openapi({ title: 'for https, as a bearer token' }),
+    z.strictObject({ private_key: secret }).openapi({ title: 'for ssh: a private key without a passphrase' }),
+  ])
+  .nullable()
+  .openapi({ description: 'kept sealed and never shown; null: none' });
+
+const interval = z.number().int().min(60).max(366 * 86_400).nullable().openapi({ description: 'seconds between two syncs that nobody asks for; null: none', example: 900 });
+
+export const repositorySchema = z
+  .object({
+    id: z.string().openapi({ example: 'repo_4fHj2kLm9QwErTy0' }),
+    type: z.enum(['git', 'directory', 'artifact']),
+    url,
+    credentials: z.enum(['basic', 'bearer', 'ssh_key']).nullable().openapi({ description: 'what kind of credentials are kept' }),
+    ...filters,
+    interval,
+    status: z.enum(['pending', 'syncing', 'active', 'error']).openapi({ description: '`pending`: never synced. `error`: the last sync failed, and what was published before stays' }),
+    error_message: z.string().nullable(),
+    last_synced_at: time.nullable().openapi({ description: 'the last sync that succeeded' }),
+    created_at: time,
+    created_by: z.string().openapi({ example: 'user:usr_9QwErTy04fHj2kLm' }),
+    updated_at: time,
+  })
+  .openapi('Repository');
+
+const optionalFilters = z.strictObject(filters).partial().shape;
+
+export const repositoryDraft = z.strictObject({ type, url, credentials: credentials.optional(), ...optionalFilters, interval: interval.optional() }).openapi('RepositoryDraft');
+export const repositoryPatch = z.strictObject({ credentials: credentials.optional(), ...optionalFilters, interval: interval.optional() }).openapi('RepositoryPatch');
+
+export const removedRepository = z
+  .object({ id: z.string(), packages: z.array(z.string()).openapi({ description: 'what is withdrawn: these have versions published from it', example: ['acme/tool'] }) })
+  .openapi('RemovedRepository');
+
+export const verificationSchema = z
+  .object({
+    ok: z.boolean().openapi({ description: 'whether it could be reached and read' }),
+    message: z.string().nullable().openapi({ description: 'why not' }),
+    tags: z.number().int().nullable().openapi({ description: 'how many the filters take; null where it is no git repository' }),
+    branches: z.number().int().nullable(),
+    default_branch: z.string().nullable(),
+    packages: z.array(z.string()).openapi({ description: 'found in the newest state of the default branch, or in the folder', example: ['acme/tool'] }),
+    problems: z.array(z.string()).openapi({ description: 'what is there and could not be published' }),
+  })
+  .openapi('Verification');
+
+const line = z.object({ name: z.string().nullable(), version: z.string().nullable() });
+const count = z.number().int();
+
+export const jobSchema = z
+  .object({
+    id: z.string().openapi({ example: 'job_4fHj2kLm9QwErTy0' }),
+    repository_id: z.string().openapi({ example: 'repo_4fHj2kLm9QwErTy0' }),
+    state: z.enum(['queued', 'running', 'succeeded', 'failed']),
+    trigger: z.enum(['request', 'interval']),
+    created_at: time,
+    created_by: z.string(),
+    started_at: time.nullable(),
+    finished_at: time.nullable(),
+    error: z.object({ code: z.string().openapi({ description: 'of the list of error codes, such as BUILD_BUSY' }), message: z.string() }).nullable(),
+    log: z.array(z.string()).openapi({ description: 'a time and a sentence each' }),
+    report: z
+      .object({
+        published: z.boolean().openapi({ description: 'false: nothing that clients see has changed' }),
+        serial: z.number().int(),
+        counts: z.object({ added: count, changed: count, withdrawn: count, quarantined: count }),
+        added: z.array(line).openapi({ description: 'these lists end after 500 lines; the counts are of all' }),
+        changed: z.array(line),
+        withdrawn: z.array(line),
+        quarantined: z.array(line.extend({ code: z.string(), message: z.string(), where: z.string() })).openapi({ description: 'versions that were left out, and why' }),
+        notices: z.array(z.string()),
+      })
+      .nullable(),
+  })
+  .openapi('Job');

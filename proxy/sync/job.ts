@@ -1,0 +1,109 @@
+// One sync of one repository: when it ran, what came of it, and why it failed.
+
+import { errorTable, type ErrorCode } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { randomBase62, type RandomBytes } from '../auth/base62.ts';
+import { StateError } from '../state/state-error.ts';
+import type { BuildRun } from './build-runner.ts';
+import type { RepositoryId } from './repository.ts';
+
+export type JobState = 'queued' | 'running' | 'succeeded' | 'failed';
+
+export interface JobError {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+export interface JobRecord {
+  /** `job_` and 16 base62 characters */
+  readonly id: string;
+  readonly repository_id: RepositoryId;
+  readonly state: JobState;
+  readonly trigger: 'request' | 'interval';
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+  readonly error: JobError | null;
+  /** for people: a time and a sentence a line */
+  readonly log: readonly string[];
+  readonly report: JobReport | null;
+  /** the process it belongs to (process-owner.ts) */
+  readonly owner: string;
+}
+
+/** Lists are cut at `mostLines`; the counts are of all. */
+export interface JobReport {
+  /** false: nothing that clients see has changed */
+  readonly published: boolean;
+  readonly serial: number;
+  readonly counts: { readonly added: number; readonly changed: number; readonly withdrawn: number; readonly quarantined: number };
+  readonly added: readonly JsonObject[];
+  readonly changed: readonly JsonObject[];
+  readonly withdrawn: readonly JsonObject[];
+  readonly quarantined: readonly JsonObject[];
+  readonly notices: readonly string[];
+}
+
+const mostLines = 500;
+const mostLogLines = 200;
+
+export function mintJobId(randomBytes: RandomBytes): string {
+  return `job_${randomBase62(16, randomBytes)}`;
+}
+
+export function jobPrefix(repository: RepositoryId): string {
+  return `job/${repository}/`;
+}
+
+/** In the order they were made. */
+export function jobKey({ id, repository_id: repository, created_at: at }: Pick<JobRecord, 'id' | 'repository_id' | 'created_at'>): string {
+  return `${jobPrefix(repository)}${String(Date.parse(at)).padStart(15, '0')}-${id}`;
+}
+
+/** Leads to the job under way; there is one at most. */
+export const activePrefix = 'repository-active/';
+
+export function activeKey(repository: RepositoryId): string {
+  return `${activePrefix}${repository}`;
+}
+
+export function parseJobRecord(value: JsonValue): JobRecord {
+  if (isJsonObject(value) && typeof value['id'] === 'string' && typeof value['created_at'] === 'string' && Array.isArray(value['log'])) return value as unknown as JobRecord;
+  throw new StateError('STATE_CORRUPT', 'A job record in the state is malformed. Put a backup of the state in its place.');
+}
+
+export function withLog(job: JobRecord, nowMs: number, ...lines: readonly string[]): JobRecord {
+  const time = new Date(nowMs).toISOString();
+  return { ...job, log: [...job.log, ...lines.map((line) => `${time} ${line}`)].slice(-mostLogLines) };
+}
+
+/** How a job ended, by what the builder's process did. */
+export function outcomeOf({ exitCode, report, messages }: BuildRun): { readonly error: JobError | null; readonly report: JobReport | null } {
+  const lastWords = messages.split('\n').findLast((line) => line.trim() !== '')?.replace(/^libretto: /, '') ?? `The builder ended with exit code ${exitCode} and gave no reason.`;
+  if (exitCode === 75) return { error: { code: 'BUILD_BUSY', message: lastWords }, report: null };
+  const code = report?.['code'];
+  if (typeof code === 'string' && Object.hasOwn(errorTable, code)) return { error: { code: code as ErrorCode, message: String(report?.['error']) }, report: null };
+  if (report === undefined || !Array.isArray(report['added'])) return { error: { code: 'BUILD_FAILED', message: lastWords }, report: null };
+  const [failed] = objectsIn(report['failed']);
+  return { error: failed === undefined ? null : { code: 'BUILD_FAILED', message: String(failed['reason']) }, report: parseReport(report) };
+}
+
+function parseReport(report: JsonObject): JobReport {
+  const [added, changed, withdrawn, quarantined] = (['added', 'changed', 'withdrawn', 'quarantined'] as const).map((name) => objectsIn(report[name])) as [JsonObject[], JsonObject[], JsonObject[], JsonObject[]];
+  const version = ({ name = null, version: label = null }: JsonObject): JsonObject => ({ name, version: label });
+  return {
+    published: report['published'] === true,
+    serial: Number(report['serial'] ?? 0),
+    counts: { added: added.length, changed: changed.length, withdrawn: withdrawn.length, quarantined: quarantined.length },
+    added: added.slice(0, mostLines).map(version),
+    changed: changed.slice(0, mostLines).map(version),
+    withdrawn: withdrawn.slice(0, mostLines).map(version),
+    quarantined: quarantined.slice(0, mostLines).map((one) => ({ ...version(one), code: one['code'] ?? '', message: one['message'] ?? '', where: one['where'] ?? '' })),
+    notices: objectsIn(report['notices']).slice(0, mostLines).map(({ message }) => String(message)),
+  };
+}
+
+function objectsIn(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter(isJsonObject) : [];
+}

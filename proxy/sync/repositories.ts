@@ -1,0 +1,165 @@
+// Registering, listing, changing and removing repositories. The command line and the management API both call this. Every change is one commit with
+// its audit event; credentials go in and never come out.
+
+import { createHash } from 'node:crypto';
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { RandomBytes } from '../auth/base62.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
+import { activeKey, jobPrefix } from './job.ts';
+import { mintRepositoryId, outcomeKey, parseRepositoryId, parseRepositoryRecord, repositoryKey, repositoryKeyPrefix, type RepositoryFilters, type RepositoryRecord, type RepositorySource, type RepositoryType } from './repository.ts';
+import type { RepositorySources } from './repository-sources.ts';
+
+export interface RepositoryDraft {
+  readonly type: RepositoryType | 'composer';
+  readonly url: string;
+  readonly credentials?: RepositoryCredentials | null;
+  readonly filters?: RepositoryFilters;
+  /** seconds */
+  readonly interval?: number | null;
+}
+
+/** What is left out stays as it is; of `filters` each by itself, null takes one away. */
+export interface RepositoryPatch {
+  readonly credentials?: RepositoryCredentials | null;
+  readonly filters?: { readonly [Name in keyof RepositoryFilters]?: RepositoryFilters[Name] | null };
+  readonly interval?: number | null;
+}
+
+export interface Repositories {
+  readonly create: (draft: RepositoryDraft) => Promise<RepositoryRecord>;
+  /** All of them, oldest first. */
+  readonly list: () => Promise<readonly RepositoryRecord[]>;
+  readonly get: (id: string) => Promise<RepositoryRecord>;
+  readonly update: (id: string, patch: RepositoryPatch) => Promise<RepositoryRecord>;
+  /** `confirm`: the id once more. Gives the packages that are then withdrawn. Throws CONFIRMATION_REQUIRED with them. */
+  readonly remove: (id: string, confirm: string | undefined) => Promise<{ readonly record: RepositoryRecord; readonly packages: readonly string[] }>;
+}
+
+export interface RepositoriesOptions {
+  readonly store: AuditedStore;
+  readonly sources: RepositorySources;
+  readonly sealer: Sealer;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+  readonly actor: Actor;
+}
+
+/** Every call may throw RegistryError with words for the person who made it. */
+export function createRepositories(options: RepositoriesOptions): Repositories {
+  return {
+    create: (draft) => create(options, draft),
+    list: () => listRepositories(options.store),
+    get: async (id) => (await find(options.store, id)).record,
+    update: (id, patch) => update(options, id, patch),
+    remove: (id, confirm) => remove(options, id, confirm),
+  };
+}
+
+async function create(options: RepositoriesOptions, { type, url, credentials = null, filters = {}, interval = null }: RepositoryDraft): Promise<RepositoryRecord> {
+  if (type === 'composer') throw new RegistryError('NOT_AVAILABLE', { message: 'Repositories of type composer are not available yet. Register the git repositories behind it.' });
+  const { store, sources, randomBytes, actor } = options;
+  const source = await sources.check({ type, url, filters });
+  const id = mintRepositoryId(randomBytes);
+  const time = new Date(options.now()).toISOString();
+  const record: RepositoryRecord = { id, ...source, ...sealed(options, id, source, credentials), interval, created_at: time, created_by: actor, updated_at: time };
+  const [key, place] = [repositoryKey(id), placeKey(sources, source)];
+  const done = await store.commit(
+    { conditions: [{ key, revision: null }, { key: place, revision: null }], puts: [{ key, value: { ...record } as unknown as JsonObject }, { key: place, value: id }], deletes: [] },
+    { actor, action: 'repository.create', subject: id, details: { type, url: source.url, filters: source.filters as JsonObject, credentials: record.credentials_kind, interval } },
+  );
+  if (done) return record;
+  const other = await store.get(place);
+  throw new RegistryError('CONFLICT', { message: `${source.url} is registered already${other === undefined ? '' : `, as ${String(other.value)}`}.`, details: { id: other?.value ?? null } });
+}
+
+/** Of one place there is one repository: two would publish the same packages. */
+function placeKey(sources: RepositorySources, source: RepositorySource): string {
+  return `repository-place/${createHash('sha256').update(sources.placeOf(source)).digest('hex')}`;
+}
+
+function sealed({ sealer }: RepositoriesOptions, id: string, { type, url }: RepositorySource, credentials: RepositoryCredentials | null): Pick<RepositoryRecord, 'credentials' | 'credentials_kind'> {
+  if (credentials === null) return { credentials: null, credentials_kind: null };
+  if (type !== 'git') throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'credentials', message: `a folder of this machine takes none (type is ${type})` }] } });
+  assertUsable(credentials, url);
+  return { credentials: sealCredentials(sealer, credentials, id), credentials_kind: credentialsKind(credentials) };
+}
+
+export async function listRepositories(store: Pick<AuditedStore, 'range'>): Promise<readonly RepositoryRecord[]> {
+  const records = (await store.range(repositoryKeyPrefix)).map(({ value }) => parseRepositoryRecord(value));
+  return records.toSorted((one, other) => (`${one.created_at} ${one.id}` < `${other.created_at} ${other.id}` ? -1 : 1));
+}
+
+async function find(store: Pick<AuditedStore, 'get'>, text: string): Promise<{ record: RepositoryRecord; revision: number }> {
+  const id = parseRepositoryId(text);
+  const entry = id === undefined ? undefined : await store.get(repositoryKey(id));
+  if (entry === undefined) throw new RegistryError('NOT_FOUND', { message: `There is no repository with the id ${JSON.stringify(text.slice(0, 80))}.` });
+  return { record: parseRepositoryRecord(entry.value), revision: entry.revision };
+}
+
+async function update(options: RepositoriesOptions, id: string, { credentials, filters, interval }: RepositoryPatch): Promise<RepositoryRecord> {
+  const { store, sources, actor } = options;
+  if (credentials === undefined && filters === undefined && interval === undefined) throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: '', message: 'nothing to change was given' }] } });
+  for (;;) {
+    const { record, revision } = await find(store, id);
+    const source = filters === undefined ? record : await sources.check({ ...record, filters: withoutNull({ ...record.filters, ...filters }) });
+    const edited: RepositoryRecord = {
+      ...record,
+      filters: source.filters,
+      ...(credentials === undefined ? {} : sealed(options, record.id, record, credentials)),
+      ...(interval === undefined ? {} : { interval }),
+      updated_at: new Date(options.now()).toISOString(),
+    };
+    const key = repositoryKey(record.id);
+    const details = { ...(filters === undefined ? {} : { filters: edited.filters as JsonObject }), ...(credentials === undefined ? {} : { credentials: edited.credentials_kind }), ...(interval === undefined ? {} : { interval }) };
+    const done = await store.commit({ conditions: [{ key, revision }], puts: [{ key, value: { ...edited } as unknown as JsonObject }], deletes: [] }, { actor, action: 'repository.update', subject: record.id, details });
+    if (done) return edited;
+  }
+}
+
+function withoutNull(filters: Readonly<Record<string, unknown>>): RepositoryFilters {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null && value !== undefined)) as RepositoryFilters;
+}
+
+async function remove(options: RepositoriesOptions, id: string, confirm: string | undefined): Promise<{ record: RepositoryRecord; packages: readonly string[] }> {
+  const { store, sources, actor } = options;
+  for (;;) {
+    const { record, revision } = await find(store, id);
+    const packages = await sources.published(record);
+    if (confirm !== record.id) throw new RegistryError('CONFIRMATION_REQUIRED', { details: { confirm: record.id, packages } });
+    const key = repositoryKey(record.id);
+    const active = await store.get(activeKey(record.id));
+    const jobs = (await store.range(jobPrefix(record.id))).map((entry) => entry.key);
+    const done = await store.commit(
+      // a sync that begins or ends in between would leave rows behind
+      { conditions: [{ key, revision }, { key: activeKey(record.id), revision: active?.revision ?? null }], puts: [], deletes: [key, placeKey(sources, record), outcomeKey(record.id), activeKey(record.id), ...jobs] },
+      { actor, action: 'repository.delete', subject: record.id, details: { type: record.type, url: record.url, packages: packages.length } },
+    );
+    if (done) return { record, packages };
+  }
+}
+
+/** Seals all credentials under the key that is now the current one: part of a key rotation. Gives how many were under another. */
+export async function resealRepositories({ store, sealer, actor }: Pick<RepositoriesOptions, 'store' | 'sealer' | 'actor'>): Promise<number> {
+  let count = 0;
+  for (const { id } of await listRepositories(store)) if (await reseal({ store, sealer, actor }, id)) count += 1;
+  return count;
+}
+
+async function reseal({ store, sealer, actor }: Pick<RepositoriesOptions, 'store' | 'sealer' | 'actor'>, id: RepositoryRecord['id']): Promise<boolean> {
+  const key = repositoryKey(id);
+  for (;;) {
+    const entry = await store.get(key);
+    if (entry === undefined) return false; // removed in between
+    const record = parseRepositoryRecord(entry.value);
+    if (record.credentials === null) return false;
+    const credentials = sealer.reseal(record.credentials, id);
+    if (credentials === record.credentials) return false;
+    const done = await store.commit({ conditions: [{ key, revision: entry.revision }], puts: [{ key, value: { ...record, credentials } as unknown as JsonObject }], deletes: [] }, { actor, action: 'repository.reseal', subject: id, details: {} });
+    if (done) return true;
+  }
+}

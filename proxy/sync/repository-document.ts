@@ -1,0 +1,61 @@
+// A repository as it is shown, by the management API and by `--json` alike. Never its credentials.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { CredentialsKind } from './credentials.ts';
+import type { JobRecord } from './job.ts';
+import type { RepositoryRecord, RepositoryType, SyncOutcome } from './repository.ts';
+
+export interface RepositoryDocument {
+  readonly id: string;
+  readonly type: RepositoryType;
+  readonly url: string;
+  /** what kind of credentials are kept; null: none */
+  readonly credentials: CredentialsKind | null;
+  readonly only: JsonValue;
+  readonly except: JsonValue;
+  readonly versions: JsonValue;
+  readonly minimum_stability: JsonValue;
+  readonly tags: JsonValue;
+  readonly branches: JsonValue;
+  readonly subdirectories: JsonValue;
+  readonly reference_source: JsonValue;
+  readonly interval: number | null;
+  readonly status: 'pending' | 'syncing' | 'active' | 'error';
+  readonly error_message: string | null;
+  readonly last_synced_at: string | null;
+  readonly created_at: string;
+  readonly created_by: string;
+  readonly updated_at: string;
+}
+
+export interface Standing {
+  readonly outcome: SyncOutcome | undefined;
+  readonly syncing: boolean;
+}
+
+export function repositoryDocument(record: RepositoryRecord, standing: Standing | undefined): RepositoryDocument {
+  const { id, type, url, credentials_kind: credentials, filters, interval, created_at, created_by, updated_at } = record;
+  const { outcome, syncing = false } = standing ?? {};
+  return {
+    id, type, url, credentials,
+    only: filters.only ?? null,
+    except: filters.except ?? null,
+    versions: filters.versions ?? null,
+    minimum_stability: filters['minimum-stability'] ?? null,
+    tags: filters.tags ?? null,
+    branches: filters.branches ?? null,
+    subdirectories: filters.subdirectories ?? null,
+    reference_source: filters['reference-source'] ?? null,
+    interval,
+    status: syncing ? 'syncing' : (outcome?.status ?? 'pending'),
+    error_message: outcome?.error_message ?? null,
+    last_synced_at: outcome?.last_synced_at ?? null,
+    created_at, created_by, updated_at,
+  };
+}
+
+export type JobDocument = Omit<JobRecord, 'owner'>;
+
+export function jobDocument({ owner: _owner, ...job }: JobRecord): JobDocument {
+  return job;
+}

@@ -1,0 +1,84 @@
+// Syncs that nobody asks for: each repository some time after its last one, spread by a tenth of its interval either way, so that many of them do
+// not come together. Works from what the state says, so that several processes and a restart disturb nothing.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { StateStore } from '../state/state-store.ts';
+import type { Jobs } from './jobs.ts';
+import { listRepositories } from './repositories.ts';
+import type { RepositoryId } from './repository.ts';
+import type { RepositorySources } from './repository-sources.ts';
+import type { Syncer } from './syncer.ts';
+
+export interface ScheduleOptions {
+  readonly state: StateStore;
+  readonly jobs: Jobs;
+  readonly syncer: Syncer;
+  readonly sources: Pick<RepositorySources, 'hasLeftovers'>;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** 0 ≤ … < 1 */
+  readonly random: () => number;
+  readonly onError: (error: unknown) => void;
+  /** between two looks; default 10 s */
+  readonly everyMs?: number;
+}
+
+export interface Schedule {
+  /** One look: starts what is due. */
+  readonly look: () => Promise<void>;
+  /** Fails what a process before left under way, then looks every so often. */
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export function createSchedule(options: ScheduleOptions): Schedule {
+  const { jobs, onError, everyMs = 10_000 } = options;
+  const due = new Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>();
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let stopped = false;
+  const look = (): Promise<void> => lookOnce(options, due);
+  const later = (): void => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      looking = look().catch(onError).then(later);
+    }, everyMs);
+    timer.unref();
+  };
+  return {
+    look,
+    start: async () => {
+      await jobs.failAbandoned();
+      later();
+    },
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await looking;
+    },
+  };
+}
+
+type DueTimes = Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>;
+
+async function lookOnce({ state, jobs, syncer, sources, now, random }: ScheduleOptions, due: DueTimes): Promise<void> {
+  await jobs.failAbandoned();
+  const repositories = await listRepositories(state);
+  if (await sources.hasLeftovers(repositories)) syncer.withdraw();
+  const timed = repositories.flatMap(({ id, interval, created_at: createdAt }) => (interval === null ? [] : [{ id, interval, createdAt }]));
+  for (const id of due.keys()) if (!timed.some((one) => one.id === id)) due.delete(id);
+  const outcomes = await jobs.outcomes(timed.map(({ id }) => id));
+  for (const { id, interval, createdAt } of timed) {
+    const { outcome, syncing = false } = outcomes.get(id) ?? {};
+    const last = Date.parse(outcome?.attempted_at ?? createdAt);
+    const known = due.get(id);
+    const atMs = known?.last === last && known.interval === interval ? known.atMs : last + interval * 1000 * (0.9 + 0.2 * random());
+    due.set(id, { last, interval, atMs });
+    if (!syncing && now() >= atMs) await syncer.sync(id, { trigger: 'interval', actor: 'system:schedule' }).catch(unlessLater);
+  }
+}
+
+/** What finds no room, or was removed in this moment, has its turn at the next look. */
+function unlessLater(error: unknown): void {
+  if (!(error instanceof RegistryError)) throw error;
+}

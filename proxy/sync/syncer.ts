@@ -1,0 +1,109 @@
+// Reads registered repositories: when somebody asks, when their interval is over, and to withdraw what a removed one has published. The builder
+// works in processes of its own, one at a time, since only one build at a time may write to a data folder; the others wait in a bounded queue.
+
+import pLimit from 'p-limit';
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { BuildRun, BuildRunner } from './build-runner.ts';
+import { outcomeOf, withLog, type JobRecord } from './job.ts';
+import type { JobRequest, Jobs } from './jobs.ts';
+import type { RepositoryId } from './repository.ts';
+
+export interface SyncerOptions {
+  readonly jobs: Jobs;
+  readonly runner: BuildRunner;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  /** of what broke that nobody waits for */
+  readonly onError: (error: unknown) => void;
+  /** how many may wait; default 50 */
+  readonly mostWaiting?: number;
+  /** after which a sync is stopped; default an hour */
+  readonly longestMs?: number;
+}
+
+export interface Syncer {
+  /** Joins the sync of this repository that is under way, or queues one. Throws NOT_FOUND, OVERLOADED. */
+  readonly sync: (id: RepositoryId, request: JobRequest) => Promise<JobRecord>;
+  /** Once the syncs that this process has are over. */
+  readonly idle: () => Promise<void>;
+  /** Ends the sync of a repository that was removed, and withdraws what it had published. */
+  readonly removed: (id: RepositoryId) => void;
+  /** Queues a withdrawal of what removed repositories have published, unless one waits already. */
+  readonly withdraw: () => void;
+  /** Ends what is under way; what waits fails. */
+  readonly close: () => Promise<void>;
+}
+
+const stoppedText = 'The service was stopped while this was under way. Sync again.';
+
+export function createSyncer({ jobs, runner, now, onError, mostWaiting = 50, longestMs = 3_600_000 }: SyncerOptions): Syncer {
+  const queue = pLimit(1);
+  const running = new Map<RepositoryId, AbortController>();
+  const work = new Set<Promise<void>>();
+  const closing = new AbortController();
+  let withdrawing = false;
+
+  const enqueue = (task: () => Promise<void>): void => {
+    const done = queue(task).catch(onError).finally(() => void work.delete(done));
+    work.add(done);
+  };
+  const bounded = async (args: readonly string[], controller: AbortController): Promise<BuildRun> => {
+    const timer = setTimeout(() => controller.abort(), longestMs);
+    const signal = AbortSignal.any([controller.signal, closing.signal]);
+    return runner.run(args, signal).finally(() => clearTimeout(timer));
+  };
+  const runJob = async (queued: JobRecord, controller: AbortController): Promise<void> => {
+    const id = queued.repository_id;
+    try {
+      const started = await jobs.save(withLog({ ...queued, state: 'running', started_at: new Date(now()).toISOString() }, now(), 'Started.'));
+      if (started === undefined) return; // removed while it waited
+      const run = await bounded(['repository', 'sync', id, '--child'], controller);
+      await jobs.finish(started, endOf(run, closing.signal.aborted ? stoppedText : controller.signal.aborted ? `It took longer than ${Math.round(longestMs / 60_000)} minutes and was stopped.` : undefined));
+    } finally {
+      running.delete(id);
+    }
+  };
+  const withdraw = (): void => {
+    if (withdrawing || closing.signal.aborted) return;
+    withdrawing = true;
+    enqueue(async () => {
+      withdrawing = false; // what is removed from now on needs another one
+      const { exitCode, messages } = await bounded(['repository', 'withdraw'], new AbortController());
+      if (exitCode > 1 && exitCode !== 75) onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
+    });
+  };
+  return {
+    sync: async (id, request) => {
+      if (closing.signal.aborted || queue.pendingCount >= mostWaiting) throw new RegistryError('OVERLOADED', { message: `${queue.pendingCount} syncs are waiting already. Try again shortly.`, details: { retry_after_seconds: 30 } });
+      const { job, isNew } = await jobs.open(id, request);
+      if (!isNew) return job;
+      const controller = new AbortController();
+      running.set(id, controller);
+      enqueue(() => runJob(job, controller));
+      return job;
+    },
+    idle: async () => {
+      while (work.size > 0) await Promise.all(work);
+    },
+    removed: (id) => {
+      running.get(id)?.abort();
+      withdraw();
+    },
+    withdraw,
+    close: async () => {
+      closing.abort();
+      while (work.size > 0) await Promise.all(work);
+    },
+  };
+}
+
+function endOf(run: BuildRun, stopped: string | undefined): Parameters<Jobs['finish']>[1] {
+  const { error, report } = outcomeOf(run);
+  const said = run.messages.split('\n').filter((line) => line.trim() !== '').slice(-100);
+  // one that was done before it could be stopped is done
+  if (stopped !== undefined && error !== null) return { error: { code: 'BUILD_FAILED', message: stopped }, report: null, lines: [...said, stopped] };
+  if (error !== null) return { error, report, lines: [...said, `Failed: ${error.message}`] };
+  const { counts, published } = report ?? { counts: { added: 0, changed: 0, withdrawn: 0, quarantined: 0 }, published: false };
+  return { error, report, lines: [...said, `Done: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn, ${counts.quarantined} left out${published ? '' : '; nothing was published'}.`] };
+}

@@ -1,0 +1,81 @@
+// Asks, in a process of its own, whether a registered repository can be reached and read with its credentials. Changes nothing.
+
+import pLimit from 'p-limit';
+
+import { errorTable, RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { BuildRunner } from './build-runner.ts';
+import type { RepositoryId } from './repository.ts';
+
+export interface Verification {
+  readonly ok: boolean;
+  /** why not; null where all is well */
+  readonly message: string | null;
+  /** of a git repository, those that its options take; null elsewhere */
+  readonly tags: number | null;
+  readonly branches: number | null;
+  readonly default_branch: string | null;
+  /** names found in the newest state of the default branch, or in the folder */
+  readonly packages: readonly string[];
+  /** what is there and could not be published */
+  readonly problems: readonly string[];
+}
+
+export interface Verifier {
+  /** Throws RegistryError EGRESS_DENIED, OUTSIDE_SOURCE_ROOTS, OVERLOADED. */
+  readonly verify: (id: RepositoryId) => Promise<Verification>;
+  readonly close: () => Promise<void>;
+}
+
+const atOnce = 2;
+const mostWaiting = 20;
+const defaultLongestMs = 120_000;
+
+export function createVerifier({ runner, longestMs = defaultLongestMs }: { readonly runner: BuildRunner; readonly longestMs?: number }): Verifier {
+  const queue = pLimit(atOnce);
+  const closing = new AbortController();
+  const work = new Set<Promise<unknown>>();
+  const run = async (id: RepositoryId): Promise<Verification> => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(longestMs)]);
+    const { report, messages } = await runner.run(['repository', 'verify', id], signal);
+    if (signal.aborted) return { ...nothing, message: `It did not answer within ${longestMs / 1000} seconds.` };
+    if (typeof report?.['code'] === 'string' && Object.hasOwn(errorTable, report['code'])) throw new RegistryError(report['code'] as ErrorCode, { message: String(report['error']) });
+    if (report === undefined || typeof report['ok'] !== 'boolean') throw new RegistryError('BUILD_FAILED', { message: messages.split('\n').at(-1) ?? errorTable.BUILD_FAILED.message });
+    return {
+      ok: report['ok'],
+      message: textOrNull(report['message']),
+      tags: numberOrNull(report['tags']),
+      branches: numberOrNull(report['branches']),
+      default_branch: textOrNull(report['default_branch']),
+      packages: texts(report['packages']),
+      problems: texts(report['problems']),
+    };
+  };
+  return {
+    verify: async (id) => {
+      if (closing.signal.aborted || queue.pendingCount >= mostWaiting) throw new RegistryError('OVERLOADED', { details: { retry_after_seconds: 10 } });
+      const done = queue(() => run(id));
+      const settled = done.catch(() => undefined).finally(() => void work.delete(settled));
+      work.add(settled);
+      return done;
+    },
+    close: async () => {
+      closing.abort();
+      await Promise.all(work);
+    },
+  };
+}
+
+const nothing: Verification = { ok: false, message: null, tags: null, branches: null, default_branch: null, packages: [], problems: [] };
+
+function textOrNull(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function numberOrNull(value: JsonValue | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function texts(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((one) => typeof one === 'string').slice(0, 1000) : [];
+}

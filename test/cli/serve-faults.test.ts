@@ -1,0 +1,118 @@
+// What a server does when something is wrong that is not a request's: it crashes, it is not the only one, its data is damaged or of a newer version,
+// nobody can hear it.
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { binary, cleanEnvironment, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+const running: RunningCli[] = [];
+beforeEach(() => void (folder = temporaryFolder('cli-serve')));
+afterEach(async () => {
+  for (const server of running.splice(0)) {
+    server.signal('SIGKILL');
+    await server.ended;
+  }
+  await folder.remove();
+});
+
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+const serve = async (environment: Readonly<Record<string, string>> = {}): Promise<{ readonly server: RunningCli; readonly url: string }> => {
+  const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment });
+  running.push(server);
+  return { server, url: (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0] };
+};
+const buildHello = async (size = 10): Promise<void> => {
+  writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }), noise: randomBytes(size) });
+  expect((await run('build', 'hello')).exitCode).toBe(0);
+};
+const createToken = async (): Promise<string> => (await run('token', 'create', '--description', 'x')).stdout;
+const download = (url: string, token: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => get(url, { headers: { authorization: `Bearer ${token}` } }, resolve).on('error', reject));
+
+/** Resolves once nothing can be asked there any more. */
+async function refused(url: string): Promise<void> {
+  for (;;) {
+    const answered = await download(`${url}/health`, '').then((response) => response.resume(), (error: Error & { code?: string }) => error.code);
+    if (answered === 'ECONNREFUSED') return;
+  }
+}
+
+describe('a crash', () => {
+  it('lets what is under way finish, takes nothing new, is in the log, and ends with 1', async () => {
+    await buildHello(4_000_000);
+    const token = await createToken();
+    writeFileSync(folder.at('crash.mjs'), "process.on('SIGUSR2', () => setImmediate(() => { throw new Error('boom'); }));");
+    const { server, url } = await serve({ NODE_OPTIONS: `--import ${folder.at('crash.mjs')}` });
+    const response = await download(`${url}/dist/acme/hello/1.0.0.zip`, token);
+    server.signal('SIGUSR2');
+    await server.shows(/unexpected error: boom/);
+    await refused(url);
+    let bytes = 0;
+    for await (const chunk of response) bytes += (chunk as Buffer).length;
+    expect(bytes).toBe(Number(response.headers['content-length']));
+    const { exitCode, stdout } = await server.ended;
+    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(exitCode).toBe(1);
+    expect(lines.filter(({ path }) => path !== '/health')).toMatchObject([{ level: 60, err: { message: 'boom', stack: expect.stringContaining('crash.mjs') as string } }, { status: 200, bytes }]);
+  });
+
+  it('of the hard kind does not stand in the way of the next start', async () => {
+    await buildHello();
+    const { server } = await serve();
+    server.signal('SIGKILL');
+    await server.ended;
+    expect(existsSync(folder.at('var/state/serve.lock'))).toBe(true);
+    await serve();
+  });
+});
+
+describe('two servers on one data folder', () => {
+  it('without a Redis the second refuses, and says who is there; after a clean end the place is free', async () => {
+    await buildHello();
+    const { server } = await serve();
+    const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^libretto: A server with process id ${server.pid} on .* is at work on this data folder already .*--redis URL\\.$`));
+    server.signal('SIGTERM');
+    expect((await server.ended).exitCode).toBe(0);
+    expect(existsSync(folder.at('var/state/serve.lock'))).toBe(false);
+    await serve();
+  });
+});
+
+describe('data it must not believe', () => {
+  it('a tree that a newer version published: exit 2', async () => {
+    await buildHello();
+    const path = folder.at('var/index/_publication.json');
+    writeFileSync(path, JSON.stringify({ ...(JSON.parse(readFileSync(path, 'utf8')) as object), format: 2 }));
+    expect(await run('serve', '--listen', '127.0.0.1:0')).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: ${path}: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one; this one does not serve it.` });
+    const verified = await run('verify');
+    expect([verified.exitCode, verified.stderr]).toEqual([1, '  index/_publication.json: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one. [NEWER_FORMAT]']);
+  });
+
+  it.each([[['serve', '--listen', '127.0.0.1:0']], [['token', 'list']]])('a corrupt state: %j exits 2, and says to restore it', async (command) => {
+    await createToken();
+    writeFileSync(folder.at('var/state/data.mdb'), 'junk');
+    expect(await run(...command)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/data\.mdb is corrupt: .*Put a backup in its place/) as string });
+  });
+});
+
+describe('standard error that cannot be written', () => {
+  it.skipIf(!existsSync('/dev/full'))('does not keep a build from publishing, nor a token from being made', async () => {
+    writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }) });
+    writeTree(folder.at('bad'), { 'composer.json': '{' });
+    const deaf = async (...args: readonly string[]): Promise<readonly [exitCode: number | undefined, stdout: string]> => {
+      const { exitCode, stdout } = await execa('sh', ['-c', 'exec "$0" "$@" 2> /dev/full', process.execPath, binary, ...args], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false });
+      return [exitCode, stdout];
+    };
+    expect(await deaf('build', 'hello', 'bad')).toEqual([1, expect.stringContaining('Published: 1 added')]); // 1 for what was left out
+    expect(await deaf('token', 'create', '--description', 'x')).toEqual([0, expect.stringMatching(/^lib_r_\w+$/)]);
+  });
+});

@@ -1,0 +1,261 @@
+// Artifacts over HTTP: published by the real builder in a process of its own, looked at as its users see it.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takeLock } from '../../../build/output/lock.ts';
+import { verifyAudit } from '../../../proxy/state/audit.ts';
+import { zipOf } from '../../util/hostile-zip.ts';
+import { publishedVersions } from '../../util/published-tree.ts';
+import { runManagement, type RunningManagement } from '../../util/running-management.ts';
+import type { Reply } from '../../util/running-proxy.ts';
+
+let registry: RunningManagement;
+let nowMs = Date.now();
+let writer = '';
+let keeper = '';
+beforeAll(async () => {
+  registry = await runManagement({ now: () => nowMs });
+  writer = await registry.createToken('write');
+  keeper = (await registry.signIn('maintainer')).token;
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+const zip = (name: string, fields: Readonly<Record<string, unknown>> = {}, content = name): Buffer =>
+  zipOf([{ name: 'composer.json', data: JSON.stringify({ name, description: 'for tests', license: 'MIT', ...fields }) }, { name: 'src/a.php', data: `<?php // ${content}` }]);
+
+const upload = (body: Buffer, query = '', headers: Readonly<Record<string, string>> = {}, as = writer): Promise<Reply> =>
+  registry.proxy.send('POST', `/api/artifacts${query}`, { authorization: as === '' ? '' : `Bearer ${as}`, 'content-type': 'application/zip', ...headers }, body);
+
+const formOf = (...files: readonly Buffer[]): Buffer =>
+  Buffer.concat([...files.map((file) => Buffer.concat([Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\nContent-Type: application/zip\r\n\r\n'), file, Buffer.from('\r\n')])), Buffer.from('--b--\r\n')]);
+const asForm = { 'content-type': 'multipart/form-data; boundary=b' };
+
+const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
+const idOf = (reply: Reply): string => String(reply.json()['id']);
+const published = (): Readonly<Record<string, unknown>> => publishedVersions(registry.data);
+const staged = (): readonly string[] => readdirSync(join(registry.data, 'artifacts/.staging'));
+const hour = 3_600_000;
+
+describe('POST /api/artifacts', () => {
+  it('publishes a ZIP, and answers with what was published only once it is', async () => {
+    const bytes = zip('acme/first', { version: '1.2.0' });
+    const reply = await upload(bytes);
+    expect(reply.status, reply.body.toString()).toBe(201);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const record = reply.json();
+    expect(record).toEqual({
+      id: expect.stringMatching(/^art_[0-9A-Za-z]{16}$/) as string,
+      name: 'acme/first',
+      version: '1.2.0',
+      version_normalized: '1.2.0.0',
+      reference: sha256.slice(0, 40),
+      sha256,
+      sha1: createHash('sha1').update(bytes).digest('hex'),
+      size: bytes.length,
+      url: '/dist/acme/first/1.2.0.zip',
+      status: 'published',
+      created_at: new Date(nowMs).toISOString(),
+      created_by: expect.stringMatching(/^token:tok_/) as string,
+      retired_at: null,
+    });
+    expect(published()['acme/first@1.2.0']).toMatchObject({ reference: record['reference'], shasum: record['sha1'] });
+    expect(staged()).toEqual([]);
+  });
+
+  it('answers the same bytes again with the same record and 200', async () => {
+    const bytes = zip('acme/again', { version: '1.0.0' });
+    const first = await upload(bytes);
+    const second = await upload(bytes);
+    expect([first.status, second.status, second.json()]).toEqual([201, 200, first.json()]);
+  });
+
+  it('takes the version from the request where composer.json has none, one with a slash too', async () => {
+    const reply = await upload(zip('acme/told'), '?version=dev-feature/x');
+    expect([reply.status, reply.json()['version'], reply.json()['url']]).toEqual([201, 'dev-feature/x', '/dist/acme/told/dev-feature/x.zip']);
+    expect(codeOf(await upload(zip('acme/untold')))).toEqual([400, 'ARTIFACT_INVALID']);
+  });
+
+  it('takes a form with one file, and no form with none, with two, or that is cut off', async () => {
+    const reply = await upload(formOf(zip('acme/form', { version: '1.0.0' })), '', asForm, keeper);
+    expect([reply.status, reply.json()['name'], reply.json()['created_by']]).toEqual([201, 'acme/form', expect.stringMatching(/^user:usr_/)]);
+    const bytes = zip('acme/form', { version: '2.0.0' });
+    expect(codeOf(await upload(formOf(), '', asForm))).toEqual([400, 'BAD_REQUEST']);
+    expect(codeOf(await upload(formOf(bytes, bytes), '', asForm))).toEqual([400, 'BAD_REQUEST']);
+    expect(codeOf(await upload(formOf(bytes).subarray(0, -20), '', asForm))).toEqual([400, 'BAD_REQUEST']);
+    expect(codeOf(await upload(bytes, '', { 'content-type': 'multipart/form-data' }))).toEqual([400, 'BAD_REQUEST']);
+    expect(published()['acme/form@2.0.0']).toBeUndefined();
+    expect(staged()).toEqual([]);
+  });
+
+  it('refuses other content of a released version, withdrawn or not, and leaves what is published', async () => {
+    const first = await upload(zip('acme/fixed', { version: '1.0.0' }));
+    const before = published();
+    const other = zip('acme/fixed', { version: '1.0.0' }, 'other');
+    expect(codeOf(await upload(other))).toEqual([400, 'VERSION_EXISTS']);
+    expect(codeOf(await upload(zip('acme/fixed', { version: 'v1.0.0' })))).toEqual([400, 'VERSION_EXISTS']);
+    expect(published()).toEqual(before);
+    await registry.call('DELETE', `/api/artifacts/${idOf(first)}`, { as: keeper });
+    expect(codeOf(await upload(other))).toEqual([400, 'VERSION_EXISTS']);
+  });
+
+  it('replaces the content of a dev version: the former artifact is superseded, and comes back with its bytes', async () => {
+    const [one, two] = [zip('acme/dev', {}, 'one'), zip('acme/dev', {}, 'two')];
+    const first = await upload(one, '?version=dev-main');
+    const second = await upload(two, '?version=dev-main');
+    const statusOf = async (reply: Reply): Promise<unknown> => (await registry.call('GET', `/api/artifacts/${idOf(reply)}`, { as: writer })).json()['status'];
+    expect([second.status, await statusOf(first), await statusOf(second)]).toEqual([201, 'superseded', 'published']);
+    const third = await upload(one, '?version=dev-main');
+    expect([third.status, idOf(third), await statusOf(first), await statusOf(second)]).toEqual([201, idOf(first), 'published', 'superseded']);
+    expect(published()['acme/dev@dev-main']).toMatchObject({ reference: first.json()['reference'] });
+  });
+
+  it('refuses what is no ZIP of a package, by its reason, and what is no ZIP at all', async () => {
+    expect(codeOf(await upload(Buffer.from('nothing of the kind')))).toEqual([400, 'ARTIFACT_INVALID']);
+    expect(codeOf(await upload(zipOf([{ name: 'readme.md', data: 'x' }])))).toEqual([400, 'ARTIFACT_INVALID']);
+    const invalid = await upload(zip('acme/bad', { version: '1.0.0', require: { 'acme/x': 'no constraint' } }));
+    expect(codeOf(invalid)).toEqual([400, 'ARTIFACT_INVALID']);
+    expect(invalid.body.toString()).not.toContain(registry.data);
+    expect(codeOf(await upload(Buffer.alloc(0)))).toEqual([400, 'BAD_REQUEST']);
+    expect(codeOf(await upload(Buffer.from('{}'), '', { 'content-type': 'application/json' }))).toEqual([400, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(codeOf(await upload(zip('acme/bad'), '?nonsense=1'))).toEqual([400, 'INVALID_INPUT']);
+    expect(staged()).toEqual([]);
+  });
+
+  it('refuses bytes that are not those that were announced', async () => {
+    const bytes = zip('acme/digest', { version: '1.0.0' });
+    const digest = createHash('sha256').update(bytes).digest();
+    expect(codeOf(await upload(bytes, `?sha256=${'0'.repeat(64)}`))).toEqual([400, 'BAD_REQUEST']);
+    expect(codeOf(await upload(bytes, '', { 'content-digest': `sha-256=:${randomBytes(32).toString('base64')}:` }))).toEqual([400, 'BAD_REQUEST']);
+    expect(published()['acme/digest@1.0.0']).toBeUndefined();
+    expect((await upload(bytes, `?sha256=${digest.toString('hex')}`, { 'content-digest': `sha-256=:${digest.toString('base64')}:` })).status).toBe(201);
+  });
+
+  it('is for write tokens, admins and maintainers', async () => {
+    const bytes = zip('acme/rights', { version: '1.0.0' });
+    expect(codeOf(await upload(bytes, '', {}, ''))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
+    expect(codeOf(await upload(bytes, '', {}, await registry.createToken('read')))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(codeOf(await upload(bytes, '', {}, (await registry.signIn('viewer')).token))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+  });
+});
+
+describe('row 65', () => {
+  it('row 65: of two uploads of one version at once one wins, the other is refused', async () => {
+    const replies = await Promise.all(['one', 'two'].map((content) => upload(zip('acme/race', { version: '1.0.0' }, content))));
+    expect(replies.map(codeOf).sort()).toEqual([[201, undefined], [400, 'VERSION_EXISTS']]);
+    const winner = replies.find(({ status }) => status === 201)?.json();
+    expect(published()['acme/race@1.0.0']).toMatchObject({ reference: winner?.['reference'] });
+  });
+
+  it('the same bytes at once are one artifact', async () => {
+    const bytes = zip('acme/twin', { version: '1.0.0' });
+    const replies = await Promise.all([upload(bytes), upload(bytes)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 201]);
+    expect(new Set(replies.map(idOf)).size).toBe(1);
+  });
+});
+
+it('an upload waits for a build that is under way, however silent its connection is meanwhile', async () => {
+  await using patient = await runManagement({ limits: { stallTimeoutMs: 300 } });
+  const as = await patient.createToken('write');
+  const lock = await takeLock(join(patient.data, 'build/lock'), () => new Date());
+  const waiting = patient.proxy.send('POST', '/api/artifacts', { authorization: `Bearer ${as}`, 'content-type': 'application/zip' }, zip('acme/patient', { version: '1.0.0' }));
+  await sleep(1500);
+  await lock.release();
+  expect((await waiting).status).toBe(201);
+});
+
+describe('GET /api/artifacts', () => {
+  it('lists them oldest first, by package, in pages', async () => {
+    for (const version of ['1.0.0', '1.1.0', '1.2.0']) {
+      nowMs += 1000;
+      expect((await upload(zip('acme/list', { version }))).status).toBe(201);
+    }
+    const first = (await registry.call('GET', '/api/artifacts?name=acme/list&limit=2', { as: writer })).json() as { data: { version: string }[]; next_cursor: string };
+    const rest = (await registry.call('GET', `/api/artifacts?name=acme/list&limit=2&cursor=${first.next_cursor}`, { as: writer })).json() as typeof first;
+    expect([first.data.map(({ version }) => version), rest.data.map(({ version }) => version), rest.next_cursor]).toEqual([['1.0.0', '1.1.0'], ['1.2.0'], null]);
+    expect((await registry.call('GET', '/api/artifacts')).status).toBe(401);
+  });
+
+  it('knows no artifact by an unknown id', async () => {
+    for (const method of ['GET', 'DELETE'] as const) expect(codeOf(await registry.call(method, '/api/artifacts/art_0123456789abcdef', { as: keeper }))).toEqual([404, 'NOT_FOUND']);
+  });
+});
+
+describe('DELETE /api/artifacts/{id}', () => {
+  it('withdraws the version, twice as once, keeps its archive for locks, and takes the same bytes back', async () => {
+    const bytes = zip('acme/gone', { version: '1.0.0' });
+    const id = idOf(await upload(bytes));
+    const [one, two] = await Promise.all([registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper }), registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper })]);
+    const again = await registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper });
+    for (const reply of [one, two, again]) expect([reply.status, reply.json()['status']]).toEqual([200, 'withdrawn']);
+    expect(published()['acme/gone@1.0.0']).toBeUndefined();
+    expect(existsSync(join(registry.data, 'public/dist/acme/gone/1.0.0.zip'))).toBe(true);
+    const back = await upload(bytes);
+    expect([back.status, idOf(back), back.json()['status'], back.json()['retired_at']]).toEqual([201, id, 'published', null]);
+    expect(published()['acme/gone@1.0.0']).toBeDefined();
+  });
+
+  it('is not for tokens', async () => expect(codeOf(await registry.call('DELETE', '/api/artifacts/art_0123456789abcdef', { as: writer }))).toEqual([403, 'INSUFFICIENT_SCOPE']));
+});
+
+describe('POST /api/artifacts/cleanup', () => {
+  const cleanUp = async (body: object): Promise<{ artifacts: { id: string }[]; leftovers: { file: string }[]; bytes: number; dry_run: boolean }> => {
+    const reply = await registry.call('POST', '/api/artifacts/cleanup', { as: keeper, body });
+    expect(reply.status, reply.body.toString()).toBe(200);
+    return reply.json() as never;
+  };
+
+  it('row 67: says what would go unless told otherwise, and never takes what is published or young', async () => {
+    const bytes = zip('acme/old', { version: '1.0.0' });
+    const id = idOf(await upload(bytes));
+    const stays = idOf(await upload(zip('acme/old', { version: '2.0.0' })));
+    await registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper });
+    const leftover = join(registry.data, 'artifacts/.staging/upload-cut-off.zip');
+    writeFileSync(leftover, 'half');
+    utimesSync(leftover, 0, 0);
+    expect((await cleanUp({ retention_days: 0, dry_run: false })).artifacts.map((one) => one.id)).not.toContain(id); // younger than an hour
+
+    nowMs += 2 * hour;
+    expect((await cleanUp({ retention_days: 1 })).artifacts.map((one) => one.id)).not.toContain(id); // within its retention
+    const dry = await cleanUp({ retention_days: 0 });
+    expect([dry.dry_run, dry.leftovers.map(({ file }) => file)]).toEqual([true, ['.staging/upload-cut-off.zip']]);
+    expect(dry.artifacts.map((one) => one.id)).toContain(id);
+    expect(dry.artifacts.map((one) => one.id)).not.toContain(stays);
+    expect(existsSync(leftover)).toBe(true);
+
+    const before = published();
+    const went = await cleanUp({ retention_days: 0, dry_run: false });
+    expect(went).toEqual({ ...dry, dry_run: false });
+    expect(existsSync(leftover)).toBe(false);
+    expect(readdirSync(join(registry.data, 'artifacts/.retired'))).toEqual([]);
+    expect(published()).toEqual(before);
+    expect(existsSync(join(registry.data, 'public/dist/acme/old/1.0.0.zip'))).toBe(true);
+    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: keeper })).status).toBe(404);
+    expect((await cleanUp({ retention_days: 0, dry_run: false })).artifacts).toEqual([]);
+    expect(codeOf(await upload(zip('acme/old', { version: '1.0.0' }, 'other')))).toEqual([400, 'VERSION_EXISTS']);
+    expect((await upload(bytes)).status).toBe(201);
+  });
+
+  it('row 67: never takes what a published document refers to, whatever its record says', async () => {
+    const id = idOf(await upload(zip('acme/wrongly', { version: '1.0.0' })));
+    const entry = await registry.state.get(`artifact/${id}`);
+    const wrong = { ...(entry?.value as object), status: 'withdrawn', retired_at: '2020-01-01T00:00:00.000Z' };
+    await registry.state.commit({ conditions: [], puts: [{ key: `artifact/${id}`, value: wrong }], deletes: [] });
+    expect((await cleanUp({ retention_days: 0, dry_run: false })).artifacts.map((one) => one.id)).not.toContain(id);
+    expect(existsSync(join(registry.data, 'artifacts/acme/wrongly/acme-wrongly-1.0.0.zip'))).toBe(true);
+  });
+
+  it('asks for a retention, and is not for tokens', async () => {
+    expect(codeOf(await registry.call('POST', '/api/artifacts/cleanup', { as: keeper, body: {} }))).toEqual([400, 'INVALID_INPUT']);
+    expect(codeOf(await registry.call('POST', '/api/artifacts/cleanup', { as: writer, body: { retention_days: 1 } }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+  });
+});
+
+it('every change stands in the audit log', async () => {
+  expect(await verifyAudit(registry.state)).toMatchObject({ sound: true });
+  const actions = (await registry.state.range('audit/event/')).map(({ value }) => (value as { action: string }).action);
+  expect(actions).toEqual(expect.arrayContaining(['artifact.publish', 'artifact.withdraw', 'artifact.cleanup']));
+});

@@ -1,0 +1,127 @@
+// Uploads that mean harm, that lie, or that end too early: each is refused with its reason, nothing is published, nothing is left on the disk, and
+// the service goes on. Row numbers are those of the fault list for archives.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { zipOf, type EntrySpec } from '../util/hostile-zip.ts';
+import { exchange, openConnection } from '../util/raw-client.ts';
+import { runManagement, type RunningManagement } from '../util/running-management.ts';
+
+let registry: RunningManagement;
+let writer = '';
+beforeAll(async () => {
+  registry = await runManagement();
+  writer = await registry.createToken('write');
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+const below = (path: string): readonly string[] => (existsSync(join(registry.data, path)) ? readdirSync(join(registry.data, path)) : []);
+afterEach(() => {
+  expect(below('artifacts/.staging')).toEqual([]);
+  expect(below('artifacts')).not.toContain('acme');
+  expect(below('public/dist')).toEqual([]);
+});
+
+const composerJson: EntrySpec = { name: 'composer.json', data: '{"name": "acme/hello", "version": "1.0.0"}' };
+const withEntry = (...entries: readonly EntrySpec[]): Buffer => zipOf([composerJson, ...entries]);
+const megabyte = 1024 * 1024;
+
+async function refusal(zip: Buffer, query = ''): Promise<readonly [status: number, code: unknown, error: string]> {
+  const reply = await registry.proxy.send('POST', `/api/artifacts${query}`, { authorization: `Bearer ${writer}`, 'content-type': 'application/zip' }, zip);
+  return [reply.status, reply.json()['code'], String(reply.json()['error'])];
+}
+
+describe('row 62: names that lead out of the package', () => {
+  it.each(['../evil.php', '/etc/passwd', 'C:evil.php', 'a\\..\\evil.php', 'a\0.php'])('%j', async (name) => {
+    const [status, code, error] = await refusal(withEntry({ name, data: 'x' }));
+    expect([status, code]).toEqual([400, 'ARCHIVE_UNSAFE']);
+    expect(error).toContain(JSON.stringify(name));
+  });
+});
+
+describe('row 63: ZIPs that grow', () => {
+  it.each<[string, () => Buffer]>([
+    ['by their ratio', () => withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) })],
+    ['by entries that overlap', () => withEntry({ name: 'a', data: 'x' }, { name: 'b', data: 'x', listedOnly: true, central: { offset: 0 } })],
+    ['by 65 535 entries', () => zipOf([composerJson, ...Array.from({ length: 65_534 }, (_, index) => ({ name: `f${index}` }))])],
+    ['by more than they say', () => withEntry({ name: 'a', data: Buffer.alloc(megabyte, 'ab'), both: { size: 10 } })],
+    ['by what they claim', () => withEntry({ name: 'a', data: 'x', both: { size: 300 * megabyte } })],
+  ])('%s', async (_how, zip) => expect((await refusal(zip())).slice(0, 2)).toEqual([400, 'ARCHIVE_UNSAFE']));
+
+  it('one within another is a file like any other', async () => {
+    const [status, code] = await refusal(zipOf([{ name: 'inner.zip', data: withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) }) }]));
+    expect([status, code]).toEqual([400, 'ARTIFACT_INVALID']);
+  });
+});
+
+describe('row 64: ZIPs that read differently', () => {
+  it.each<[string, Buffer]>([
+    ['symlink', withEntry({ name: 'l', data: '../../etc/passwd', stored: true, mode: 0o120777 })],
+    ['device', withEntry({ name: 'd', mode: 0o020644 })],
+    ['the same name twice', withEntry({ name: 'a', data: '1' }, { name: 'a', data: '2' })],
+    ['encrypted', withEntry({ name: 'a', data: 'x', both: { flags: 0x0801 } })],
+    ['two headers that disagree', withEntry({ name: 'a', data: 'x', local: { name: Buffer.from('b') } })],
+    ['trailing data', zipOf([composerJson], { after: Buffer.from('more') })],
+    ['data in front', zipOf([composerJson], { before: Buffer.from('#!/bin/sh\n') })],
+    ['a lie about its entries', zipOf([composerJson], { end: { entries: 7, here: 7 } })],
+  ])('%s', async (_what, zip) => {
+    const [status, code] = await refusal(zip);
+    expect([status, ['ARCHIVE_UNSAFE', 'ARTIFACT_INVALID'].includes(String(code))]).toEqual([400, true]);
+  });
+});
+
+describe('row 65: uploads that do not arrive whole', () => {
+  const head = (length: number, more = ''): string => `POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${writer}\r\nContent-Type: application/zip\r\nContent-Length: ${length}\r\n${more}\r\n`;
+
+  it('too large by what they announce: refused before a byte of it, and before it is asked for', async () => {
+    for (const more of ['', 'Expect: 100-continue\r\n']) {
+      const reply = await exchange(registry.proxy.port, head(256 * megabyte + 1, more));
+      expect([reply.status, (JSON.parse(reply.body) as { code: string }).code, reply.text.includes('100 Continue')]).toEqual([400, 'BODY_TOO_LARGE', false]);
+    }
+  });
+
+  it('are asked for with 100 Continue only from who may send them', async () => {
+    const refused = await exchange(registry.proxy.port, head(100, 'Expect: 100-continue\r\n').replace(writer, `${writer.slice(0, -1)}_`));
+    expect([refused.status, refused.text.includes('100 Continue')]).toEqual([401, false]);
+    const socket = await openConnection(registry.proxy.port);
+    socket.write(head(100, 'Expect: 100-continue\r\n'));
+    const answer = await new Promise<string>((resolve) => socket.once('data', (bytes: Buffer) => resolve(bytes.toString())));
+    socket.destroy();
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue/);
+    await gone();
+  });
+
+  it('cut off in the middle leave no file', async () => {
+    const zip = withEntry({ name: 'a', data: Buffer.alloc(4 * megabyte, 'abcdefghij'), stored: true });
+    const socket = await openConnection(registry.proxy.port);
+    socket.write(head(zip.length));
+    socket.write(zip.subarray(0, 2 * megabyte));
+    await until(() => below('artifacts/.staging').length === 1);
+    socket.destroy();
+    await gone();
+  });
+
+  it('more than eight at once are asked to come back', async () => {
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => openConnection(registry.proxy.port)));
+    for (const socket of sockets) socket.write(`${head(1000)}x`);
+    await until(() => below('artifacts/.staging').length === 8);
+    const reply = await exchange(registry.proxy.port, head(10));
+    expect([reply.status, (JSON.parse(reply.body) as { code: string }).code]).toEqual([500, 'OVERLOADED']);
+    expect(reply.head).toMatch(/^Retry-After: 5$/im);
+    for (const socket of sockets) socket.destroy();
+    await gone();
+  });
+});
+
+describe('row 66: composer.json says something else', () => {
+  it.each(['?version=2.0.0', '?name=acme/other'])('%s', async (query) => expect((await refusal(withEntry(), query)).slice(0, 2)).toEqual([400, 'ARTIFACT_MISMATCH']));
+});
+
+async function until(check: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 400 && !check(); turn += 1) await sleep(25);
+  expect(check()).toBe(true);
+}
+
+const gone = (): Promise<void> => until(() => below('artifacts/.staging').length === 0);

@@ -1,0 +1,139 @@
+// Sessions are signed tokens, and everything that was ever done to such tokens is tried on them (rows 41 and 42): each try is a 401.
+
+import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createKeyRing } from '../../proxy/keys/key-ring.ts';
+import { signToken } from '../../proxy/keys/signed-token.ts';
+import { runManagement, type RunningManagement } from '../util/running-management.ts';
+
+type Json = Record<string, unknown>;
+
+const encode = (value: Json): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decode = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString()) as Json;
+const ecdsa = (key: KeyObject) => (text: string): Buffer => sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
+interface Forge extends AsyncDisposable {
+  readonly registry: RunningManagement;
+  readonly token: string;
+  readonly header: Json;
+  readonly claims: Json;
+  /** our own private key: what is tried with it fails for what the token says, not for its signature */
+  readonly key: KeyObject;
+  /** signed as it should be, with our own key unless told otherwise */
+  readonly make: (header: Json, claims: Json, signed?: (text: string) => Buffer) => string;
+  readonly status: (token: string) => Promise<number>;
+}
+
+async function forge(): Promise<Forge> {
+  const registry = await runManagement();
+  const { token } = await registry.signIn('admin');
+  const [header = '', claims = ''] = token.split('.');
+  const key = createPrivateKey(registry.keys.current('signing').material);
+  return {
+    registry, token, key,
+    header: decode(header),
+    claims: decode(claims),
+    make: (changedHeader, changedClaims, signed = ecdsa(key)) => {
+      const text = `${encode({ ...decode(header), ...changedHeader })}.${encode({ ...decode(claims), ...changedClaims })}`;
+      return `${text}.${signed(text).toString('base64url')}`;
+    },
+    status: async (as) => (await registry.call('GET', '/api/auth/me', { as })).status,
+    [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
+  };
+}
+
+describe('row 41: a forged session is a 401', () => {
+  it('the forge itself makes good ones', async () => {
+    await using desk = await forge();
+    expect(desk.header).toEqual({ alg: 'ES256', kid: expect.stringMatching(/^[0-9A-Za-z]{12}$/) as string, typ: 'libretto-session+jwt' });
+    expect(Object.keys(desk.claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'sid', 'sub']);
+    expect(await desk.status(desk.token)).toBe(200);
+    expect(await desk.status(desk.make({}, {}))).toBe(200);
+  });
+
+  it('without a signature, whatever alg says', async () => {
+    await using desk = await forge();
+    for (const alg of ['none', 'None', 'NONE', 'ES256', '']) {
+      const text = `${encode({ ...desk.header, alg })}.${encode(desk.claims)}`;
+      for (const token of [`${text}.`, text, `${text}.AAAA`]) expect(await desk.status(token)).toBe(401);
+    }
+  });
+
+  it('of another algorithm: an HMAC keyed with our public key, RSA, ES384', async () => {
+    await using desk = await forge();
+    const publicPem = createPublicKey(desk.key).export({ type: 'spki', format: 'pem' });
+    expect(await desk.status(desk.make({ alg: 'HS256' }, {}, (text) => createHmac('sha256', publicPem).update(text).digest()))).toBe(401);
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    expect(await desk.status(desk.make({ alg: 'RS256' }, {}, (text) => sign('sha256', Buffer.from(text), rsa)))).toBe(401);
+    expect(await desk.status(desk.make({ alg: 'ES384' }, {}))).toBe(401);
+  });
+
+  it('of a key of somebody else, also when the token brings or names it', async () => {
+    await using desk = await forge();
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const jwk = publicKey.export({ format: 'jwk' }) as Json;
+    const headers: Json[] = [{}, { jwk }, { jku: 'http://127.0.0.1:1/keys' }, { x5u: 'http://127.0.0.1:1/cert' }, { x5c: ['AAAA'] }, { kid: 'AAAAAAAAAAAA', jwk }, { kid: '../signing-0001' }, { kid: null }, { kid: 7 }, { kid: {} }, { crit: ['jwk'], jwk }];
+    for (const header of headers) expect(await desk.status(desk.make(header, {}, ecdsa(privateKey))), JSON.stringify(header)).toBe(401);
+    const { kid: _kid, ...nameless } = desk.header;
+    const text = `${encode(nameless)}.${encode(desk.claims)}`;
+    expect(await desk.status(`${text}.${ecdsa(desk.key)(text).toString('base64url')}`)).toBe(401);
+  });
+
+  it('for another purpose, of another issuer, over, not begun, or without a claim that it needs', async () => {
+    await using desk = await forge();
+    for (const typ of ['JWT', 'libretto-two-factor+jwt', 'session', undefined]) expect(await desk.status(desk.make({ typ }, {})), String(typ)).toBe(401);
+    const wrong: Json[] = [
+      { iss: 'somebody' }, { iss: undefined }, { aud: 'libretto:invitation' }, { aud: undefined }, { aud: [] },
+      { exp: seconds() - 31 }, { exp: undefined }, { exp: 'never' }, { iat: undefined }, { nbf: seconds() + 60 },
+      { sub: undefined }, { sub: 'usr_0000000000000000' }, { sub: ['x'] }, { sid: undefined }, { sid: 'guess' }, { sid: 7 },
+    ];
+    for (const claims of wrong) expect(await desk.status(desk.make({}, claims)), JSON.stringify(claims)).toBe(401);
+    expect(await desk.status(desk.make({}, { exp: seconds() - 15 }))).toBe(200); // row 43: clocks may differ by half a minute
+  });
+
+  it("that names another user with this session's id", async () => {
+    await using desk = await forge();
+    const other = await desk.registry.signIn('viewer');
+    expect(await desk.status(desk.make({}, { sub: other.userId }))).toBe(401);
+  });
+
+  it('cut, padded, too long, or no token at all', async () => {
+    await using desk = await forge();
+    const { token } = desk;
+    for (const text of [token.slice(0, -1), `${token}A`, `${token}.`, `.${token}`, token.replace('.', '..'), 'a.b.c', '..', 'e30.e30.e30', `${token}${'A'.repeat(4000)}`, desk.make({}, { more: 'x'.repeat(3000) })]) {
+      expect(await desk.status(text), text.slice(-20)).toBe(401);
+    }
+  });
+});
+
+describe('row 42: a rotated signing key', () => {
+  it('goes on to verify what it signed; new sessions are signed with the new one', async () => {
+    await using desk = await forge();
+    const before = desk.registry.keys.current('signing');
+    const after = desk.registry.keys.rotate('signing', Date.now() + 3_600_000);
+    const { token } = await desk.registry.signIn('viewer');
+    expect(decode(token.split('.')[0] ?? '')).toMatchObject({ kid: after.kid });
+    expect(after.kid).not.toBe(before.kid);
+    expect(await desk.status(desk.token)).toBe(200);
+    expect(await desk.status(token)).toBe(200);
+  });
+
+  it('refuses everything from when it ends', async () => {
+    let nowMs = Math.floor(Date.now() / 1000) * 1000;
+    await using registry = await runManagement({ now: () => nowMs });
+    const { token: as } = await registry.signIn('admin');
+    registry.keys.rotate('signing', nowMs + 60_000);
+    nowMs += 59_999;
+    expect((await registry.call('GET', '/api/auth/me', { as })).status).toBe(200);
+    nowMs += 1;
+    expect((await registry.call('GET', '/api/auth/me', { as })).status).toBe(401);
+  });
+
+  it('is not guessed at: a session signed with a key of another ring opens nothing', async () => {
+    await using desk = await forge();
+    const strangers = createKeyRing({ folder: `${desk.registry.data}-strangers`, now: Date.now, randomBytes: (size) => new Uint8Array(size).fill(7) });
+    const token = await signToken(strangers, 'session', { subject: String(desk.claims['sub']), sessionId: String(desk.claims['sid']) }, { issuedMs: Date.now(), expiresMs: Date.now() + 60_000 });
+    expect(await desk.status(token.reveal())).toBe(401);
+  });
+});

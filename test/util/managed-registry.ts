@@ -1,0 +1,69 @@
+// The compiled service with its management API, used as an operator would: its own folder and libretto.json, an admin who is logged in, and a way to kill it.
+
+import { writeFileSync } from 'node:fs';
+
+import { request } from 'undici';
+
+import { runCli, startCli, type CliOutcome, type RunningCli } from './run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
+
+type Json = Record<string, unknown>;
+
+export interface ApiReply {
+  readonly status: number;
+  readonly json: Json;
+}
+
+export interface ManagedRegistry extends AsyncDisposable {
+  readonly folder: TemporaryFolder;
+  readonly data: string;
+  readonly url: () => string;
+  /** As the admin, or as whoever `as` is. */
+  readonly api: (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, as?: string) => Promise<ApiReply>;
+  readonly cli: (...args: readonly string[]) => Promise<CliOutcome>;
+  readonly start: () => Promise<void>;
+  readonly stop: (signal: NodeJS.Signals) => Promise<void>;
+  /** everything the service has said since it was last started */
+  readonly output: () => string;
+}
+
+/** `settings`: what stands in libretto.json. */
+export async function startManagedRegistry(settings: object): Promise<ManagedRegistry> {
+  const folder = temporaryFolder('managed');
+  const data = folder.at('data');
+  writeFileSync(folder.at('libretto.json'), JSON.stringify({ data, ...settings }));
+  let serving: RunningCli;
+  let url = '';
+  const start = async (): Promise<void> => {
+    serving = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
+    [url] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
+  };
+  await start();
+  const [, code = ''] = await serving!.shows(/\/api\/auth\/setup: (\S+)/);
+  const send = async (method: string, path: string, body: unknown, token: string | undefined): Promise<ApiReply> => {
+    const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const reply = await request(`${url}${path}`, { method: method as 'GET', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    return { status: reply.statusCode, json: (await reply.body.json()) as Json };
+  };
+  const { status, json } = await send('POST', '/api/auth/setup', { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' }, undefined);
+  if (status !== 201 && status !== 200) throw new Error(`setup answered ${status}: ${JSON.stringify(json)}`);
+  const session = String(json['token']);
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    serving.signal(signal);
+    await serving.ended;
+  };
+  return {
+    folder,
+    data,
+    url: () => url,
+    api: (method, path, body, as = session) => send(method, path, body, as),
+    cli: (...args) => runCli(args, { cwd: folder.path }),
+    start,
+    stop,
+    output: () => Object.values(serving.output()).join('\n'),
+    [Symbol.asyncDispose]: async () => {
+      await stop('SIGTERM');
+      await folder.remove();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// What repositories need, for tests over HTTP: everything is the real one but the builder's process.
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { loadConfig } from '../../cli/config.ts';
+import { createRepositorySources } from '../../cli/repository-sources.ts';
+import type { Sealer } from '../../proxy/keys/sealer.ts';
+import type { RepositoryServices } from '../../proxy/manage/routes/repositories.ts';
+import type { AuditedStore } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createJobs } from '../../proxy/sync/jobs.ts';
+import { createRepositories } from '../../proxy/sync/repositories.ts';
+import { createSchedule, type Schedule } from '../../proxy/sync/schedule.ts';
+import { createSyncer, type Syncer } from '../../proxy/sync/syncer.ts';
+import { createVerifier } from '../../proxy/sync/verifier.ts';
+import { createScriptedBuilder, type ScriptedBuilder } from './scripted-builder.ts';
+
+export interface RepositoryParts {
+  readonly state: StateStore;
+  readonly store: AuditedStore;
+  readonly sealer: Sealer;
+  readonly now: () => number;
+  /** `data` and libretto.json are in it */
+  readonly folder: string;
+  readonly settings?: object | undefined;
+}
+
+export interface TestRepositories extends RepositoryServices {
+  readonly syncer: Syncer;
+  readonly schedule: Schedule;
+  readonly builder: ScriptedBuilder;
+  readonly errors: readonly unknown[];
+}
+
+/** Names resolve as in `addresses`, and to a public one otherwise: no test asks a real resolver. */
+const addresses: Readonly<Record<string, string>> = { 'inside.example.org': '10.1.2.3', 'mixed.example.org': '169.254.169.254' };
+
+export async function repositoryServices({ state, store, sealer, now, folder, settings = {} }: RepositoryParts): Promise<TestRepositories> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'libretto.json'), JSON.stringify(settings));
+  const config = await loadConfig({ flags: { data: join(folder, 'data') }, environment: {}, workingDirectory: folder });
+  const sources = createRepositorySources(config, async (host) => [{ address: '8.8.8.8', family: 4 }, { address: addresses[host] ?? '8.8.4.4', family: 4 }]);
+  const builder = createScriptedBuilder();
+  const errors: unknown[] = [];
+  const onError = (error: unknown): void => void errors.push(error);
+  const jobs = createJobs({ state, store, now, randomBytes });
+  const syncer = createSyncer({ jobs, runner: builder, now, onError });
+  return {
+    repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
+    jobs,
+    syncer,
+    verifier: createVerifier({ runner: builder }),
+    schedule: createSchedule({ state, jobs, syncer, sources, now, random: () => 0.5, onError }),
+    builder,
+    errors,
+  };
+}
