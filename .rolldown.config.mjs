@@ -11,7 +11,7 @@ const bundled = ['commander', 'execa', 'fast-glob', 'ora', 'p-limit'];
 const isFile = (id) => /^[./\0]/.test(id);
 const fromLibrary = (importer) => importer?.includes('/node_modules/') ?? false;
 
-/** Modules with all they import, each group one file: what every build needs, and what it needs for directories, for remotes, for objects of git, for packages that changed. */
+/** Modules with all they import, each group one file: what workers load too, what every build needs, and what it needs for directories, for remotes, for objects of git, for packages that changed. */
 const groups = [
   { name: 'libdeflate', test: /build\/archive\/compressor\.ts$/ },
   { name: 'files', test: /build\/sources\/directory\/read-file\.ts$/ },

@@ -1,19 +1,22 @@
 // Carries a publication out. Keeps I1, I2 and I5: at every moment, and after a kill at any of them, what a document names is there. Each phase is
 // durable before the next begins.
 
-import type { Output, StagedFile } from './output/output.ts';
+import type { Area, Output, StagedFile } from './output/output.ts';
 import type { Placement, Publication } from './publication.ts';
 
 /** `step` is told before each phase, for progress. */
 export async function applyPublication(publication: Publication, output: Output, step: (phase: string) => void): Promise<void> {
-  const { archives, pins, indexes, documents, plain, removals, root, head } = publication;
+  const { archives, pins, texts, indexes, documents, plain, removals, unusedTexts, record, kept, root, head } = publication;
   const last = root === undefined ? [head] : [root, head];
   step('making everything durable');
-  await output.settle([...archives, ...indexes, ...documents, ...last].map((placement): StagedFile => placement.file));
+  await output.settle([...archives, ...texts, ...indexes, ...documents, record, ...last].map((placement): StagedFile => placement.file));
 
   step('archives');
   await placeAll(output, 'public', archives);
   for (const { from, to } of pins) await output.alias(from, to);
+  await placeAll(output, 'index', texts);
+  for (const { area, from, to } of kept) await output.keep(area, from, to);
+  await placeAll(output, 'build', [record]);
   await output.barrier();
 
   step('serving index');
@@ -31,6 +34,7 @@ export async function applyPublication(publication: Publication, output: Output,
   step('newest dev archives');
   for (const { from, to } of plain) await output.alias(from, to);
   for (const path of removals) await output.remove('public', path);
+  for (const path of unusedTexts) await output.remove('index', path);
   await output.barrier();
 
   step('announcement');
@@ -38,6 +42,6 @@ export async function applyPublication(publication: Publication, output: Output,
   await output.barrier();
 }
 
-async function placeAll(output: Output, area: 'public' | 'index', placements: readonly Placement[]): Promise<void> {
+async function placeAll(output: Output, area: Area, placements: readonly Placement[]): Promise<void> {
   for (const { file, path, lastModified } of placements) await output.publish(file, area, path, lastModified);
 }

@@ -3,9 +3,12 @@
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { openDataFolder, refuseOverlap } from './data-folder.ts';
-import { digestSettings, type DocumentSettings, type RegistryDescription } from './document-settings.ts';
+import { digestSettings, documentSettings, type RegistryDescription } from './document-settings.ts';
 import { withinHeapGrowth } from './heap-growth.ts';
-import { readTreeMemory } from './memory/tree-memory.ts';
+import { standardKeep } from './history/keep.ts';
+import type { PendingHistory } from './history/pending.ts';
+import type { PublishedBy } from './history/record.ts';
+import { readTreeMemory, type TreeMemory } from './memory/tree-memory.ts';
 import { openSources, type GitTimeouts } from './open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import { takeLock } from './output/lock.ts';
@@ -18,13 +21,19 @@ import type { Run } from './run.ts';
 import { isRead, scanSources } from './scan.ts';
 import { chooseSources, type ChosenSource, type SourceRequest } from './sources/remembered.ts';
 import { sameSources } from './published-sources.ts';
+import { undoneByName, undoneNotices } from './undone.ts';
 import { digestSources, packagesToVisit } from './visits.ts';
+import { readWithheld, sourcesToRead, type WithholdRequest } from './withheld.ts';
 
 export interface BuildRequest extends SourceRequest {
   readonly dataDirectory: string;
   /** any quarantine, and nothing is published */
   readonly strict: boolean;
+  /** nothing is published: the report says what would be */
+  readonly dryRun?: boolean;
   readonly allowRepublish: boolean;
+  /** the last version of a package may be withdrawn, and releases of many packages at once */
+  readonly allowWithdraw?: boolean;
   readonly jobs: number;
   readonly metadataUrl: string;
   /** absolute address without a slash at its end; undefined: dist.url is a path */
@@ -40,6 +49,12 @@ export interface BuildRequest extends SourceRequest {
   /** CIDR ranges beyond the public addresses that dists of inline packages may be fetched from */
   readonly allowedAddresses?: readonly string[];
   readonly gitTimeouts?: GitTimeouts;
+  /** a version to be withdrawn although its source has it, or to be published again */
+  readonly withhold?: WithholdRequest;
+  /** how many publications are recorded; `standardKeep` where not given */
+  readonly keepHistory?: number;
+  /** for the record */
+  readonly by?: PublishedBy;
 }
 
 export interface BuildEffects {
@@ -73,32 +88,37 @@ export async function buildHoldingLock(request: BuildRequest, effects: BuildEffe
 
 async function buildLocked(request: BuildRequest, effects: BuildEffects, output: Output): Promise<BuildReport> {
   const started = performance.now();
-  const { metadataUrl, distBaseUrl, distShasum = 'always', about = {}, abandoned = {}, archiveExcludes = [], allowedAddresses = [], gitTimeouts = defaultGitTimeouts, dataDirectory } = request;
-  const settings: DocumentSettings = { metadataUrl, distBaseUrl, distShasum, about, abandoned };
+  const { archiveExcludes = [], allowedAddresses = [], gitTimeouts = defaultGitTimeouts, dataDirectory } = request;
+  const settings = documentSettings(request);
   const settingsDigest = digestSettings(settings);
-  const tree = await readTreeMemory(output, settingsDigest);
+  const found = await readTreeMemory(output, settingsDigest);
+  if (found.rollback !== undefined) await (await import('./history/rollback.ts')).completeRollback(request, effects, output, found);
+  const tree = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
   const limit = limitTo(request.only);
   await refusePartialRepair(limit, tree, output);
   const choice = chooseSources(request, tree.sources, dataDirectory);
   for (const { spec } of choice.read) refuseOverlap(dataDirectory, spec);
 
   const threads = createDeflateThreads(request.jobs - 1);
-  const opened = await openSources(choice.read, { dataDirectory, output, threads, trusted: tree.trusted, stale: tree.stale, archiveExcludes, allowedAddresses, gitTimeouts, ...effects });
+  const opened = await openSources(choice.read, { dataDirectory, output, threads, trusted: tree.trusted, stale: new Set([...tree.stale, ...(await sourcesToRead(output, request.withhold))]), archiveExcludes, allowedAddresses, gitTimeouts, ...effects });
   try {
     const scanned = await scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress).finally(() => threads.close());
     effects.stop?.throwIfAborted();
     refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
-    const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, now: effects.now, progress: effects.progress };
+    const withheld = await readWithheld(output, request.withhold, effects.now());
+    const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, withheld, pending: await pendingOf(tree, output), by: request.by, now: effects.now, progress: effects.progress };
     const packages = await stageAll(run, request);
     const archiveEnded = performance.now();
     effects.stop?.throwIfAborted();
     const strictlyRefused = request.strict && packages.quarantined.length > 0;
-    const nothingToDo = strictlyRefused || isQuiet(run, packages);
+    if (!strictlyRefused && request.allowWithdraw !== true) await guardRemovals(run, packages);
+    const nothingToDo = strictlyRefused || request.dryRun === true || isQuiet(run, packages);
     const serial = nothingToDo ? undefined : await (await import('./publish.ts')).publish(run, packages);
     if (!nothingToDo) await (await import('./prune-caches.ts')).pruneCaches(run, dataDirectory);
+    if (serial !== undefined) await (await import('./history/prune-history.ts')).pruneHistory(dataDirectory, request.keepHistory ?? standardKeep, { previous: run.pending.announced, serial });
     const timings = { scan: scanEnded - started, archive: archiveEnded - scanEnded, publish: performance.now() - archiveEnded, total: performance.now() - started };
-    const remarks = opened.flatMap(({ chosen, source }) => (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })));
+    const remarks = [...undoneNotices(tree.publication?.undone, packages.results), ...opened.flatMap(({ chosen, source }) => (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })))];
     return reportOf({ scanned, remarks, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
   } finally {
     await Promise.all(opened.map(({ source }) => source.close()));
@@ -116,10 +136,22 @@ function isQuiet(run: Run, packages: PackagesOutcome): boolean {
   return run.tree.trusted && packages.results.length === 0 && run.choice.forgotten.length === 0 && sameSources(run) && !run.scanned.some(isRead);
 }
 
+async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHistory> {
+  if (tree.serial === tree.publication?.serial) return { announced: tree.serial, of: () => undefined };
+  return (await import('./history/pending.ts')).readPending(output, tree);
+}
+
+async function guardRemovals({ choice, tree, withheld }: Run, { results }: PackagesOutcome): Promise<void> {
+  if (results.every(({ withdrawn }) => withdrawn.length === 0)) return;
+  const { refuseRemovals } = await import('./removing-guard.ts');
+  refuseRemovals({ results, packages: tree.names.length, confirmed: choice.confirmed, isWithheld: (name, normalized) => withheld.of(name).has(normalized) });
+}
+
 async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcome> {
   const { choice, tree, scanned, settings, output, limit } = run;
   const digests = digestSources(scanned);
-  const visits = await packagesToVisit({ scanned, digests, tree, choice, output, limit });
+  const rethought = request.withhold === undefined ? [] : [request.withhold.name];
+  const visits = await packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought });
   if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
   const { stagePackages } = await import('./packages.ts');
   const context = {
@@ -129,6 +161,9 @@ async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcom
     renewed: new Set(scanned.filter(({ renewed }) => renewed).map(({ chosen }) => chosen.spec.id)),
     forgotten: new Set(choice.forgotten.map(({ id }) => id)),
     allowRepublish: request.allowRepublish,
+    withheld: run.withheld,
+    undone: undoneByName(tree.publication?.undone),
+    pending: run.pending,
     leftovers: new Set(tree.leftovers),
     now: run.now(),
   };

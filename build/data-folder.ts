@@ -8,7 +8,8 @@ import { isMissing, StorageError, withPath } from './output/storage-error.ts';
 import { BuildRefused } from './refusals.ts';
 import type { SourceSpec } from './sources/spec.ts';
 
-const ours: ReadonlySet<string> = new Set(['public', 'index', 'build', 'state', 'keys', 'artifacts', 'log', 'lost+found']);
+/** What a data folder holds; other things in it are not Libretto's. */
+export const ours: ReadonlySet<string> = new Set(['public', 'index', 'build', 'state', 'keys', 'artifacts', 'log', 'lost+found']);
 
 /** The data folder's real path. Makes it where it is not there. Throws BuildRefused. */
 export async function openDataFolder(path: string): Promise<string> {
@@ -48,14 +49,20 @@ async function refuseForeign(path: string): Promise<void> {
 
 /** A directory source that holds the data folder, or lies in it, would read what it writes. */
 export function refuseOverlap(dataDirectory: string, spec: SourceSpec): void {
-  if (!('path' in spec.place)) return;
-  const { path, kind } = spec.place;
+  const path = folderOf(spec);
+  if (path === undefined) return;
+  const { kind } = spec.place;
   if (kind !== 'git' && isBelow(dataDirectory, path)) {
     throw new BuildRefused(`The data folder ${dataDirectory} is inside the source ${path}. Move it out of there with --data.`);
   }
   if (isBelow(path, dataDirectory) && !isBelow(path, join(dataDirectory, 'artifacts'))) {
     throw new BuildRefused(`The source ${path} is inside the data folder ${dataDirectory}. Keep sources elsewhere.`);
   }
+}
+
+/** undefined for a source that is no folder of this machine */
+function folderOf({ place }: SourceSpec): string | undefined {
+  return 'path' in place ? place.path : place.kind === 'received' ? place.tree : undefined;
 }
 
 function isBelow(path: string, folder: string): boolean {

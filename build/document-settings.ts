@@ -3,8 +3,8 @@
 import { digestOf } from './digest-of.ts';
 import { memoryFormat } from './memory/source-memory.ts';
 
-/** Moves when the same records would give other bytes: then every document is compared again. */
-export const documentRecipe = 1;
+/** Moves when the same records would give other bytes, or more is kept of each version: then everything is compared again. */
+export const documentRecipe = 2;
 
 export interface DocumentSettings {
   readonly metadataUrl: string;
@@ -22,6 +22,11 @@ export interface RegistryDescription {
   readonly name?: string;
   readonly description?: string;
   readonly homepage?: string;
+}
+
+/** Those of a request, in the order that their digest is made of. */
+export function documentSettings({ metadataUrl, distBaseUrl, distShasum = 'always', about = {}, abandoned = {} }: DocumentSettings): DocumentSettings {
+  return { metadataUrl, distBaseUrl, distShasum, about, abandoned };
 }
 
 export function digestSettings(settings: DocumentSettings): string {

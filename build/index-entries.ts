@@ -18,13 +18,14 @@ export interface NewEntries {
 export function mergeEntries(name: PackageName, before: readonly IndexEntry[], next: NewEntries): { readonly entries: readonly IndexEntry[]; readonly pins: readonly Alias[] } {
   const published = new Map([...next.kept, ...next.made].map((entry) => [entryKey(entry), entry]));
   const republished = new Set([...next.kept, ...next.made].map((entry) => entry.version_normalized));
+  const pinned = new Set(next.made.filter(({ version, path }) => path !== distPath(name, version as DistLabel)).map(({ version }) => version));
   const pins: Alias[] = [];
   const past = before
     .filter((entry) => !published.has(entryKey(entry)))
     .map((entry) => retire(entry, republished.has(entry.version_normalized), next.now))
     .map((entry) => {
       const plain = distPath(name, entry.version as DistLabel);
-      if (entry.path !== plain || !next.made.some((made) => made.version === entry.version && made.path !== plain)) return entry;
+      if (entry.path !== plain || !pinned.has(entry.version)) return entry;
       const path = pinnedDistPath(name, entry.version as DistLabel, entry.reference);
       pins.push({ from: plain, to: path });
       return { ...entry, path };
@@ -34,7 +35,9 @@ export function mergeEntries(name: PackageName, before: readonly IndexEntry[], n
 
 function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
   if (entry.state !== 'published') return entry;
-  return { ...entry, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() };
+  // nobody asks for the README of what is not offered
+  const { readme: _readme, changelog: _changelog, ...bare } = entry;
+  return { ...bare, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() };
 }
 
 function entryKey(entry: IndexEntry): string {

@@ -77,6 +77,11 @@ async function openSource({ spec: { place, location }, options, access }: Chosen
       const { createPackageSource } = await import('./sources/package/package-source.ts');
       return createPackageSource({ ...place.inline, cacheDirectory: `${dataDirectory}/build/downloads`, allowAddresses: allowedAddresses, environment, now });
     }
+    case 'received': {
+      if (place.tree === undefined) throw new Error(`${location}: there is no copy of it to read`);
+      const { createReceivedSource } = await import('./sources/received/received-source.ts');
+      return createReceivedSource(place.tree);
+    }
     case 'git': {
       const { createGitSource } = await import('./sources/git/git-source.ts');
       const { tags, branches, subdirectories, 'reference-source': referenceSource } = options;

@@ -5,11 +5,13 @@ import pLimit from 'p-limit';
 import type { PackageName } from './contract/name.ts';
 import { readPackageState, type PackageState } from './package-state.ts';
 import { stagePackage, type PackageResult } from './package-stage.ts';
-import { keepVersion, makeVersion, type Made, type PackageContext, type Standing } from './package-version.ts';
+import { createTextStager } from './package-texts.ts';
+import { keepVersion, makeVersion, type Made, type PackageContext, type Standing, type VersionContext } from './package-version.ts';
 import { decidePackage, type Contribution, type FreshRelease, type PackageDecision } from './plan.ts';
 import { GitFailure } from './sources/git/git-failure.ts';
 import { QuarantineError, type Quarantine } from './sources/quarantine.ts';
 import type { Release } from './sources/release.ts';
+import { holdBack, settledChanges } from './undone.ts';
 
 /** So that one archive's files are read while another's are compressed. */
 const parallelArchives = 4;
@@ -17,10 +19,12 @@ const parallelArchives = 4;
 type Refusal = PackageDecision['refused'][number];
 
 /** `contributionsTo`: of the sources that have something for the package, and of these that were read, which have published some of it. */
-export async function buildPackage(name: PackageName, contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[], context: PackageContext): Promise<PackageResult> {
-  const state = await readPackageState(name, context);
-  const contributions = contributionsTo(new Set(state.index.versions.map(({ source }) => source)));
-  const decision = decidePackage({ name, entries: state.index.versions, contributions, sources: context.sources, forgotten: context.forgotten, allowRepublish: context.allowRepublish });
+export async function buildPackage(name: PackageName, contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[], given: PackageContext): Promise<PackageResult> {
+  const state = await readPackageState(name, given);
+  const context: VersionContext = { ...given, texts: createTextStager(name, state.texts, given.output) };
+  const undone = context.undone.get(name) ?? [];
+  const contributions = holdBack(contributionsTo(new Set(state.index.versions.map(({ source }) => source))), undone, state.index.versions);
+  const decision = decidePackage({ name, entries: state.index.versions, contributions, sources: context.sources, forgotten: context.forgotten, allowRepublish: context.allowRepublish, withheld: context.withheld.of(name) });
   const refused = [...decision.refused];
   const standing: Standing[] = [];
   for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, refused));
@@ -30,10 +34,10 @@ export async function buildPackage(name: PackageName, contributionsTo: (publishe
     if (results[at] === undefined && replaces !== undefined) standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }
   const made = results.filter((result) => result !== undefined);
-  return stagePackage(name, { contributions, state, decision, standing, made, refused }, context);
+  return stagePackage(name, { contributions, state, decision, standing, made, refused, settled: settledChanges(undone, decision) }, context);
 }
 
-async function makeOrRefuse(name: PackageName, fresh: FreshRelease, state: PackageState, context: PackageContext, refused: Refusal[]): Promise<Made | undefined> {
+async function makeOrRefuse(name: PackageName, fresh: FreshRelease, state: PackageState, context: VersionContext, refused: Refusal[]): Promise<Made | undefined> {
   try {
     return await makeVersion(name, fresh, state, context);
   } catch (error) {
@@ -43,7 +47,7 @@ async function makeOrRefuse(name: PackageName, fresh: FreshRelease, state: Packa
 }
 
 /** A record that has to be made again and cannot be: the published one stays. */
-async function keepOrRefuse(name: PackageName, kept: PackageDecision['kept'][number], state: PackageState, context: PackageContext, refused: Refusal[]): Promise<Standing> {
+async function keepOrRefuse(name: PackageName, kept: PackageDecision['kept'][number], state: PackageState, context: VersionContext, refused: Refusal[]): Promise<Standing> {
   const { entry, release } = kept;
   try {
     return await keepVersion(name, kept, state, context);

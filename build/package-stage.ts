@@ -2,12 +2,14 @@
 
 import type { PackageName } from './contract/name.ts';
 import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
+import type { UndoneChange } from './contract/publication.ts';
 import { formatPackageIndex, type DocumentStamp, type IndexEntry } from './contract/serving-index.ts';
 import { formatProviders, stampDocument } from './documents.ts';
+import { packageChange, type PackageHistory } from './history/package-change.ts';
 import { mergeEntries } from './index-entries.ts';
 import type { Output } from './output/output.ts';
 import type { PackageState } from './package-state.ts';
-import type { Made, PackageContext, Standing } from './package-version.ts';
+import type { Made, Standing, VersionContext } from './package-version.ts';
 import type { Contribution, PackageDecision } from './plan.ts';
 import type { Alias, PackageChanges, Placement } from './publication.ts';
 import type { Quarantine } from './sources/quarantine.ts';
@@ -31,6 +33,10 @@ export interface PackageResult {
   readonly refused: readonly { readonly source: string; readonly quarantine: Quarantine }[];
   readonly notices: readonly { readonly source: string; readonly message: string }[];
   readonly changes: PackageChanges;
+  /** undefined: nothing changes for readers */
+  readonly history: PackageHistory | undefined;
+  /** changes that a rollback undid, and that this build leaves behind */
+  readonly settled: readonly UndoneChange[];
 }
 
 /** The part of an entry that people are told. */
@@ -43,15 +49,20 @@ export interface Outcome {
   readonly standing: readonly Standing[];
   readonly made: readonly Made[];
   readonly refused: PackageResult['refused'];
+  readonly settled: PackageResult['settled'];
 }
 
-export async function stagePackage(name: PackageName, outcome: Outcome, context: PackageContext): Promise<PackageResult> {
+/** What staging needs of a build. */
+export type StageContext = Pick<VersionContext, 'output' | 'texts' | 'leftovers' | 'pending' | 'now'>;
+
+export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
   const { state, decision, standing, made } = outcome;
   const { entries, pins } = mergeEntries(name, state.index.versions, { kept: standing.map(({ entry }) => entry), made: made.map(({ entry }) => entry), now: context.now });
   const published = entries.filter((entry) => entry.state === 'published');
   const documents = await stageDocuments(name, state, [...standing, ...made], context);
   const index = formatPackageIndex({ ...state.index, documents: documents.stamps, versions: entries });
   const indexes = index === state.indexText || entries.length === 0 ? [] : [{ file: await context.output.stage(index), path: indexPath(name) }];
+  const texts = context.texts.changes(entries);
   const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
   const news = published.filter((entry) => fresh.has(keyOf(entry)));
   const replaced = new Set(decision.fresh.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.version_normalized])));
@@ -71,11 +82,15 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     changes: {
       archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
       pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],
+      texts: texts.placements,
       indexes,
       documents: documents.placements,
       plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), context.output),
       removals: documents.removals,
+      unusedTexts: texts.removals,
     },
+    history: await packageChange({ name, state, entries, stamps: documents.stamps, replaced: documents.replaced, output: context.output, pending: context.pending }),
+    settled: outcome.settled,
   };
 }
 
@@ -101,23 +116,25 @@ function keyOf(entry: IndexEntry): string {
   return `${entry.version}\0${entry.reference}`;
 }
 
-async function stageDocuments(name: PackageName, state: PackageState, standing: readonly Standing[], context: PackageContext): Promise<{ stamps: { stable: DocumentStamp | null; dev: DocumentStamp | null }; placements: readonly Placement[]; removals: readonly PublicPath[] }> {
+async function stageDocuments(name: PackageName, state: PackageState, standing: readonly Standing[], context: StageContext): Promise<{ stamps: { stable: DocumentStamp | null; dev: DocumentStamp | null }; placements: readonly Placement[]; removals: readonly PublicPath[]; replaced: ReadonlySet<'stable' | 'dev'> }> {
   const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing.map(({ record }) => record));
   const nowSeconds = Math.floor(context.now.getTime() / 1000);
   const placements: Placement[] = [];
   const removals: PublicPath[] = [];
+  const replaced = new Set<'stable' | 'dev'>();
   const stamp = async (kind: 'stable' | 'dev'): Promise<DocumentStamp | null> => {
     const previous = state.index.documents[kind];
     const next = stampDocument(previous, bytes[kind], nowSeconds);
     const text = bytes[kind];
     if (next === previous && !state.doubtful.has(kind)) return next;
+    replaced.add(kind);
     if (text === undefined) removals.push(providerPath(name, kind));
     else if (next !== null) placements.push({ file: await context.output.stage(text), path: providerPath(name, kind), lastModified: next.last_modified });
     return next;
   };
   const stable = await stamp('stable');
   const dev = await stamp('dev');
-  return { stamps: { stable, dev }, placements, removals };
+  return { stamps: { stable, dev }, placements, removals, replaced };
 }
 
 /** The plain `<version>.zip` of every version whose bytes stand under a pinned name, where it is not that content already. */

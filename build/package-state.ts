@@ -2,21 +2,28 @@
 
 import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
+import { parseTextDigest, textsFolder, type TextDigest } from './contract/package-texts.ts';
 import { indexPath, providerPath, type PublicPath } from './contract/paths.ts';
-import { parsePackageIndex, servingIndexFormat, type PackageIndex } from './contract/serving-index.ts';
+import { parsePackageIndex, servingIndexFormat, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
+import { digestOf } from './digest-of.ts';
 import { parseProvider } from './documents.ts';
+import { groupBy } from './group-by.ts';
 import type { Output } from './output/output.ts';
 import { parseOwnFile } from './parse-own-file.ts';
 import { recoverIndex } from './recover-index.ts';
 
 export interface PackageState {
   readonly index: PackageIndex;
+  /** its entries by their label */
+  readonly entries: ReadonlyMap<string, readonly IndexEntry[]>;
   /** the bytes of the index file; undefined where it has to be written again */
   readonly indexText: string | undefined;
   /** by normalized version */
   readonly records: ReadonlyMap<string, VersionRecord>;
   /** documents that are not on disk as the index has them: a publication was interrupted, or somebody touched them */
   readonly doubtful: ReadonlySet<'stable' | 'dev'>;
+  /** READMEs and CHANGELOGs that are in place */
+  readonly texts: ReadonlySet<TextDigest>;
 }
 
 export interface StateContext {
@@ -38,9 +45,18 @@ export async function readPackageState(name: PackageName, context: StateContext)
     const facts = await output.facts('public', path);
     if ((stamp?.sha256 ?? null) === null ? facts !== undefined : facts?.lastModified !== stamp?.last_modified) doubtful.add(kind);
     if (facts === undefined) continue;
-    for (const record of await readRecords(output, name, kind)) records.set(record.version_normalized, record);
+    const text = await output.read('public', path);
+    // the very document by its time, and not by its bytes: it was damaged where it lies
+    if (text !== undefined && facts.lastModified === stamp?.last_modified && digestOf(text) !== stamp.sha256) doubtful.add(kind);
+    else for (const record of readRecords(text, name, kind)) records.set(record.version_normalized, record);
   }
-  return { index, indexText, records, doubtful };
+  return { index, entries: groupBy(index.versions, ({ version }) => version), indexText, records, doubtful, texts: await listTexts(output, name) };
+}
+
+async function listTexts(output: Output, name: PackageName): Promise<ReadonlySet<TextDigest>> {
+  const folder = textsFolder(name);
+  const files = await output.list('index', folder);
+  return new Set(files.flatMap((file) => (file.endsWith('.md') ? (parseTextDigest(file.slice(folder.length + 1, -'.md'.length)) ?? []) : [])));
 }
 
 async function readIndex(name: PackageName, { output, now, leftovers }: StateContext): Promise<{ index: PackageIndex; indexText: string | undefined }> {
@@ -54,7 +70,6 @@ async function readIndex(name: PackageName, { output, now, leftovers }: StateCon
 }
 
 /** A damaged document gives no records: its versions are then read from their sources again. */
-async function readRecords(output: Output, name: PackageName, kind: 'stable' | 'dev'): Promise<readonly VersionRecord[]> {
-  const text = await output.read('public', providerPath(name, kind));
+function readRecords(text: string | undefined, name: PackageName, kind: 'stable' | 'dev'): readonly VersionRecord[] {
   return text === undefined ? [] : (parseOwnFile(`public/${providerPath(name, kind)}`, () => parseProvider(text, name)) ?? []);
 }

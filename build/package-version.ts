@@ -1,19 +1,25 @@
 // One version of a package in this build: kept with the record it has, or made, which archives what was never archived before.
 
-import type { Archived, Archiver } from './archive/archiver.ts';
+import type { ArchiveOptions, Archived, Archiver } from './archive/archiver.ts';
+import { checkOwnArchive, type ExpectedArchive } from './archive/own-archive.ts';
 import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
 import { distPath, pinnedDistPath, providerPath, type PublicPath } from './contract/paths.ts';
 import type { IndexEntry } from './contract/serving-index.ts';
 import type { DocumentSettings } from './document-settings.ts';
 import { distOf } from './documents.ts';
+import type { PendingHistory } from './history/pending.ts';
 import type { Output } from './output/output.ts';
 import type { PackageState } from './package-state.ts';
+import type { TextsOfVersion, TextStager } from './package-texts.ts';
 import type { FreshRelease, PackageDecision } from './plan.ts';
 import type { Alias, Placement } from './publication.ts';
+import { checkRecord } from './record/check-record.ts';
 import { versionRecord } from './record/version-record.ts';
 import { BuildRefused } from './refusals.ts';
 import type { Release } from './sources/release.ts';
+import type { UndoneByName } from './undone.ts';
+import type { Withheld } from './withheld.ts';
 
 export interface PackageContext {
   readonly output: Output;
@@ -26,9 +32,19 @@ export interface PackageContext {
   /** ids of the sources that are withdrawn */
   readonly forgotten: ReadonlySet<string>;
   readonly allowRepublish: boolean;
+  readonly withheld: Withheld;
+  /** what rollbacks undid */
+  readonly undone: UndoneByName;
+  /** what publications that were cut off have replaced */
+  readonly pending: PendingHistory;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
   readonly now: Date;
+}
+
+/** What is at hand while the versions of one package are made. */
+export interface VersionContext extends PackageContext {
+  readonly texts: TextStager;
 }
 
 /** One published version: its entry and its record. */
@@ -48,27 +64,36 @@ export interface Made extends Standing {
  * The record of a version that stays. It is made anew where the published one cannot be used, says something else of the branch, or was made
  * under other settings; never without the release it is of, and never with other bytes.
  */
-export async function keepVersion(name: PackageName, kept: PackageDecision['kept'][number], state: PackageState, context: PackageContext): Promise<Standing> {
-  const { entry, release } = kept;
+export async function keepVersion(name: PackageName, kept: PackageDecision['kept'][number], state: PackageState, context: VersionContext): Promise<Standing> {
+  const { release } = kept;
+  const entry = await withTexts(kept, state, context);
   const found = state.records.get(entry.version_normalized);
   const usable = found?.version === entry.version && found.dist?.reference === entry.reference ? found : undefined;
-  if (usable !== undefined && (release === undefined || isCurrent(usable, release, entry, state, context))) return { entry, record: { ...usable, dist: distOf(name, entry, context.settings) } };
+  if (usable !== undefined && (release === undefined || isCurrent(usable, release, kept.entry, state, context))) return { entry, record: { ...usable, dist: distOf(name, entry, context.settings) } };
   if (release === undefined) {
     throw new BuildRefused(`public/${providerPath(name, 'stable')} (or its ~dev twin) is damaged: it does not hold version ${entry.version}, which the serving index says is published. Build its source ${context.sources.get(entry.source) ?? entry.source} too, so that it can be made again.`);
   }
   return { entry, record: await recordOf(name, release, entry, context) };
 }
 
+/** Its texts are read again with its record, and where one of them is lost: a build that has no release to read them from leaves that as it is. */
+async function withTexts({ entry, release }: PackageDecision['kept'][number], state: PackageState, { texts, renewed }: VersionContext): Promise<IndexEntry> {
+  const lost = [entry.readme, entry.changelog].some((digest) => digest !== undefined && !state.texts.has(digest));
+  if (release?.content.texts === undefined || !(lost || renewed.has(entry.source) || state.indexText === undefined)) return entry;
+  const { readme: _readme, changelog: _changelog, ...bare } = entry;
+  return { ...bare, ...(await texts.stage(await release.content.texts())) };
+}
+
 /** An entry that is not the index's own has changed hands: its record is another source's. */
 function isCurrent(record: VersionRecord, release: Release, entry: IndexEntry, state: PackageState, context: PackageContext): boolean {
   // whether an inline record has changed is not remembered; making it again costs nothing
-  return release.recordDigest === undefined && (record['default-branch'] === true) === release.defaultBranch && !context.renewed.has(entry.source) && state.index.versions.includes(entry);
+  return release.recordDigest === undefined && (record['default-branch'] === true) === release.defaultBranch && !context.renewed.has(entry.source) && (state.entries.get(entry.version)?.includes(entry) ?? false);
 }
 
 async function recordOf(name: PackageName, release: Release, entry: IndexEntry, context: PackageContext): Promise<VersionRecord> {
   const { version, normalized, reference, time, defaultBranch, sourceUrl } = release;
   const { settings } = context;
-  return versionRecord({
+  const record = versionRecord({
     composerJson: await release.composerJson(),
     name,
     version,
@@ -80,23 +105,29 @@ async function recordOf(name: PackageName, release: Release, entry: IndexEntry, 
     sourceUrl,
     abandoned: settings.abandoned?.[name],
   });
+  checkRecord(name, record);
+  return record;
 }
 
 /** Throws QuarantineError or GitFailure: then this version is left out. */
-export async function makeVersion(name: PackageName, fresh: FreshRelease, state: PackageState, context: PackageContext): Promise<Made> {
+export async function makeVersion(name: PackageName, fresh: FreshRelease, state: PackageState, context: VersionContext): Promise<Made> {
   const { release, source } = fresh;
   const path = archivePath(name, release, state);
   const base = { version: release.version, version_normalized: release.normalized, reference: release.reference, time: release.time ?? null, path, state: 'published', since: context.now.toISOString(), source } as const;
   const reuse = fresh.reuse !== undefined && (await context.output.facts('public', fresh.reuse.path))?.size === fresh.reuse.size ? fresh.reuse : undefined;
   if (reuse !== undefined) {
-    const entry: IndexEntry = { ...base, shasum: reuse.shasum, size: reuse.size };
+    const entry: IndexEntry = { ...base, shasum: reuse.shasum, size: reuse.size, ...(await textsOf(release, context)) };
     return { entry, record: await recordOf(name, release, entry, context), archive: undefined, pin: reuse.path === path ? undefined : { from: reuse.path, to: path }, remarks: [] };
   }
-  const { name: written } = await release.composerJson();
+  const composerJson = await release.composerJson();
   const target = context.output.stagingPath();
-  const { shasum, size, withheld } = await archiveRelease(name, release, target, context.archiver);
-  const entry: IndexEntry = { ...base, shasum, size };
-  return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, remarks: remarksOn(name, written, withheld) };
+  const { shasum, size, withheld } = await archiveRelease(release, { target, topFolder: topFolderOf(name, release), composerJson }, context.archiver);
+  const entry: IndexEntry = { ...base, shasum, size, ...(await textsOf(release, context)) };
+  return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, remarks: remarksOn(name, composerJson['name'], withheld) };
+}
+
+async function textsOf({ content }: Release, { texts }: VersionContext): Promise<TextsOfVersion> {
+  return content.texts === undefined ? {} : texts.stage(await content.texts());
 }
 
 function remarksOn(name: PackageName, written: unknown, withheld: readonly string[]): readonly string[] {
@@ -107,14 +138,21 @@ function remarksOn(name: PackageName, written: unknown, withheld: readonly strin
   ];
 }
 
-async function archiveRelease(name: PackageName, { content, reference }: Release, target: string, archiver: Archiver): Promise<Archived> {
-  if ('copyTo' in content) return { ...(await content.copyTo(target)), withheld: [] };
-  return archiver.archive(content, { topFolder: `${name.replace('/', '-')}-${reference.slice(0, 7)}`, target });
+/** What a source has as an archive was admitted byte for byte; what is made here is opened again before anybody else can. */
+async function archiveRelease({ content }: Release, options: ArchiveOptions & Pick<ExpectedArchive, 'composerJson'>, archiver: Archiver): Promise<Archived> {
+  if ('copyTo' in content) return { ...(await content.copyTo(options.target)), withheld: [] };
+  const archived = await archiver.archive(content, options);
+  checkOwnArchive(options.target, { ...options, mayNameAnother: content.mayNameAnother === true });
+  return archived;
+}
+
+function topFolderOf(name: PackageName, { reference }: Release): string {
+  return `${name.replace('/', '-')}-${reference.slice(0, 7)}`;
 }
 
 /** A label that ever stood for other content gets a file of its own for each content; all others the plain one. */
 function archivePath(name: PackageName, release: Release, state: PackageState): PublicPath {
-  const shared = state.index.versions.some((entry) => entry.version === release.version && entry.reference !== release.reference);
+  const shared = state.entries.get(release.version)?.some((entry) => entry.reference !== release.reference) ?? false;
   return release.dev || shared ? pinnedDistPath(name, release.version, release.reference) : distPath(name, release.version);
 }
 

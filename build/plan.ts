@@ -3,6 +3,7 @@
 
 import type { IndexEntry } from './contract/serving-index.ts';
 import type { NormalizedVersion } from './contract/version.ts';
+import { groupBy } from './group-by.ts';
 import type { Quarantine } from './sources/quarantine.ts';
 import type { Release } from './sources/release.ts';
 
@@ -28,6 +29,8 @@ export interface PackageInputs {
   /** ids of sources that were removed: what they published is withdrawn */
   readonly forgotten: ReadonlySet<string>;
   readonly allowRepublish: boolean;
+  /** normalized versions that people withdrew: they are not published, whoever has them */
+  readonly withheld: ReadonlySet<string>;
 }
 
 /** A release that is to be published, or published again with other content. */
@@ -55,10 +58,18 @@ interface Claim {
   readonly release: Release;
 }
 
+/** The inputs with what is looked up for every version at hand: a package may have tens of thousands. */
+interface IndexedInputs extends PackageInputs {
+  /** by source */
+  readonly holdings: ReadonlyMap<string, { readonly contribution: Contribution; readonly versions: ReadonlySet<string> }>;
+  /** all entries by normalized version */
+  readonly history: ReadonlyMap<string, readonly IndexEntry[]>;
+}
+
 export function decidePackage(given: PackageInputs): PackageDecision {
   const decision = { kept: [] as PackageDecision['kept'][number][], fresh: [] as FreshRelease[], withdrawn: [] as IndexEntry[], doubtful: [] as IndexEntry[], refused: [] as PackageDecision['refused'][number][] };
   const published = new Map(given.entries.filter((entry) => entry.state === 'published').map((entry) => [entry.version_normalized, entry]));
-  const inputs = { ...given, contributions: given.contributions.map((contribution) => withFormer(contribution, published)) };
+  const inputs = indexed(given, given.contributions.map((contribution) => withoutWithheld(withFormer(contribution, published), given.withheld)));
   const claims = claimsByVersion(inputs.contributions);
 
   for (const [normalized, claimants] of claims) {
@@ -70,6 +81,10 @@ export function decidePackage(given: PackageInputs): PackageDecision {
   }
   for (const [normalized, entry] of published) {
     if (claims.has(normalized as NormalizedVersion)) continue;
+    if (inputs.withheld.has(normalized)) {
+      decision.withdrawn.push(entry);
+      continue;
+    }
     const holder = inputs.contributions.find(({ held }) => held.has(normalized));
     if (isGone(entry, inputs) && holder === undefined) {
       decision.withdrawn.push(entry);
@@ -81,11 +96,20 @@ export function decidePackage(given: PackageInputs): PackageDecision {
   return decision;
 }
 
+function indexed(given: PackageInputs, contributions: readonly Contribution[]): IndexedInputs {
+  const holdings = new Map(contributions.map((contribution) => [contribution.source, { contribution, versions: new Set<string>(contribution.releases.map(({ normalized }) => normalized)) }]));
+  return { ...given, contributions, holdings, history: groupBy(given.entries, (entry) => entry.version_normalized) };
+}
+
 /** What a source has published under a name stays its own under that name, after the package was renamed, too. */
 function withFormer(contribution: Contribution, published: ReadonlyMap<string, IndexEntry>): Contribution {
   const { source, releases, former } = contribution;
   if (former.length === 0) return contribution;
   return { ...contribution, releases: [...releases, ...former.filter(({ normalized }) => published.get(normalized)?.source === source)] };
+}
+
+function withoutWithheld(contribution: Contribution, withheld: ReadonlySet<string>): Contribution {
+  return withheld.size === 0 ? contribution : { ...contribution, releases: contribution.releases.filter(({ normalized }) => !withheld.has(normalized)) };
 }
 
 function claimsByVersion(contributions: readonly Contribution[]): ReadonlyMap<NormalizedVersion, readonly Claim[]> {
@@ -101,7 +125,7 @@ function claimsByVersion(contributions: readonly Contribution[]): ReadonlyMap<No
 }
 
 /** One version belongs to one source: the one that publishes it, as long as it still has it; never to one of several newcomers. */
-function arbitrate(claimants: readonly Claim[], current: IndexEntry | undefined, inputs: PackageInputs): { owner: Claim | undefined; refused: PackageDecision['refused'] } {
+function arbitrate(claimants: readonly Claim[], current: IndexEntry | undefined, inputs: IndexedInputs): { owner: Claim | undefined; refused: PackageDecision['refused'] } {
   const holder = current !== undefined && inputs.sources.has(current.source) && !isGone(current, inputs) ? current.source : undefined;
   const owner = holder === undefined ? (claimants.length === 1 ? claimants[0] : undefined) : claimants.find((claim) => claim.source === holder);
   const locations = new Set([...claimants.map((claim) => claim.source), ...(holder === undefined ? [] : [holder])]);
@@ -115,14 +139,22 @@ function arbitrate(claimants: readonly Claim[], current: IndexEntry | undefined,
   return { owner, refused };
 }
 
-function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: PackageInputs, decision: { kept: PackageDecision['kept'][number][]; fresh: FreshRelease[]; refused: PackageDecision['refused'][number][] }): void {
+function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: IndexedInputs, decision: { kept: PackageDecision['kept'][number][]; fresh: FreshRelease[]; refused: PackageDecision['refused'][number][] }): void {
   const { release, source } = claim;
-  if (current !== undefined && current.reference === release.reference && current.version === release.version) {
+  if (current !== undefined && current.reference === release.reference && current.version === release.version && !hasOtherBytes(release, current)) {
     decision.kept.push({ entry: current.source === source ? current : { ...current, source }, release });
     return;
   }
-  const history = inputs.entries.filter((entry) => entry.version_normalized === release.normalized);
+  const history = inputs.history.get(release.normalized) ?? [];
   const standing = current ?? history.find((entry) => entry.state === 'withdrawn');
+  if (standing !== undefined && hasOtherBytes(release, standing)) {
+    decision.refused.push({
+      source,
+      quarantine: quarantine('VERSION_CHANGED', release, `its archive has other bytes (SHA-1 ${release.shasum?.slice(0, 12) ?? ''}) than the one published as ${standing.version} of the same reference (${standing.shasum.slice(0, 12)}), which stays as it is: it was packed with other settings or by another version of Libretto. Released versions never change: publish a new version, or build on top of the tree that was built before.`),
+    });
+    if (current !== undefined) decision.kept.push({ entry: handedOver(current, source, inputs), release: undefined });
+    return;
+  }
   if (!release.dev && standing !== undefined && standing.reference !== release.reference && !inputs.allowRepublish) {
     const was = standing.state === 'withdrawn' ? 'was published before and is still retrievable' : 'stays published as it was';
     decision.refused.push({
@@ -136,8 +168,13 @@ function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: Pack
   decision.fresh.push({ release, source, replaces: current, reuse });
 }
 
+/** One reference stands for one content; an archive that comes from elsewhere may be packed differently all the same. */
+function hasOtherBytes(release: Release, entry: IndexEntry): boolean {
+  return !release.dev && release.shasum !== undefined && entry.reference === release.reference && entry.shasum !== release.shasum;
+}
+
 /** What stays published although its own source has given it up belongs to the source that now has the version, so that it can be withdrawn with that one. */
-function handedOver(entry: IndexEntry, heir: string | undefined, inputs: PackageInputs): IndexEntry {
+function handedOver(entry: IndexEntry, heir: string | undefined, inputs: IndexedInputs): IndexEntry {
   return heir === undefined || heir === entry.source || !isGone(entry, inputs) ? entry : { ...entry, source: heir };
 }
 
@@ -145,11 +182,11 @@ function handedOver(entry: IndexEntry, heir: string | undefined, inputs: Package
  * Whether a published version's source no longer has it: it was read without it, or was forgotten. A version whose source is not known at all (the
  * tree's memory was lost) stays until a source claims it.
  */
-function isGone(entry: IndexEntry, inputs: PackageInputs): boolean {
+function isGone(entry: IndexEntry, inputs: IndexedInputs): boolean {
   if (inputs.forgotten.has(entry.source)) return true;
-  const contribution = inputs.contributions.find((candidate) => candidate.source === entry.source);
-  if (contribution === undefined || contribution.holdsAll || contribution.held.has(entry.version_normalized)) return false;
-  return !contribution.releases.some((release) => release.normalized === entry.version_normalized);
+  const holding = inputs.holdings.get(entry.source);
+  if (holding === undefined || holding.contribution.holdsAll || holding.contribution.held.has(entry.version_normalized)) return false;
+  return !holding.versions.has(entry.version_normalized);
 }
 
 function quarantine(code: 'DUPLICATE_VERSION' | 'VERSION_CHANGED', release: Release, message: string): Quarantine {

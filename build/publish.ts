@@ -2,15 +2,19 @@
 
 import { applyPublication } from './apply.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from './contract/paths.ts';
-import { formatPublication, publicationFormat } from './contract/publication.ts';
+import { withheldPath } from './contract/withheld.ts';
+import { formatPublication, publicationFormat, type UndoneChange } from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
 import { formatRoot, stampDocument } from './documents.ts';
+import { stageRecord } from './history/stage-record.ts';
 import { formatManifest, manifestFormat, manifestPath, unsettled } from './memory/manifest.ts';
 import { nextMemories } from './memory/next-memories.ts';
 import { memoryPath } from './memory/source-memory.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { isEmptyChange } from './publication.ts';
 import { publishedSources, sameSources } from './published-sources.ts';
+import { quarantinedPath } from './contract/quarantined.ts';
+import { nextQuarantined } from './quarantined.ts';
 import type { Run } from './run.ts';
 
 /** Resolves to the new serial, or to undefined where readers see nothing new. The memory is written in either case. */
@@ -22,17 +26,30 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   const rootStamp = stampDocument(tree.publication?.root ?? null, rootText, Math.floor(now.getTime() / 1000));
   if (rootStamp === null) throw new Error('packages.json always has a stamp');
   const rootMoved = !tree.rootIntact || rootStamp !== tree.publication?.root;
+  const undone = nextUndone(run, packages);
   const interrupted = tree.serial !== (tree.publication?.serial ?? 0);
-  const moved = rootMoved || !sameSources(run) || interrupted || !isEmptyChange(packages.changes);
+  const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
   const serial = moved ? tree.serial + 1 : (tree.publication?.serial ?? 0);
   if (moved) {
     await announceIntent(run, serial, packages);
     const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
-    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources });
-    await applyPublication({ ...packages.changes, removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
+    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources, ...(undone === undefined ? {} : { undone }) });
+    const withheld = run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
+    const history = await stageRecord(run, packages.results, serial, now);
+    await applyPublication({ ...packages.changes, ...history, indexes: [...withheld, ...packages.changes.indexes], removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
   }
   await remember(run, packages, serial);
   return moved ? serial : undefined;
+}
+
+/** The very same list where nothing changes. */
+function nextUndone({ tree, rollback, lifted }: Run, { results }: PackagesOutcome): readonly UndoneChange[] | undefined {
+  const before = tree.publication?.undone;
+  if (lifted === true) return undefined;
+  const settled = new Set(results.flatMap((result) => result.settled));
+  const after = rollback?.undone ?? (settled.size === 0 ? before : before?.filter((change) => !settled.has(change)));
+  if (after === undefined || after.length === 0) return before === undefined || before.length === 0 ? before : undefined;
+  return JSON.stringify(after) === JSON.stringify(before) ? before : after;
 }
 
 /**
@@ -42,7 +59,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
 async function announceIntent(run: Run, serial: number, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
   const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to)])];
-  const file = await output.stage(manifestAfter(run, serial, placing));
+  const file = await output.stage(manifestAfter(run, serial, placing, run.rollback?.to));
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
@@ -52,12 +69,12 @@ async function announceIntent(run: Run, serial: number, { changes }: PackagesOut
  * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
  * source that was not read keeps the records it has, whatever the settings now are.
  */
-function manifestAfter(run: Run, serial: number, placing: readonly PublicPath[]): string {
+function manifestAfter(run: Run, serial: number, placing: readonly PublicPath[], rollback?: number): string {
   const { tree, scanned, limit } = run;
   const sources = publishedSources(run).map(({ id }) => id);
   const renewed = new Set(limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : []);
   const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
-  return formatManifest({ format: manifestFormat, serial, settings: limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest, placing, stale });
+  return formatManifest({ format: manifestFormat, serial, settings: limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest, placing, stale, ...(rollback === undefined ? {} : { rollback }) });
 }
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
@@ -71,11 +88,14 @@ async function remember(run: Run, packages: PackagesOutcome, serial: number): Pr
   const memories = nextMemories(scanned, packages, run.limit);
   const manifest = manifestAfter(run, serial, []);
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
+  const quarantined = await nextQuarantined(run, packages);
+  const shown = quarantined === undefined ? [] : [{ file: await output.stage(quarantined), path: quarantinedPath }];
   const staged = await Promise.all([...memories].map(async ([id, text]) => ({ file: await output.stage(text), path: memoryPath(id) })));
   const all = manifestMoved ? [...staged, { file: await output.stage(manifest), path: manifestPath }] : staged;
-  await output.settle(all.map(({ file }) => file));
+  await output.settle([...shown, ...all].map(({ file }) => file));
+  for (const { file, path } of shown) await output.publish(file, 'index', path);
   for (const { file, path } of all) await output.publish(file, 'build', path);
   for (const { id } of choice.forgotten) await output.remove('build', memoryPath(id));
-  if (all.length > 0 || choice.forgotten.length > 0) await output.barrier();
+  if (shown.length + all.length > 0 || choice.forgotten.length > 0) await output.barrier();
   if (tree.serial > serial) throw new Error('a serial went back (I6)');
 }

@@ -1,10 +1,18 @@
-// The two ways a build ends before it publishes anything. Both carry a message for the person who started it.
+// The ways a build ends before it publishes anything. All carry a message for the person who started it.
 
 /** Unusable arguments, configuration or data folder: nothing was written. */
 export class BuildRefused extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);
     this.name = 'BuildRefused';
+  }
+}
+
+/** It would have withdrawn more than anyone is likely to mean: nothing was published. */
+export class WithdrawalRefused extends BuildRefused {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WithdrawalRefused';
   }
 }
 

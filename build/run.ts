@@ -1,11 +1,15 @@
 // What the steps of one build hand on to each other.
 
+import type { UndoneChange } from './contract/publication.ts';
 import type { DocumentSettings } from './document-settings.ts';
+import type { PendingHistory } from './history/pending.ts';
+import type { PublishedBy } from './history/record.ts';
 import type { TreeMemory } from './memory/tree-memory.ts';
 import type { PackageLimit } from './package-limit.ts';
 import type { Output } from './output/output.ts';
 import type { ProgressEvent } from './report.ts';
 import type { ScannedSource } from './scan.ts';
+import type { Withheld } from './withheld.ts';
 import type { SourceChoice } from './sources/remembered.ts';
 
 export interface Run {
@@ -17,6 +21,13 @@ export interface Run {
   readonly limit: PackageLimit | undefined;
   readonly settingsDigest: string;
   readonly output: Output;
+  readonly withheld: Withheld;
+  readonly pending: PendingHistory;
+  readonly by: PublishedBy | undefined;
+  /** of a publication that brings earlier metadata back */
+  readonly rollback?: { readonly to: number; readonly undone: readonly UndoneChange[] };
+  /** builds need not leave undone any more what rollbacks undid */
+  readonly lifted?: true;
   readonly now: () => Date;
   readonly progress: (event: ProgressEvent) => void;
 }

@@ -1,6 +1,7 @@
 // What `verify` can find wrong.
 
 import { NewerFormat } from './contract/newer-format.ts';
+import type { Output } from './output/output.ts';
 
 export type FaultCode =
   | 'MISSING_FILE'
@@ -11,6 +12,7 @@ export type FaultCode =
   | 'BAD_ARCHIVE'
   | 'WRONG_PACKAGE'
   | 'NOT_INDEXED'
+  | 'SERIAL_BEHIND'
   | 'FOREIGN_FILE';
 
 export interface Fault {
@@ -22,6 +24,18 @@ export interface Fault {
   /** what is wrong and what repairs it */
   readonly message: string;
 }
+
+export interface VerifyContext {
+  readonly output: Output;
+  /** sizes and existence only */
+  readonly fast: boolean;
+  /** false: a publication is under way or was cut off, and what comes last in it may not be there yet */
+  readonly settled: boolean;
+}
+
+/** A build that does not find what it remembers looks at every package, and makes again what it can. */
+export const repairByComparing = 'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
+export const repairIndex = 'Restore it from a backup; or remove it and build/manifest.json and run `libretto build`, which derives it from the documents and the archives.';
 
 /** `repair`: what is done about one that is damaged. */
 export function indexFault(error: unknown, place: Pick<Fault, 'path' | 'name'>, repair: string): Fault {

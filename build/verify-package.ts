@@ -1,86 +1,95 @@
-// What `verify` checks of one package: its documents, its serving index, and every archive either of them names.
+// What `verify` checks of one package: its documents, its serving index, and every file either of them names.
 
-import type { VersionRecord } from './contract/documents.ts';
-import { isJsonObject } from './contract/json.ts';
-import type { PackageName } from './contract/name.ts';
-import { indexPath, providerPath } from './contract/paths.ts';
-import { parsePackageIndex, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
-import { isDevVersion, normalizeVersion } from './contract/version.ts';
+import pLimit from 'p-limit';
 import { archiveFault } from './archive/archive-fault.ts';
-import { parseProvider } from './documents.ts';
+import { isAsWritten } from './contract/checksum.ts';
+import type { PackageName } from './contract/name.ts';
+import { textPath } from './contract/package-texts.ts';
+import { distPath, indexPath, type DistLabel, type PublicPath } from './contract/paths.ts';
+import { parsePackageIndex, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
+import { digestOf } from './digest-of.ts';
 import type { Output } from './output/output.ts';
-import { indexFault, type Fault } from './verify-fault.ts';
+import { verifyDocuments } from './verify-documents.ts';
+import { indexFault, repairByComparing, repairIndex, type Fault, type VerifyContext } from './verify-fault.ts';
 
 export interface CheckedPackage {
   readonly faults: readonly Fault[];
   readonly versions: number;
-  /** paths below public/ */
-  readonly archives: readonly string[];
+  /** paths below public/ that the serving index stands for: archives, and the plain copies of those that have a longer name */
+  readonly files: readonly string[];
+  readonly archives: number;
 }
 
-export async function verifyPackage(output: Output, name: PackageName, listed: boolean): Promise<CheckedPackage> {
+const archivesAtOnce = 8;
+
+/** `listed`: packages.json names it. */
+export async function verifyPackage(name: PackageName, listed: boolean, context: VerifyContext): Promise<CheckedPackage> {
   const faults: Fault[] = [];
-  const index = await readIndex(output, name, faults);
-  const records = [...(await readRecords(output, name, 'stable', listed, faults)), ...(await readRecords(output, name, 'dev', false, faults))];
-  for (const record of records) faults.push(...recordFaults(name, record, index));
+  const index = await readIndex(context.output, name, faults);
+  const documents = await verifyDocuments(name, index, listed, context);
   const entries = index?.versions ?? [];
-  const checked = await Promise.all(entries.map((entry) => entryFault(output, name, entry)));
-  return { faults: [...faults, ...checked.flatMap((fault) => (fault === undefined ? [] : [fault]))], versions: records.length, archives: entries.map(({ path }) => path) };
+  const limit = pLimit(archivesAtOnce);
+  const checked = await Promise.all(entries.map((entry) => limit(async () => (await entryFault(name, entry, context)) ?? (await plainFault(name, entry, context)))));
+  faults.push(...documents.faults, ...checked.filter((fault) => fault !== undefined), ...(await textFaults(name, entries, context)));
+  const files = new Set(entries.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]));
+  return { faults, versions: documents.versions, files: [...files], archives: new Set(entries.map(({ path }) => path)).size };
 }
 
 async function readIndex(output: Output, name: PackageName, faults: Fault[]): Promise<PackageIndex | undefined> {
   const text = await output.read('index', indexPath(name));
-  const path = `index/${indexPath(name)}`;
+  const place = { path: `index/${indexPath(name)}`, name };
   if (text === undefined) {
-    faults.push({ code: 'MISSING_FILE', path, name, message: 'The serving index of this package is missing: its archives cannot be served. The next build writes it again.' });
+    faults.push({ code: 'MISSING_FILE', ...place, message: `The serving index of this package is missing: its archives cannot be served. ${repairByComparing}` });
     return undefined;
   }
   try {
     const index = parsePackageIndex(text);
-    if (index.name === name) return index;
-    faults.push({ code: 'WRONG_PACKAGE', path, name, message: `It is the serving index of ${index.name}. Remove it; the next build writes it again.` });
+    if (index.name !== name) {
+      faults.push({ code: 'WRONG_PACKAGE', ...place, message: `It is the serving index of ${index.name}. ${repairIndex}` });
+      return undefined;
+    }
+    if (!isAsWritten(text)) faults.push({ code: 'MALFORMED_INDEX', ...place, message: `It was changed after it was written: its checksum is wrong. ${repairIndex}` });
+    return index;
   } catch (error) {
-    faults.push(indexFault(error, { path, name }, 'The next build that looks at this package writes it again.'));
-  }
-  return undefined;
-}
-
-async function readRecords(output: Output, name: PackageName, kind: 'stable' | 'dev', required: boolean, faults: Fault[]): Promise<readonly VersionRecord[]> {
-  const path = providerPath(name, kind);
-  const text = await output.read('public', path);
-  if (text === undefined) {
-    if (required) faults.push({ code: 'MISSING_FILE', path: `public/${path}`, name, message: 'packages.json lists this package, but its document is missing (I2). Build its source again.' });
-    return [];
-  }
-  try {
-    const records = parseProvider(text, name);
-    const misplaced = records.find((record) => record.name !== name || isDevVersion(record.version_normalized) !== (kind === 'dev') || normalizeVersion(record.version) !== record.version_normalized);
-    if (misplaced !== undefined) faults.push({ code: 'WRONG_PACKAGE', path: `public/${path}`, name, version: misplaced.version, message: 'The record does not belong into this document. Build its source again.' });
-    return records;
-  } catch (error) {
-    faults.push({ code: 'MALFORMED_DOCUMENT', path: `public/${path}`, name, message: `${error instanceof Error ? error.message : String(error)}. Build its source again.` });
-    return [];
+    faults.push(indexFault(error, place, repairIndex));
+    return undefined;
   }
 }
 
-/** I1: what a document names, the serving index finds, with the SHA-1 the document promises. */
-function recordFaults(name: PackageName, record: VersionRecord, index: PackageIndex | undefined): readonly Fault[] {
-  if (index === undefined) return [];
-  const dist = isJsonObject(record.dist) ? record.dist : undefined;
-  const entry = index.versions.find((candidate) => candidate.version === record.version && candidate.reference === dist?.['reference']);
-  const shasum = dist?.['shasum'];
-  if (entry !== undefined && (shasum === entry.shasum || (shasum === undefined && isDevVersion(record.version_normalized)))) return [];
-  return [{ code: 'NOT_INDEXED', path: `index/${indexPath(name)}`, name, version: record.version, message: 'A document names this version, but the serving index does not have it with that reference and SHA-1 (I1). Build its source again.' }];
+async function textFaults(name: PackageName, entries: readonly IndexEntry[], { output, fast }: VerifyContext): Promise<readonly Fault[]> {
+  const faults: Fault[] = [];
+  const repair = 'Remove it, if it is there: the next build that looks at this version writes it again.';
+  for (const digest of new Set(entries.flatMap(({ readme, changelog }) => [readme, changelog].filter((one) => one !== undefined)))) {
+    const path = textPath(name, digest);
+    if (fast && (await output.facts('index', path)) !== undefined) continue;
+    const text = await output.read('index', path);
+    if (text === undefined) faults.push({ code: 'MISSING_FILE', path: `index/${path}`, name, message: `A README or CHANGELOG is missing. ${repair}` });
+    else if (!digestOf(text).startsWith(digest)) faults.push({ code: 'WRONG_BYTES', path: `index/${path}`, name, message: `A README or CHANGELOG was changed after it was published. ${repair}` });
+  }
+  return faults;
 }
 
-async function entryFault(output: Output, name: PackageName, entry: IndexEntry): Promise<Fault | undefined> {
+async function entryFault(name: PackageName, entry: IndexEntry, { output, fast }: VerifyContext): Promise<Fault | undefined> {
   const place = { path: `public/${entry.path}`, name, version: entry.version };
   const repair = 'Restore it from a backup; a build never makes an archive of a released version twice.';
   const facts = await output.facts('public', entry.path);
-  if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing. ${repair}` };
-  if (facts.size !== entry.size) return { code: 'WRONG_BYTES', ...place, message: `The archive has ${facts.size} bytes, published were ${entry.size}. ${repair}` };
+  if (facts === undefined) return { code: 'MISSING_FILE', ...place, message: `The archive is missing (I1). ${repair}` };
+  if (facts.size !== entry.size) return { code: 'WRONG_BYTES', ...place, message: `The archive has ${facts.size} bytes, published were ${entry.size} (I3). ${repair}` };
+  if (fast) return undefined;
   const sha1 = await output.sha1('public', entry.path);
-  if (sha1 !== entry.shasum) return { code: 'WRONG_BYTES', ...place, message: `The archive's SHA-1 is ${sha1 ?? 'not to be had'}, published was ${entry.shasum}. ${repair}` };
+  if (sha1 !== entry.shasum) return { code: 'WRONG_BYTES', ...place, message: `The archive's SHA-1 is ${sha1 ?? 'not to be had'}, published was ${entry.shasum} (I3). ${repair}` };
   const fault = archiveFault(output.locate(entry.path));
   return fault === undefined ? undefined : { code: 'BAD_ARCHIVE', ...place, message: `${fault} ${repair}` };
+}
+
+/** The `<version>.zip` of a published version whose bytes have a longer name: a bare static host serves it. It is placed after the documents. */
+async function plainFault(name: PackageName, entry: IndexEntry, { output, fast, settled }: VerifyContext): Promise<Fault | undefined> {
+  const plain: PublicPath = distPath(name, entry.version as DistLabel);
+  if (entry.state !== 'published' || entry.path === plain || !settled) return undefined;
+  const place = { path: `public/${plain}`, name, version: entry.version };
+  const [pinned, copy] = [await output.facts('public', entry.path), await output.facts('public', plain)];
+  if (copy === undefined) return { code: 'MISSING_FILE', ...place, message: `The plain copy of the archive is missing. ${repairByComparing}` };
+  if (copy.inode === pinned?.inode) return undefined;
+  if (copy.size === entry.size && (fast || (await output.sha1('public', plain)) === entry.shasum)) return undefined;
+  return { code: 'WRONG_BYTES', ...place, message: `The plain copy does not have the bytes of ${entry.path}. ${repairByComparing}` };
 }

@@ -1,17 +1,20 @@
-// Re-reads a tree and proves what is promised of it: I1 (what p2 names is there, with those bytes), I2 (every listed name has its document), I4 (nothing
-// but the three public shapes is served), and that the serving index tells the truth. Writes nothing, needs no lock.
+// Re-reads a tree and proves what is promised of it: I1 and I3 (what p2 names is there, with the bytes that were published), I2 (every listed name has its
+// document), I4 (nothing but the three public shapes is served), I5 (what a cut-off publication left is what the next build expects), I6 (the serial has
+// not gone back), and that serving index, documents and manifest are those that were written. Writes nothing, needs no lock.
 
+import { isAsWritten } from './contract/checksum.ts';
 import { NewerFormat } from './contract/newer-format.ts';
 import { publicationPath, providerPath, rootDocumentPath } from './contract/paths.ts';
 import { parsePackageName, type PackageName } from './contract/name.ts';
 import { isJsonObject } from './contract/json.ts';
-import { parsePublication } from './contract/publication.ts';
+import { parsePublication, type Publication } from './contract/publication.ts';
+import { digestOf } from './digest-of.ts';
 import { manifestPath, readManifest, type Manifest } from './memory/manifest.ts';
 import { readMemory } from './memory/source-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import { BuildRefused } from './refusals.ts';
-import { indexFault, type Fault } from './verify-fault.ts';
+import { indexFault, repairByComparing, repairIndex, type Fault, type VerifyContext } from './verify-fault.ts';
 import { verifyPackage } from './verify-package.ts';
 
 export interface VerifyReport {
@@ -20,85 +23,109 @@ export interface VerifyReport {
   readonly faults: readonly Fault[];
 }
 
-export async function verifyTree(dataDirectory: string): Promise<VerifyReport> {
+/** `fast`: sizes and existence only. A publication that ends meanwhile is no fault: then all is looked at once more. */
+export async function verifyTree(dataDirectory: string, { fast = false }: { readonly fast?: boolean } = {}): Promise<VerifyReport> {
   const output = createDiskOutput(dataDirectory);
+  for (let attempts = 3; ; attempts -= 1) {
+    const before = await positionOf(output);
+    const report = await verifyOnce(output, fast);
+    if (report.ok || attempts === 1 || before === (await positionOf(output))) return report;
+  }
+}
+
+/** Moves with every step of a publication that a reader could stumble over. */
+async function positionOf(output: Output): Promise<string> {
+  return JSON.stringify([await output.read('build', manifestPath), await output.read('index', publicationPath)]);
+}
+
+async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> {
   const faults: Fault[] = [];
-  const names = await verifyRoot(output, faults);
+  const publication = await readHead(output, faults);
+  const names = await verifyRoot(output, publication, faults);
   const manifest = await verifyMemory(output, faults);
-  const files = new Set(await output.list('public', ''));
+  const placing = underWay(publication, manifest, faults);
+  const context: VerifyContext = { output, fast, settled: placing === undefined };
+  const files = await output.list('public', '');
   const listed = new Set<string>(names);
-  let versions = 0;
-  const archives = new Set<string>();
+  const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
+  const checked = { packages: names.length, versions: 0, archives: 0 };
   for (const name of new Set([...names, ...(await indexedNames(output))])) {
-    const checked = await verifyPackage(output, name, listed.has(name));
-    faults.push(...checked.faults);
-    versions += checked.versions;
-    for (const path of checked.archives) archives.add(path);
+    const found = await verifyPackage(name, listed.has(name), context);
+    faults.push(...found.faults);
+    checked.versions += found.versions;
+    checked.archives += found.archives;
+    for (const path of found.files) known.add(path);
   }
-  const known = new Set<string>([rootDocumentPath, ...(await underWay(output, manifest)), ...archives, ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
   // what a damaged index or document would say of an archive is not known: the damage is the fault, not the archive
-  const unsure = faults.flatMap(({ code, name }) => (name !== undefined && (code === 'MALFORMED_INDEX' || code === 'NEWER_FORMAT' || code === 'MALFORMED_DOCUMENT' || code === 'MISSING_FILE') ? [`dist/${name}/`] : []));
-  for (const file of files) {
-    if (unsure.some((folder) => file.startsWith(folder))) continue;
-    if (!known.has(file) && !isPlainCopy(file, archives)) faults.push(foreign(file));
-  }
-  return { ok: faults.length === 0, checked: { packages: names.length, versions, archives: archives.size }, faults };
+  const unsure = new Set(faults.flatMap(({ code, name, path }) => (name !== undefined && (code === 'MALFORMED_INDEX' || code === 'NEWER_FORMAT' || code === 'MALFORMED_DOCUMENT' || (code === 'MISSING_FILE' && path.startsWith('index/'))) ? [`dist/${name}/`] : [])));
+  for (const file of files) if (!known.has(file) && !unsure.has(packageFolder(file))) faults.push(foreign(file));
+  return { ok: faults.length === 0, checked, faults };
 }
 
-/** Archives of a publication that is under way or was cut off: no document names them yet, and the next build uses or removes them. */
-async function underWay(output: Output, manifest: Manifest | undefined): Promise<readonly string[]> {
-  const head = await output.read('index', publicationPath);
-  return manifest === undefined || (head !== undefined && serialOf(head) === manifest.serial) ? [] : manifest.placing;
+/** `dist/<vendor>/<package>/` of what lies in it. */
+function packageFolder(file: string): string {
+  return `${file.split('/', 3).join('/')}/`;
 }
 
-function serialOf(head: string): number | undefined {
-  try {
-    return parsePublication(head).serial;
-  } catch {
-    return undefined;
-  }
-}
-
-/** `<version>.zip` beside `<version>@<reference>.zip`. */
-function isPlainCopy(file: string, archives: ReadonlySet<string>): boolean {
-  if (!file.startsWith('dist/') || !file.endsWith('.zip')) return false;
-  const stem = `${file.slice(0, -'.zip'.length)}@`;
-  for (const path of archives) if (path.startsWith(stem)) return true;
-  return false;
+/**
+ * undefined where the last publication was finished. Else the archives of the one that is under way or was cut off: no document names them yet, and the next
+ * build uses or removes them.
+ */
+function underWay(publication: Publication | undefined, manifest: Manifest | undefined, faults: Fault[]): readonly string[] | undefined {
+  if (manifest === undefined || publication?.serial === manifest.serial) return undefined;
+  if (publication === undefined || publication.serial < manifest.serial) return manifest.placing;
+  faults.push({ code: 'SERIAL_BEHIND', path: `build/${manifestPath}`, message: `It is of publication ${manifest.serial}, and the tree of the later ${publication.serial} (I6): one of them was put in place by hand. The next build compares everything and goes on from the later one.` });
+  return undefined;
 }
 
 function foreign(path: string): Fault {
   return { code: 'FOREIGN_FILE', path: `public/${path}`, message: 'No document and no serving index knows this file, yet it stands in the served tree. Remove it if it is not yours; a build never does.' };
 }
 
-async function verifyRoot(output: Output, faults: Fault[]): Promise<readonly PackageName[]> {
+async function readHead(output: Output, faults: Fault[]): Promise<Publication | undefined> {
+  const place = { path: `index/${publicationPath}` };
+  const text = await output.read('index', publicationPath);
+  try {
+    const publication = parsePublication(text ?? '');
+    if (text !== undefined && !isAsWritten(text)) faults.push({ code: 'MALFORMED_INDEX', ...place, message: `It was changed after it was written: its checksum is wrong. ${repairIndex}` });
+    return publication;
+  } catch (error) {
+    // without a packages.json as well, nothing was ever published here
+    if (text !== undefined || (await output.facts('public', rootDocumentPath)) !== undefined) faults.push(text === undefined ? { code: 'MISSING_FILE', ...place, message: `The announcement of the last publication is missing. The next build writes it again.` } : indexFault(error, place, 'The next build writes it again.'));
+    return undefined;
+  }
+}
+
+async function verifyRoot(output: Output, publication: Publication | undefined, faults: Fault[]): Promise<readonly PackageName[]> {
+  const place = { path: `public/${rootDocumentPath}` };
   const text = await output.read('public', rootDocumentPath);
-  const head = await output.read('index', publicationPath);
   if (text === undefined) {
-    faults.push({ code: 'MISSING_FILE', path: `public/${rootDocumentPath}`, message: 'There is no packages.json. Run `libretto build`.' });
+    faults.push({ code: 'MISSING_FILE', ...place, message: 'There is no packages.json. Run `libretto build`.' });
     return [];
   }
   try {
-    parsePublication(head ?? '');
+    const names = namesIn(text);
+    if (publication !== undefined && digestOf(text) !== publication.root.sha256 && (await output.facts('public', rootDocumentPath))?.lastModified === publication.root.last_modified) faults.push({ code: 'WRONG_BYTES', ...place, message: `It is not the one that was published. ${repairByComparing}` });
+    return names;
   } catch (error) {
-    faults.push(indexFault(error, { path: `index/${publicationPath}` }, 'The next build writes it again.'));
-  }
-  try {
-    const json: unknown = JSON.parse(text);
-    const list = isJsonObject(json) ? json['available-packages'] : undefined;
-    if (!Array.isArray(list)) throw new Error('it has no list of available-packages');
-    return list.map((name: unknown) => {
-      const parsed = typeof name === 'string' ? parsePackageName(name) : undefined;
-      if (parsed === undefined) throw new Error(`it lists ${JSON.stringify(name)}, which is not a package name`);
-      return parsed;
-    });
-  } catch (error) {
-    faults.push({ code: 'MALFORMED_DOCUMENT', path: `public/${rootDocumentPath}`, message: `${describe(error)}. The next build writes it again.` });
+    faults.push({ code: 'MALFORMED_DOCUMENT', ...place, message: `${describe(error)}. The next build writes it again.` });
     return [];
   }
 }
 
-/** The builder's own memory is a cache, and damage to it no fault; but that a newer version is at work here has to be known. */
+/** Throws an Error that says what is wrong with it. */
+function namesIn(text: string): readonly PackageName[] {
+  const json: unknown = JSON.parse(text);
+  const list = isJsonObject(json) ? json['available-packages'] : undefined;
+  if (!Array.isArray(list)) throw new Error('it has no list of available-packages');
+  return list.map((name: unknown) => {
+    const parsed = typeof name === 'string' ? parsePackageName(name) : undefined;
+    if (parsed === undefined) throw new Error(`it lists ${JSON.stringify(name)}, which is not a package name`);
+    return parsed;
+  });
+}
+
+/** The memory of sources is a cache, and damage to it no fault; but that a newer version is at work here has to be known. */
 async function verifyMemory(output: Output, faults: Fault[]): Promise<Manifest | undefined> {
   const unlessNewer = async <Found>(path: string, read: () => Promise<Found>): Promise<Found | undefined> => {
     try {
@@ -112,7 +139,10 @@ async function verifyMemory(output: Output, faults: Fault[]): Promise<Manifest |
   for (const file of await output.list('build', 'sources')) {
     if (file.endsWith('.json')) await unlessNewer(file, () => readMemory(output, file.slice('sources/'.length, -'.json'.length)));
   }
-  return unlessNewer(manifestPath, () => readManifest(output));
+  const manifest = await unlessNewer(manifestPath, () => readManifest(output));
+  const text = await output.read('build', manifestPath);
+  if (text !== undefined && !isAsWritten(text) && !faults.some(({ path }) => path === `build/${manifestPath}`)) faults.push({ code: 'MALFORMED_INDEX', path: `build/${manifestPath}`, message: 'It was changed after it was written: its checksum is wrong. Remove it and run `libretto build`, which compares everything and writes it again.' });
+  return manifest;
 }
 
 async function indexedNames(output: Output): Promise<readonly PackageName[]> {

@@ -23,11 +23,13 @@ export interface VisitInputs {
   readonly choice: SourceChoice;
   readonly output: Output;
   readonly limit: PackageLimit | undefined;
+  /** of these something else is withheld than before */
+  readonly rethought: readonly PackageName[];
 }
 
 /** Sorted. All packages there are when the builder's memory is not to be believed. */
-export async function packagesToVisit({ scanned, digests, tree, choice, output, limit }: VisitInputs): Promise<readonly PackageName[]> {
-  const visits = new Set<PackageName>(tree.trusted ? [] : await listPackages(output));
+export async function packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought }: VisitInputs): Promise<readonly PackageName[]> {
+  const visits = new Set<PackageName>(tree.trusted ? rethought : [...rethought, ...(await listPackages(output))]);
   for (const { chosen, remembered } of scanned.filter(isRead)) {
     const before = remembered?.packages ?? {};
     const after = digests.get(chosen.spec.id) ?? new Map<PackageName, string>();

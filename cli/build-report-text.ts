@@ -6,10 +6,10 @@ import { counted, firstOf } from './output.ts';
 const mostLines = 40;
 
 /** What became of the tree: for standard output. */
-export function describeOutcome(report: BuildReport, strict: boolean): string[] {
+export function describeOutcome(report: BuildReport, strict: boolean, dryRun = false): string[] {
   const changes = [...marked('+', report.added), ...marked('~', report.changed), ...marked('-', report.withdrawn)];
   const notices = report.notices.map(({ source, message }) => `  note: ${source}: ${message}`);
-  return [headline(report, strict), ...firstOf(changes, mostLines), ...firstOf(notices, mostLines)];
+  return [headline(report, strict, dryRun), ...firstOf(changes, mostLines), ...firstOf(notices, mostLines)];
 }
 
 /** What was left out and why: for standard error, also where the report itself is JSON. Empty when all is well. */
@@ -27,11 +27,12 @@ export function describeProblems(report: BuildReport): string[] {
   return lines;
 }
 
-function headline({ added, changed, withdrawn, published, serial, quarantined, timings_ms: { total } }: BuildReport, strict: boolean): string {
+function headline({ added, changed, withdrawn, published, serial, quarantined, timings_ms: { total } }: BuildReport, strict: boolean, dryRun: boolean): string {
   const seconds = `${(total / 1000).toFixed(1)} s`;
   if (published) return `Published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial}, ${seconds}).`;
   if (strict && quarantined.length > 0) return `Nothing was published, since --strict was given and not everything is fit to be (publication ${serial} stays, ${seconds}).`;
-  return `Nothing has changed (publication ${serial}, ${seconds}).`;
+  if (dryRun && added.length + changed.length + withdrawn.length > 0) return `To be published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial} stays, ${seconds}).`;
+  return `Nothing ${dryRun ? 'would change' : 'has changed'} (publication ${serial}, ${seconds}).`;
 }
 
 function marked(mark: string, versions: readonly VersionLine[]): string[] {

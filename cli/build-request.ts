@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 import type { BuildRequest } from '../build/build.ts';
+import type { PublishedBy } from '../build/history/record.ts';
 import type { ConfiguredSource } from '../build/sources/options.ts';
 import type { Config } from './config.ts';
 import { refuseListed } from './refuse-listed.ts';
@@ -17,6 +18,9 @@ export interface BuildChoices {
   readonly only?: readonly string[] | undefined;
   readonly strict: boolean;
   readonly allowRepublish: boolean;
+  readonly allowWithdraw?: boolean;
+  /** who builds, and by which command: for the record */
+  readonly by?: PublishedBy;
   readonly workingDirectory: string;
 }
 
@@ -35,6 +39,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     configured,
     fallback: packagesSource(workingDirectory),
     jobs: config.jobs.value,
+    keepHistory: config.historyKeep.value,
     metadataUrl: config.metadataUrl.value,
     distBaseUrl: distUrl.form === 'path' ? undefined : distUrl.base,
     distShasum: config.distShasum.value,

@@ -1,5 +1,6 @@
 // The composition root of registered repositories: records, jobs, the builder that reads them, and when.
 
+import type { Eventually } from '../proxy/eventually.ts';
 import type { Sealer } from '../proxy/keys/sealer.ts';
 import { createAuditedStore, type Actor } from '../proxy/state/audit.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
@@ -26,17 +27,19 @@ export interface Syncing {
 export interface SyncingParts {
   readonly state: StateStore;
   readonly sealer: Sealer;
+  /** how many jobs of a repository are kept */
+  readonly keptJobs?: (() => Eventually<number>) | undefined;
   /** of what goes wrong while nobody waits for an answer */
   readonly onError: (error: unknown) => void;
 }
 
-export function composeSyncing(config: Config, context: Context, { state, sealer, onError }: SyncingParts): Syncing {
+export function composeSyncing(config: Config, context: Context, { state, sealer, keptJobs, onError }: SyncingParts): Syncing {
   const { randomBytes } = context;
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
   const sources = createRepositorySources(config);
   const runner = composeBuilder(config, context);
-  const jobs = createJobs({ state, store, now, randomBytes });
+  const jobs = createJobs({ state, store, now, randomBytes, kept: keptJobs });
   const syncer = createSyncer({ jobs, runner, now, onError });
   const verifier = createVerifier({ runner });
   const random = (): number => (randomBytes(1)[0] ?? 0) / 256;

@@ -18,6 +18,8 @@ export type Origin =
   | { readonly from: 'flag'; readonly name: string }
   | { readonly from: 'environment'; readonly name: string }
   | { readonly from: 'file'; readonly name: string }
+  /** set while the registry runs */
+  | { readonly from: 'api'; readonly name: string }
   | { readonly from: 'default' };
 
 export interface Configured<T> {

@@ -33,6 +33,8 @@ export interface Context {
   readonly onSignal: (signal: NodeJS.Signals, callback: () => void) => void;
   /** Calls back when something was thrown that nobody caught, after that was told. The process then has a few seconds to end, with 1. */
   readonly onCrash: (callback: (error: unknown) => void) => void;
+  /** Calls back when whoever holds the other end of standard input is gone. Keeps the process alive until then. */
+  readonly onInputEnd: (callback: () => void) => void;
   /** Ends the process now, whatever is under way. */
   readonly exitNow: (code: number) => never;
 }

@@ -4,6 +4,7 @@
 // Not taken over: the configuration, credential helpers, ~/.netrc, keys and agents of the user who runs the service. Whoever may register a repository would
 // otherwise read with the rights of that user.
 
+import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
 import type { AddressPolicy } from '../build/egress/address-policy.ts';
@@ -12,6 +13,9 @@ import type { Resolve } from '../build/egress/guarded-agent.ts';
 import { RegistryError } from '../build/contract/errors.ts';
 import type { RepositoryCredentials } from '../proxy/sync/credentials.ts';
 import type { Environment } from './environment.ts';
+
+/** All addresses of a name. */
+export const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true });
 
 export interface Remote {
   readonly scheme: 'http' | 'https' | 'ssh';

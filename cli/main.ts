@@ -53,6 +53,7 @@ function realContext(): Context {
     onSignal: (signal, callback) => void process.on(signal, callback),
     exitNow: (code) => process.exit(code),
     onCrash: (callback) => void (recover = callback),
+    onInputEnd: (callback) => void process.stdin.once('close', callback).once('error', callback).resume(),
   };
 }
 

@@ -4,28 +4,50 @@ import { createArtifacts } from '../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../proxy/artifacts/child-publisher.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
 import { createTokens } from '../proxy/auth/tokens.ts';
+import type { TokenUses } from '../proxy/auth/token-uses.ts';
+import type { Counters } from '../proxy/limits/counters.ts';
 import type { Management } from '../proxy/manage/api-request.ts';
+import type { PackageServices } from '../proxy/manage/routes/packages.ts';
 import { createManagement } from '../proxy/manage/management.ts';
 import { createUploads } from '../proxy/manage/upload.ts';
+import { settingOf, type Settings } from '../proxy/settings/settings.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import { composeBuilder } from './compose-builder.ts';
-import { composeKeys, composePeople } from './compose-people.ts';
+import { composeKeys } from './compose-keys.ts';
+import { composePeople } from './compose-people.ts';
+import { defaultLimits, peopleRules } from './compose-settings.ts';
 import type { Config } from './config.ts';
 import type { Syncing } from './compose-sync.ts';
 import type { Context } from './context.ts';
+import { version } from './version.ts';
 
-export function composeManagement(config: Config, context: Context, state: StateStore, syncing: Syncing): Management {
+export interface ManagementParts {
+  readonly syncing: Syncing;
+  readonly packages: PackageServices;
+  readonly settings: Settings;
+  readonly uses: TokenUses;
+  readonly counters: Counters;
+}
+
+export function composeManagement(config: Config, context: Context, state: StateStore, { syncing, packages, settings, ...parts }: ManagementParts): Management {
   const { now, randomBytes } = context;
   const nowMs = (): number => now().getTime();
   const store = createAuditedStore({ store: state, now: nowMs });
-  const people = composePeople(context, state, composeKeys(config, context));
+  const people = composePeople(context, state, composeKeys(config, context), peopleRules(settings));
   return createManagement({
     ...syncing,
+    ...packages,
+    ...parts,
+    settings,
+    state,
+    startedAtMs: nowMs(),
     people,
     sessions: people.sessions,
+    version,
     artifactsOf: (actor) => createArtifacts({ store, now: nowMs, randomBytes, actor, publisher: createChildPublisher(composeBuilder(config, context)), dataDirectory: config.data.value }),
     uploads: createUploads(config.data.value),
     tokensOf: (actor) => createTokens({ store, now: nowMs, randomBytes, actor }),
-    defaultLimits: () => ({ read: config.limitsRead.value, write: config.limitsWrite.value }),
+    defaultLimits: defaultLimits(settings),
+    artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   });
 }

@@ -10,18 +10,19 @@ export function addRepositories(program: Command, wire: Wire): void {
   repository.addHelpText('after', example('libretto repository add https://git.example.org/acme/tool.git --token-file token.txt', 'libretto repository sync repo_4fHj2kLm9QwErTy0'));
   const withJson = (command: Command, ...examples: string[]): Command => withSettings(command, 'data').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
   wire(withJson(addCommand(repository), 'libretto repository add https://git.example.org/acme/tool.git --token-file - --interval 15m < token.txt', 'libretto repository add --type directory /srv/packages'), () => import('./commands/repository-add.ts'));
-  const list = repository.command('list').summary('list all repositories').description('List all registered repositories and how it stands with them.');
-  wire(withJson(list, 'libretto repository list --json'), () => import('./commands/repository-list.ts'));
-  const show = repository.command('show').argument('<id>').summary('show one repository').description('Show one repository and its last syncs, without its credentials.');
+  const orRemote = (command: Command): Command => command.option('--url <url>', 'the address of a remote registry, instead of a data folder').option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)');
+  const list = orRemote(repository.command('list')).summary('list all repositories').description('List all registered repositories and how it stands with them.');
+  wire(withJson(list, 'libretto repository list --json', 'LIBRETTO_TOKEN=lib_r_… libretto repository list --url https://packages.example.org'), () => import('./commands/repository-list.ts'));
+  const show = orRemote(repository.command('show')).argument('<id>').summary('show one repository').description('Show one repository and its last syncs, without its credentials.');
   wire(withJson(show, 'libretto repository show repo_4fHj2kLm9QwErTy0'), () => import('./commands/repository-show.ts'));
   const verify = repository.command('verify').argument('<id>').summary('ask whether a repository can be read').description('Ask whether a repository can be reached and read with its credentials, and what is there. Changes nothing.');
   wire(withJson(verify, 'libretto repository verify repo_4fHj2kLm9QwErTy0'), () => import('./commands/repository-verify.ts'));
-  const sync = withSettings(repository.command('sync'), 'jobs')
+  const sync = orRemote(withSettings(repository.command('sync'), 'jobs'))
     .argument('<id>')
     .summary('read a repository now and publish what it has')
     .description('Read a repository now and publish what it has. All other sources stay as published.')
     .addOption(new Option('--child', 'the build alone, as the service runs it').hideHelp());
-  wire(withJson(sync, 'libretto repository sync repo_4fHj2kLm9QwErTy0'), () => import('./commands/repository-sync.ts'));
+  wire(withJson(sync, 'libretto repository sync repo_4fHj2kLm9QwErTy0', 'LIBRETTO_TOKEN=lib_w_… libretto repository sync repo_4fHj2kLm9QwErTy0 --url https://packages.example.org'), () => import('./commands/repository-sync.ts'));
   const remove = repository
     .command('remove')
     .argument('<id>')

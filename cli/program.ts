@@ -6,8 +6,14 @@ import { Command, CommanderError, Option } from 'commander';
 import { example, withSettings, type Wire } from './command-parts.ts';
 import type { Context } from './context.ts';
 import { addArtifacts } from './program-artifacts.ts';
+import { addHistory } from './program-history.ts';
+import { addData } from './program-data.ts';
+import { addPackages } from './program-packages.ts';
 import { addPeople } from './program-people.ts';
+import { addReceiving } from './program-receive.ts';
 import { addRepositories } from './program-repository.ts';
+import { addAudit, addSettings } from './program-settings.ts';
+import { addTrust } from './program-trust.ts';
 import { version } from './version.ts';
 
 /** Runs a command line (`process.argv`) and resolves with its exit code. Arguments that commander refuses are told by it: exit code 2. */
@@ -23,7 +29,8 @@ export async function runProgram(argv: readonly string[], context: Context): Pro
   }
 }
 
-function createProgram(context: Context, finish: (exitCode: number) => void): Command {
+/** Every command there is; none is run. `finish` is told the exit code of the one that then is. */
+export function createProgram(context: Context, finish: (exitCode: number) => void): Command {
   const program = new Command('libretto')
     .description('A private Composer registry: builds metadata and archives out of sources, and serves them to whoever holds a token.')
     .version(version, '-V, --version', 'print the version')
@@ -44,17 +51,24 @@ function createProgram(context: Context, finish: (exitCode: number) => void): Co
     });
   };
   addPublishing(program, wire);
+  addTrust(program, wire);
+  addHistory(program, wire);
+  addReceiving(program, wire);
   addArtifacts(program, wire);
   addRepositories(program, wire);
+  addPackages(program, wire);
   addImports(program, wire);
   addServing(program, wire);
   addTokens(program, wire);
   addPeople(program, wire);
+  addSettings(program, wire);
+  addAudit(program, wire);
+  addData(program, wire);
   return program;
 }
 
 function addPublishing(program: Command, wire: Wire): void {
-  const build = withSettings(program.command('build'), 'data', 'jobs')
+  const build = withSettings(program.command('build'), 'data', 'jobs', 'historyKeep')
     .summary('publish packages out of directories and git repositories')
     .description(
       'Publish packages out of directories and git repositories. Sources are remembered: without SOURCE, the remembered ones and those of ' +
@@ -65,15 +79,10 @@ function addPublishing(program: Command, wire: Wire): void {
     .option('--forget <source>', 'withdraw what this source published, and forget it (may stand several times)', collect)
     .option('--strict', 'publish nothing when anything would be left out')
     .option('--allow-republish', 'let released versions change their content')
+    .option('--allow-withdraw', 'let packages lose their last version, and many packages a release')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('libretto build ./packages https://git.example.org/acme/tool.git', 'libretto build --only acme/hello', 'libretto build --forget ./packages'));
   wire(build, () => import('./commands/build.ts'));
-  const verify = withSettings(program.command('verify'), 'data')
-    .summary('prove that the output tree holds what it names')
-    .description('Read the output tree again and prove that everything it names is there, byte for byte.')
-    .option('--json', 'print the report as JSON')
-    .addHelpText('after', example('libretto verify --data /srv/libretto'));
-  wire(verify, () => import('./commands/verify.ts'));
 }
 
 function addImports(program: Command, wire: Wire): void {
@@ -131,6 +140,13 @@ function addTokens(program: Command, wire: Wire): void {
     .option('--limit <n|default>', 'requests an hour, 0 for no limit, default for the one of its kind')
     .option('--expires <when|never>', 'a span such as 90d from now, a time such as 2027-01-31T00:00:00Z, or never');
   wire(withJson(update, 'libretto token update tok_2kTq9 --limit default --expires never'), () => import('./commands/token-update.ts'));
+  const rotate = token
+    .command('rotate')
+    .argument('<id>')
+    .summary('give a token a new secret')
+    .description('Give a token a new secret, which is shown once, here. The one before goes on opening for a while; everything else of the token stays.')
+    .option('--grace <span>', 'how long the former secret goes on opening: 30m, 12h, 7d, or 0 to end it at once', '24h');
+  wire(withJson(rotate, 'libretto token rotate tok_2kTq9 --grace 7d'), () => import('./commands/token-rotate.ts'));
   const revoke = token.command('revoke').argument('<id>').summary('revoke a token for good').description('Revoke a token for good. It acts on the next request.');
   wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('./commands/token-revoke.ts'));
 }

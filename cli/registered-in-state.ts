@@ -3,26 +3,38 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { BuildRequest } from '../build/build.ts';
+import type { BuildReport } from '../build/report.ts';
+import { listRepositories } from '../proxy/sync/list-repositories.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { printLines } from './output.ts';
 import type { RegisteredSources } from './registered-sources.ts';
+import { stoppableBuild, type Stopped } from './stoppable-build.ts';
 
 const none = { sources: undefined, close: async (): Promise<void> => undefined };
 
-export interface RegisteredInState extends Pick<RegisteredSources, 'close'> {
+interface RegisteredInState extends Pick<RegisteredSources, 'close'> {
   /** undefined where the state was not read: what registered repositories published then stays */
   readonly sources: RegisteredSources['sources'] | undefined;
 }
 
-export async function registeredInState(config: Config, context: Context): Promise<RegisteredInState> {
-  if (!existsSync(join(config.data.value, 'state', 'data.mdb'))) return none;
-  const [{ openState }, { composeKeys }, { listRepositories }, { prepareSources }, { StateError }] = await Promise.all([
-    import('./compose.ts'), import('./compose-people.ts'), import('../proxy/sync/repositories.ts'), import('./registered-sources.ts'), import('../proxy/state/state-error.ts'),
-  ]);
+/** A build that reads the registered repositories too. */
+export async function buildWithRegistered(request: BuildRequest, config: Config, context: Context): Promise<BuildReport | Stopped> {
+  const { sources, close } = await registeredInState(config, context);
+  return stoppableBuild({ ...request, registered: sources }, context).finally(close);
+}
+
+/** Every build comes by here: what only registered repositories need is loaded only where there are some. */
+async function registeredInState(config: Config, context: Context): Promise<RegisteredInState> {
+  const directory = join(config.data.value, 'state');
+  if (!existsSync(join(directory, 'data.mdb'))) return none;
+  const [{ openLmdbStore }, { StateError }] = await Promise.all([import('../proxy/state/lmdb-store.ts'), import('../proxy/state/state-error.ts')]);
   try {
-    const state = await openState(config);
+    const state = await openLmdbStore(directory);
     const records = await listRepositories(state).finally(() => state.close());
+    if (records.length === 0) return { ...none, sources: [] };
+    const [{ composeKeys }, { prepareSources }] = await Promise.all([import('./compose-keys.ts'), import('./registered-sources.ts')]);
     return await prepareSources(records, { config, environment: context.environment, sealer: composeKeys(config, context).sealer });
   } catch (error) {
     if (!(error instanceof StateError)) throw error;

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 
 import { RegistryError } from '../build/contract/errors.ts';
 import { createAddressPolicy } from '../build/egress/address-policy.ts';
-import { resolveBySystem, type Resolve } from '../build/egress/guarded-agent.ts';
+import type { Resolve } from '../build/egress/guarded-agent.ts';
 import type { RegisteredSource } from '../build/sources/options.ts';
 import type { Sealer } from '../proxy/keys/sealer.ts';
 import { normalizeKey, unsealCredentials, type RepositoryCredentials } from '../proxy/sync/credentials.ts';
 import type { RepositoryRecord } from '../proxy/sync/repository.ts';
 import type { Config } from './config.ts';
 import type { Environment } from './environment.ts';
-import { checkedAddresses, gitEnvironment, remoteOf } from './git-access.ts';
+import { checkedAddresses, gitEnvironment, remoteOf, resolveBySystem } from './git-access.ts';
 import { insideRoots, readEntry, sourceText } from './repository-sources.ts';
 
 export interface RegisteredOptions {

@@ -9,11 +9,12 @@ import type { RepositoryRecord } from '../proxy/sync/repository.ts';
 import { repositoryDocument, type RepositoryDocument } from '../proxy/sync/repository-document.ts';
 import type { Given } from './command.ts';
 import { openExistingState, openState } from './compose.ts';
-import { composeKeys } from './compose-people.ts';
+import { composeKeys } from './compose-keys.ts';
 import { composeSyncing, type Syncing } from './compose-sync.ts';
 import { loadConfig, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { printLines } from './output.ts';
+import { withSettingsOf } from './state-settings.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface RepositoryCommand {
@@ -41,7 +42,7 @@ export async function runRepositoryCommand(context: Context, given: Given, work:
   const syncing = composeSyncing(config, context, { state, sealer, onError });
   const show = async (record: RepositoryRecord): Promise<RepositoryDocument> => repositoryDocument(record, (await syncing.jobs.outcomes([record.id])).get(record.id));
   try {
-    return await work({ context, given, config, state, sealer, syncing, show, repositories: syncing.repositoriesOf(context.actor), id: operands[0] ?? '', json: flags['json'] === true });
+    return await work({ context, given, config: await withSettingsOf(state, config), state, sealer, syncing, show, repositories: syncing.repositoriesOf(context.actor), id: operands[0] ?? '', json: flags['json'] === true });
   } catch (error) {
     throw error instanceof RegistryError ? asUsageError(error) : error;
   } finally {

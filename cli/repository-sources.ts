@@ -8,7 +8,7 @@ import { RegistryError } from '../build/contract/errors.ts';
 import type { JsonObject } from '../build/contract/json.ts';
 import { parsePackageIndex } from '../build/contract/serving-index.ts';
 import { createAddressPolicy } from '../build/egress/address-policy.ts';
-import { resolveBySystem, type Resolve } from '../build/egress/guarded-agent.ts';
+import type { Resolve } from '../build/egress/guarded-agent.ts';
 import { readMemory } from '../build/memory/source-memory.ts';
 import { listPackages } from '../build/memory/tree-memory.ts';
 import { createDiskOutput } from '../build/output/disk-output.ts';
@@ -18,7 +18,7 @@ import type { RepositorySource } from '../proxy/sync/repository.ts';
 import type { RepositorySources } from '../proxy/sync/repository-sources.ts';
 import { configuredSources } from './build-request.ts';
 import type { Config } from './config.ts';
-import { checkedAddresses, remoteOf } from './git-access.ts';
+import { checkedAddresses, remoteOf, resolveBySystem } from './git-access.ts';
 import { readPublication } from './published-tree.ts';
 import { sourceShape, type SourceEntry } from './source-shape.ts';
 

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 
 import { createAuthenticator } from '../proxy/auth/authenticate.ts';
 import type { Secret } from '../proxy/auth/secret.ts';
+import { createTokenUses } from '../proxy/auth/token-uses.ts';
 import type { Tokens } from '../proxy/auth/tokens.ts';
 import type { Counters } from '../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../proxy/limits/memory-counters.ts';
@@ -14,9 +15,14 @@ import { loadCounters, saveCounters } from '../proxy/limits/saved-counters.ts';
 import { parseAddressRange, type AddressRange } from '../proxy/observe/client-address.ts';
 import { openLog, type Log } from '../proxy/observe/log.ts';
 import { createProxy } from '../proxy/server.ts';
+import { settingOf } from '../proxy/settings/settings.ts';
+import { startAuditCopies } from '../proxy/state/audit-copies.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
-import { composeKeys, composePeople } from './compose-people.ts';
+import { composeKeys } from './compose-keys.ts';
+import { composePeople } from './compose-people.ts';
 import { composeTokens, openState } from './compose.ts';
+import { composePackages } from './compose-packages.ts';
+import { advertisedMetadataUrl, composeSettings, defaultLimits } from './compose-settings.ts';
 import { composeSyncing } from './compose-sync.ts';
 import { formatOrigin, type Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -24,11 +30,14 @@ import { listenRefusal } from './listen-refusal.ts';
 import { composeManagement } from './management.ts';
 import { printLines } from './output.ts';
 import { refuseNewerTree } from './published-tree.ts';
+import { withSettingsOf } from './state-settings.ts';
 import { takeServingPlace } from './serving-place.ts';
 import type { LogTarget } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Service {
+  /** with what was set while it ran before */
+  readonly config: Config;
   readonly host: string;
   readonly port: number;
   readonly tokens: Tokens;
@@ -50,28 +59,34 @@ export async function openService(config: Config, context: Context, logTarget: L
   const place = await takeServingPlace(config, context).catch(closing(() => store.close(), () => log.close()));
   const counting = await openCounting(config, context, store, log).catch(closing(place.release, () => store.close(), () => log.close()));
   const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
-  const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, onError });
+  const settings = composeSettings(config, context, store);
+  const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
+  const packages = composePackages(config, context, { state: store, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
+  const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
   const proxy = createProxy({
+    onDownload: packages.downloads.count,
     dataDirectory: config.data.value,
     ...config.listen.value,
-    authenticator: createAuthenticator(store, { defaultLimits: { read: config.limitsRead.value, write: config.limitsWrite.value } }),
+    authenticator: createAuthenticator(store, { defaultLimits: defaultLimits(settings) }),
     counters: counting.counters,
-    management: composeManagement(config, context, store, syncing),
+    uses,
+    management: composeManagement(config, context, store, { syncing, packages, settings, uses, counters: counting.counters }),
     log: log.logger,
     trustedProxies: config.trustedProxies.value.map(addressRange),
-    metadataUrl: config.metadataUrl.origin.from === 'default' ? undefined : config.metadataUrl.value,
+    metadataUrl: advertisedMetadataUrl(settings),
     now: Date.now,
   });
+  const audit = startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') });
   const close = async (): Promise<void> => {
     await proxy.close();
-    await inTurn(syncing.close, counting.close, place.release, () => store.close(), () => log.close());
+    await inTurn(syncing.close, packages.downloads.close, uses.close, audit.close, counting.close, place.release, () => store.close(), () => log.close());
   };
   await syncing.schedule.start().catch(closing(close));
   const address = await proxy.listen().catch(async (error: unknown) => {
     await close();
     throw listenRefusal(error, config.listen);
   });
-  return { ...address, tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, reopenLog: log.reopen, logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+  return { ...address, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, reopenLog: log.reopen, logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
 }
 
 function addressRange(text: string): AddressRange {

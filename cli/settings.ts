@@ -5,7 +5,10 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 
 import { exactMetadataUrl } from '../build/contract/documents.ts';
+import { standardKeep } from '../build/history/keep.ts';
+import { distUrlPattern, metadataUrlPattern } from '../build/contract/registry-address.ts';
 import { fileSettings } from './file-settings.ts';
+import { ruleSettings } from './rule-settings.ts';
 import type { Setting } from './setting.ts';
 import {
   parseDirectory,
@@ -21,34 +24,6 @@ import {
   type LogTarget,
 } from './setting-values.ts';
 import { addressRangePattern, plainText } from './text-schemas.ts';
-
-/** Most requests an hour a limit may name; far above what one process can serve. */
-export const mostRequestsAnHour = 1_000_000_000;
-
-const requestLimit = (kind: 'read' | 'write', standard: number): Setting<number> => ({
-  key: `limits.${kind}`,
-  flag: undefined,
-  variable: `LIBRETTO_LIMITS_${kind.toUpperCase()}`,
-  purpose: `requests an hour of a ${kind} token that has no limit of its own`,
-  allowed: `a whole number from 0 (no limit) to ${mostRequestsAnHour}`,
-  parse: (raw) => parseWholeNumber(raw, 0, mostRequestsAnHour),
-  standard: () => standard,
-  schema: { type: 'integer', minimum: 0, maximum: mostRequestsAnHour },
-});
-
-/** A day: whoever needs longer fetches the repository by other means. */
-const longestGitSeconds = 86_400;
-
-const gitTimeout = (key: 'askTimeout' | 'fetchTimeout', purpose: string, standard: number): Setting<number> => ({
-  key: `git.${key}`,
-  flag: undefined,
-  variable: `LIBRETTO_GIT_${key === 'askTimeout' ? 'ASK' : 'FETCH'}_TIMEOUT`,
-  purpose,
-  allowed: `seconds, a whole number from 1 to ${longestGitSeconds}`,
-  parse: (raw) => parseWholeNumber(raw, 1, longestGitSeconds),
-  standard: () => standard,
-  schema: { type: 'integer', minimum: 1, maximum: longestGitSeconds },
-});
 
 const data: Setting<string> = {
   key: 'data',
@@ -91,7 +66,7 @@ const metadataUrl: Setting<string> = {
   allowed: 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json',
   parse: parseMetadataUrl,
   standard: () => exactMetadataUrl,
-  schema: { type: 'string', pattern: String.raw`^(?:/(?!/)|https?://[^/?#%\s\u0000-\u001f\u007f]+/)[^\s\u0000-\u001f\u007f]*%package%[^\s\u0000-\u001f\u007f]*$` },
+  schema: { type: 'string', pattern: metadataUrlPattern },
 };
 
 const distUrl: Setting<DistUrl> = {
@@ -102,7 +77,7 @@ const distUrl: Setting<DistUrl> = {
   allowed: "'path', or the registry's own http(s) address without user, query and fragment",
   parse: parseDistUrl,
   standard: () => ({ form: 'path' }),
-  schema: { type: 'string', pattern: String.raw`^(?:path|https?://[^\s@?#\u0000-\u001f\u007f]+)$` },
+  schema: { type: 'string', pattern: distUrlPattern },
 };
 
 const distShasum: Setting<'always' | 'releases'> = {
@@ -138,6 +113,17 @@ const jobs: Setting<number> = {
   schema: { type: 'integer', minimum: 1, maximum: 256 },
 };
 
+const historyKeep: Setting<number> = {
+  key: 'history.keep',
+  flag: '--keep <n>',
+  variable: 'LIBRETTO_HISTORY_KEEP',
+  purpose: 'how many publications are recorded, for history, diff and rollback',
+  allowed: 'a whole number from 1 to 10000',
+  parse: (raw) => parseWholeNumber(raw, 1, 10_000),
+  standard: () => standardKeep,
+  schema: { type: 'integer', minimum: 1, maximum: 10_000 },
+};
+
 const log: Setting<LogTarget> = {
   key: 'log',
   flag: '--log <file>',
@@ -158,11 +144,9 @@ export const settings = {
   distShasum,
   trustedProxies,
   jobs,
+  historyKeep,
   log,
-  limitsRead: requestLimit('read', 1000),
-  limitsWrite: requestLimit('write', 500),
-  gitAskTimeout: gitTimeout('askTimeout', 'how long a remote repository may take to say what it has', 60),
-  gitFetchTimeout: gitTimeout('fetchTimeout', 'how long a fetch of a remote repository may take, or git be silent while it reads one', 300),
+  ...ruleSettings,
   ...fileSettings,
 };
 
@@ -175,6 +159,10 @@ export const settingNames = Object.keys(settings) as readonly SettingName[];
 /** Keys of libretto.json that hold settings within them. */
 export const groupExamples: Readonly<Record<string, string>> = {
   limits: '{"read": 1000, "write": 500}',
+  history: '{"keep": 100}',
+  sessions: '{"lifetime": 43200}',
+  passwords: '{"minLength": 12}',
+  retention: '{"jobs": 20}',
   archive: '{"exclude": ["/docs"]}',
   git: '{"fetchTimeout": 900}',
   egress: '{"allow": ["10.0.0.0/8"]}',

@@ -4,9 +4,10 @@
 import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
 
-import { build, type BuildRequest } from '../build/build.ts';
+import { build, type BuildEffects, type BuildRequest } from '../build/build.ts';
 import type { BuildReport } from '../build/report.ts';
 import type { Context } from './context.ts';
+import { noteBuild } from './last-build.ts';
 import { printLines } from './output.ts';
 import { startProgress } from './progress.ts';
 
@@ -18,13 +19,16 @@ const sameWishMs = 200;
 export type Stopped = { readonly exitCode: number };
 
 /** The report, or the exit code of a build that was stopped: 128 and the number of the signal, as of a process that dies of it. */
-export async function stoppableBuild(request: BuildRequest, context: Context): Promise<BuildReport | Stopped> {
+export async function stoppableBuild(request: BuildRequest, context: Context, start: (request: BuildRequest, effects: BuildEffects) => Promise<BuildReport> = build): Promise<BuildReport | Stopped> {
   const { environment, stderr, now } = context;
   const progress = await startProgress(stderr);
   const wish = listen(context, progress.stop);
   try {
-    return await build(request, { now, progress: progress.show, environment, stop: wish.signal });
+    const report = await start(request, { now, progress: progress.show, environment, stop: wish.signal });
+    if (request.dryRun !== true) noteBuild(request.dataDirectory, report, now());
+    return report;
   } catch (error) {
+    if (wish.exitCode() === undefined && error instanceof Error && request.dryRun !== true) noteBuild(request.dataDirectory, error, now());
     if (wish.exitCode() === undefined) throw error;
     return { exitCode: wish.exitCode() ?? 1 };
   } finally {

@@ -11,6 +11,19 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
   return best;
 }
 
+/** Up to `most` of them, the nearest first. */
+export function nearestOf(text: string, candidates: Iterable<string>, most: number): readonly string[] {
+  const left = new Set(candidates);
+  const found: string[] = [];
+  while (found.length < most) {
+    const next = nearest(text, left);
+    if (next === undefined) break;
+    found.push(next);
+    left.delete(next);
+  }
+  return found;
+}
+
 /** Insertions, deletions and replacements between two strings; long ones are compared by their first 64 characters. */
 function editDistance(left: string, right: string): number {
   const [a, b] = [left.slice(0, 64), right.slice(0, 64)];

@@ -42,7 +42,7 @@ export async function syncBuild({ config, context, sealer, records, id }: SyncBu
 async function buildPrepared({ sources, refusals }: RegisteredSources, sync: readonly string[], config: Config, context: Context): Promise<BuildReport | Stopped> {
   const refusal = sync.map((id) => refusals.get(id)).find((one) => one !== undefined);
   if (refusal !== undefined) throw refusal;
-  const request = buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory: context.workingDirectory });
+  const request = buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory: context.workingDirectory, by: { actor: context.actor, command: sync.length === 0 ? 'repository withdraw' : 'repository sync' } });
   return buildOnceFree({ ...request, configured: undefined, fallback: undefined, registered: sources, sync }, context);
 }
 

@@ -1,11 +1,13 @@
 // What every token command does around its own work: configuration, state, and what it shows.
 
+import { readUses } from '../proxy/auth/token-uses.ts';
 import type { Tokens } from '../proxy/auth/tokens.ts';
 import type { TokenRecord } from '../proxy/auth/token.ts';
 import { composeTokens, openExistingState, openState } from './compose.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
 import type { Given } from './command.ts';
+import { withSettingsOf } from './state-settings.ts';
 import { tokenDocument, type TokenDocument } from './token-text.ts';
 
 export interface TokenCommand {
@@ -16,7 +18,8 @@ export interface TokenCommand {
   /** the first operand */
   readonly id: string;
   readonly json: boolean;
-  readonly show: (record: TokenRecord) => TokenDocument;
+  readonly show: (record: TokenRecord) => Promise<TokenDocument>;
+  readonly showAll: (records: readonly TokenRecord[]) => Promise<readonly TokenDocument[]>;
 }
 
 /** Runs `work` and resolves with exit code 0; refusals are thrown. Only a command that `makes` something makes the state's folder. */
@@ -24,11 +27,15 @@ export async function runTokenCommand(context: Context, given: Given, work: (com
   const { flags, operands } = given;
   const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
   const nowMs = context.now().getTime();
-  const defaultLimits = { read: config.limitsRead.value, write: config.limitsWrite.value };
-  const show = (record: TokenRecord): TokenDocument => tokenDocument(record, { defaultLimits, nowMs });
   const store = makes ? await openState(config) : await openExistingState(config);
   try {
-    await work({ context, given, tokens: composeTokens(store, context), nowMs, show, id: operands[0] ?? '', json: flags['json'] === true });
+    const { limitsRead, limitsWrite } = await withSettingsOf(store, config);
+    const defaultLimits = { read: limitsRead.value, write: limitsWrite.value };
+    const show = async (records: readonly TokenRecord[]): Promise<readonly TokenDocument[]> => {
+      const uses = await readUses(store, records.map(({ id }) => id));
+      return records.map((record) => tokenDocument(record, { defaultLimits, nowMs, use: uses.get(record.id) }));
+    };
+    await work({ context, given, tokens: composeTokens(store, context), nowMs, show: async (record) => (await show([record]))[0] as TokenDocument, showAll: show, id: operands[0] ?? '', json: flags['json'] === true });
   } finally {
     await store.close();
   }

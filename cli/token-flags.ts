@@ -4,8 +4,8 @@ import { parseExpiry } from '../proxy/auth/expiry.ts';
 import { TokenError } from '../proxy/auth/token-error.ts';
 import type { TokenKind } from '../proxy/auth/token-format.ts';
 import { checkedDescription } from '../proxy/auth/tokens.ts';
+import { mostRequestsAnHour } from '../proxy/settings/definitions.ts';
 import { parseWholeNumber } from './setting-values.ts';
-import { mostRequestsAnHour } from './settings.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface TokenFlags {

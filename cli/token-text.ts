@@ -1,6 +1,7 @@
 // A token as the token commands show it, for scripts and for people. Never its secret. Pure.
 
 import type { TokenKind } from '../proxy/auth/token-format.ts';
+import type { TokenUse } from '../proxy/auth/token-uses.ts';
 import { tokenStatus, type TokenRecord } from '../proxy/auth/token.ts';
 import { formatFields, formatTable } from './output.ts';
 
@@ -8,6 +9,8 @@ export interface TokenView {
   /** hourly limits of tokens without one of their own */
   readonly defaultLimits: Readonly<Record<TokenKind, number>>;
   readonly nowMs: number;
+  /** the last one, as far as the servers have written it down */
+  readonly use: TokenUse | undefined;
 }
 
 /** What `--json` prints of a token; part of the interface to scripts. */
@@ -23,10 +26,14 @@ export interface TokenDocument {
   readonly created_by: string;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;
+  /** until then the secret before the last rotation opens as well */
+  readonly previous_expires_at: string | null;
+  readonly last_used_at: string | null;
+  readonly last_used_from: string | null;
 }
 
-export function tokenDocument(record: TokenRecord, { defaultLimits, nowMs }: TokenView): TokenDocument {
-  const { id, description, kind, limit, created_at, created_by, expires_at, revoked_at } = record;
+export function tokenDocument(record: TokenRecord, { defaultLimits, nowMs, use }: TokenView): TokenDocument {
+  const { id, description, kind, limit, created_at, created_by, expires_at, revoked_at, previous_expires_at: previous } = record;
   return {
     id,
     description,
@@ -38,6 +45,9 @@ export function tokenDocument(record: TokenRecord, { defaultLimits, nowMs }: Tok
     created_by,
     expires_at,
     revoked_at,
+    previous_expires_at: previous !== null && nowMs < Date.parse(previous) ? previous : null,
+    last_used_at: use === undefined ? null : new Date(use.atMs).toISOString(),
+    last_used_from: use?.from ?? null,
   };
 }
 
@@ -50,6 +60,8 @@ export function describeToken(token: TokenDocument): string[] {
     ['status', token.status],
     ['created', `${seconds(token.created_at)} by ${token.created_by}`],
     ['expires', token.expires_at === null ? 'never' : seconds(token.expires_at)],
+    ...(token.previous_expires_at === null ? [] : [['former secret', `opens until ${seconds(token.previous_expires_at)}`] as const]),
+    ['last used', token.last_used_at === null ? 'never' : `${seconds(token.last_used_at)} from ${token.last_used_from ?? ''}`],
     ...(token.revoked_at === null ? [] : [['revoked', seconds(token.revoked_at)] as const]),
   ]);
 }

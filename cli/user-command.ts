@@ -4,7 +4,9 @@ import { RegistryError } from '../build/contract/errors.ts';
 import { showUser, type UserRecord, type UserView } from '../proxy/auth/user.ts';
 import type { ChangedUser, Users } from '../proxy/auth/users.ts';
 import type { Given } from './command.ts';
-import { composeKeys, composePeople } from './compose-people.ts';
+import { composeKeys } from './compose-keys.ts';
+import { composePeople } from './compose-people.ts';
+import { composeSettings, peopleRules } from './compose-settings.ts';
 import { openExistingState, openState } from './compose.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
@@ -25,7 +27,7 @@ export async function runUserCommand(context: Context, { flags, operands }: Give
   const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
   const store = makes ? await openState(config) : await openExistingState(config);
   try {
-    const users = composePeople(context, store, composeKeys(config, context)).usersOf(context.actor);
+    const users = composePeople(context, store, composeKeys(config, context), peopleRules(composeSettings(config, context, store))).usersOf(context.actor);
     await work({ context, flags, users, json: flags['json'] === true, find: () => findUser(users, operands[0] ?? '') });
   } catch (error) {
     if (error instanceof RegistryError && error.status < 500) throw new UsageError(error.message, { cause: error });

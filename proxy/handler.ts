@@ -8,9 +8,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { withHeaders, type Answer } from './answer.ts';
 import type { ActiveToken, Authenticator } from './auth/authenticate.ts';
+import type { TokenUses } from './auth/token-uses.ts';
 import { whenReady, type Eventually } from './eventually.ts';
 import type { Count, Counters } from './limits/counters.ts';
 import { rateLimitHeaders } from './limits/headers.ts';
+import { limitWindowMs } from './limits/windows.ts';
 import type { Management } from './manage/api-request.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import { healthAnswer } from './observe/health.ts';
@@ -21,14 +23,14 @@ import type { Tree } from './protocol/tree.ts';
 import { challenge, internalError, limitExceeded, methodNotAllowed, notFound, sessionOnProtocol } from './refusals.ts';
 import type { Sender, Sent } from './send.ts';
 
-const windowMs = 3_600_000;
-
 export interface HandlerParts {
   readonly tree: Tree;
   /** undefined: there is nothing below /api */
   readonly management: Management | undefined;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
+  /** hears of each use of a valid token */
+  readonly uses: Pick<TokenUses, 'note'> | undefined;
   readonly sender: Sender;
   readonly log: Logger;
   readonly trustedProxies: readonly AddressRange[];
@@ -96,7 +98,7 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   return limited(parts, exchange, nowMs, false, () => {
     if (fault !== undefined) return fault;
     const { headers } = request;
-    return parts.tree.answer(route, { acceptEncoding: headers['accept-encoding'], ifNoneMatch: headers['if-none-match'], ifModifiedSince: headers['if-modified-since'] }, nowMs);
+    return parts.tree.answer(route, { acceptEncoding: headers['accept-encoding'], ifNoneMatch: headers['if-none-match'], ifModifiedSince: headers['if-modified-since'], head: request.method === 'HEAD' }, nowMs);
   });
 }
 
@@ -115,8 +117,9 @@ function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: b
     if (authentication.outcome !== 'valid') return open ? serve() : unauthenticated(parts, request, authentication.outcome, nowMs);
     const { token } = authentication;
     exchange.token = token;
+    parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(request, parts.trustedProxies) });
     if (token.limit === 0) return serve();
-    return whenReady(parts.counters.hit(token.id, token.limit, windowMs, nowMs), (count) => {
+    return whenReady(parts.counters.hit(token.id, token.limit, limitWindowMs, nowMs), (count) => {
       if (!count.admitted) return withHeaders(limitExceeded(token.limit, count, nowMs, request), rateLimitHeaders(token.limit, count));
       return counted(exchange, token, count, serve);
     });

@@ -8,8 +8,10 @@ import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Authenticator } from './auth/authenticate.ts';
+import type { TokenUses } from './auth/token-uses.ts';
 import { Connections } from './connections.ts';
 import { createHandler, type Handler } from './handler.ts';
+import type { Eventually } from './eventually.ts';
 import type { Counters } from './limits/counters.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import type { Management } from './manage/api-request.ts';
@@ -25,13 +27,17 @@ export interface ProxyOptions {
   readonly port: number;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
+  /** hears of each use of a valid token */
+  readonly uses?: Pick<TokenUses, 'note'> | undefined;
   /** what answers below /api; undefined: nothing does */
   readonly management?: Management | undefined;
   readonly log: Logger;
   /** reverse proxies whose X-Forwarded-For is believed */
   readonly trustedProxies: readonly AddressRange[];
-  /** advertised in packages.json instead of what the build wrote; undefined: as built */
-  readonly metadataUrl?: string | undefined;
+  /** advertised in packages.json instead of what the build wrote, asked for each; undefined: as built */
+  readonly metadataUrl?: (() => Eventually<string | undefined>) | undefined;
+  /** hears of every archive that is sent */
+  readonly onDownload?: ((name: string, version: string) => void) | undefined;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly limits?: Partial<ServerLimits>;
@@ -76,9 +82,9 @@ export interface Proxy {
 
 export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const tree = new Tree({ dataDirectory: options.dataDirectory, metadataUrl: options.metadataUrl, cacheBytes: limits.cacheBytes, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
+  const tree = new Tree({ dataDirectory: options.dataDirectory, metadataUrl: options.metadataUrl ?? asBuilt, cacheBytes: limits.cacheBytes, onDownload: options.onDownload, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
   let draining = false;
-  const handler = createHandler({ ...options, management: options.management, tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
+  const handler = createHandler({ ...options, management: options.management, uses: options.uses, tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const server = createLimitedServer(limits);
   const connections = new Connections();
   attach(server, connections, handler, options);
@@ -92,6 +98,8 @@ export function createProxy(options: ProxyOptions): Proxy {
     },
   };
 }
+
+const asBuilt = (): undefined => undefined;
 
 function createLimitedServer(limits: ServerLimits): Server {
   const server = createServer({

@@ -35,8 +35,8 @@ export interface ArtifactTree {
   readonly move: (from: string, to: string) => Promise<void>;
   readonly exists: (path: string) => Promise<boolean>;
   readonly remove: (path: string) => Promise<void>;
-  /** Builds this source alone; all others stay as published. */
-  readonly build: () => Promise<BuildReport>;
+  /** Builds this source alone; all others stay as published. `allowWithdraw`: a person asked for what it withdraws. */
+  readonly build: (allowWithdraw?: boolean) => Promise<BuildReport>;
   /** all that can be retrieved of a package */
   readonly entries: (name: PackageName) => Promise<readonly IndexEntry[]>;
   /** of the publication that readers see; 0 for none */
@@ -70,7 +70,7 @@ async function openTree(request: BuildRequest, effects: BuildEffects): Promise<A
     move,
     exists: async (path) => (await orMissing(stat(at(path)))) !== undefined,
     remove: (path) => rm(at(path), { force: true }),
-    build: () => buildHoldingLock(alone, effects),
+    build: (allowWithdraw = false) => buildHoldingLock({ ...alone, allowWithdraw }, effects),
     entries: async (name) => {
       const text = await orMissing(readFile(join(dataDirectory, 'index', indexPath(name)), 'utf8'));
       return text === undefined ? [] : parsePackageIndex(text).versions;

@@ -19,7 +19,7 @@ export async function withdrawArtifact(content: PublishedContent, build: Artifac
   return withArtifactTree(build, async (tree) => {
     const published = await findPublished(content, tree);
     // the index may be ahead of what readers see, where a build was cut off
-    if (published === undefined) return { outcome: 'withdrawn', serial: (await tree.build()).serial };
+    if (published === undefined) return { outcome: 'withdrawn', serial: (await tree.build(true)).serial };
     const file = artifactPath(content.name, content.version);
     const retired = retiredPath(content.name, published.version_normalized, content.reference);
     const moved = await tree.exists(file);
@@ -27,7 +27,7 @@ export async function withdrawArtifact(content: PublishedContent, build: Artifac
     const putBack = async (): Promise<void> => {
       if (moved) await tree.move(tree.at(retired), tree.at(file));
     };
-    const report = await tree.build().catch(async (error: unknown) => {
+    const report = await tree.build(true).catch(async (error: unknown) => {
       await putBack();
       throw error;
     });

@@ -1,7 +1,10 @@
 // `index/_publication.json`: written last of all that a publication changes for readers. A reader that sees its serial move drops what it
 // remembered. It also names the sources, so that a builder that lost its own memory still knows whose versions these are.
 
+import { parseReference, type Reference } from './digest.ts';
+import { withChecksum } from './checksum.ts';
 import { isJsonObject } from './json.ts';
+import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
 
 export const publicationFormat = 1;
@@ -19,6 +22,15 @@ export interface PublishedSource {
   readonly options?: true;
 }
 
+/** A change that a rollback undid: builds leave it undone as long as the version's source has nothing else to offer. */
+export interface UndoneChange {
+  readonly name: PackageName;
+  readonly version: string;
+  readonly version_normalized: string;
+  /** what was published; null: the version was withdrawn, and is published again */
+  readonly reference: Reference | null;
+}
+
 export interface Publication {
   readonly format: typeof publicationFormat;
   /** only ever grows (I6) */
@@ -28,10 +40,12 @@ export interface Publication {
   /** last_modified of packages.json, epoch seconds, and the hex SHA-256 of its bytes */
   readonly root: { readonly last_modified: number; readonly sha256: string };
   readonly sources: readonly PublishedSource[];
+  /** absent for none */
+  readonly undone?: readonly UndoneChange[];
 }
 
 export function formatPublication(publication: Publication): string {
-  return `${JSON.stringify(publication, null, 1)}\n`;
+  return withChecksum(JSON.stringify(publication, null, 1));
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
@@ -50,7 +64,17 @@ export function parsePublication(text: string): Publication {
     published_at: publishedAt,
     root: { last_modified: root['last_modified'], sha256: root['sha256'] },
     sources: sources.map(parseSource),
+    ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseUndone) } : {}),
   };
+}
+
+function parseUndone(value: unknown): UndoneChange {
+  if (!isJsonObject(value)) throw new Error('an undone change is malformed');
+  const { name: given, version, version_normalized: normalized, reference: text } = value;
+  const name = typeof given === 'string' ? parsePackageName(given) : undefined;
+  const reference = text === null ? null : parseReference(String(text));
+  if (name === undefined || reference === undefined || typeof version !== 'string' || typeof normalized !== 'string') throw new Error('an undone change is malformed');
+  return { name, version, version_normalized: normalized, reference };
 }
 
 function parseSource(value: unknown): PublishedSource {

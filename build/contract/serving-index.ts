@@ -2,10 +2,12 @@
 // finds a ZIP (nothing of a request is ever joined into a path), and what a build knows of a package between two runs. It only grows
 // until `prune`. It travels with `public/` and is never served.
 
+import { withChecksum } from './checksum.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
+import { parseTextDigest, type TextDigest } from './package-texts.ts';
 import type { PublicPath } from './paths.ts';
 
 export const servingIndexFormat = 1;
@@ -29,6 +31,9 @@ export interface IndexEntry {
   readonly since: string;
   /** id of the source that published it */
   readonly source: string;
+  /** of its README, if it has one and is published */
+  readonly readme?: TextDigest;
+  readonly changelog?: TextDigest;
 }
 
 /** What is known of one published document, or of one that was: Last-Modified must go on rising when it returns. */
@@ -49,15 +54,15 @@ export interface PackageIndex {
 
 /** Canonical bytes: equal indexes give equal text, in whatever order their objects were made. */
 export function formatPackageIndex({ format, name, documents, versions }: PackageIndex): string {
-  return `${JSON.stringify({ format, name, documents: { stable: formatStamp(documents.stable), dev: formatStamp(documents.dev) }, versions: versions.map(formatEntry) }, null, 1)}\n`;
+  return withChecksum(JSON.stringify({ format, name, documents: { stable: formatStamp(documents.stable), dev: formatStamp(documents.dev) }, versions: versions.map(formatEntry) }, null, 1));
 }
 
 function formatStamp(stamp: DocumentStamp | null): DocumentStamp | null {
   return stamp === null ? null : { last_modified: stamp.last_modified, sha256: stamp.sha256 };
 }
 
-function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source }: IndexEntry): IndexEntry {
-  return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source };
+function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source, readme, changelog }: IndexEntry): IndexEntry {
+  return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source, ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
@@ -107,7 +112,15 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
     state: value['state'] as IndexState,
     since: text('since'),
     source: text('source'),
+    ...textDigest('readme', value),
+    ...textDigest('changelog', value),
   };
+}
+
+function textDigest<Kind extends 'readme' | 'changelog'>(kind: Kind, entry: JsonObject): { readonly [K in Kind]?: TextDigest } {
+  const text = entry[kind];
+  const digest = typeof text === 'string' ? parseTextDigest(text) : undefined;
+  return digest === undefined ? {} : ({ [kind]: digest } as { readonly [K in Kind]: TextDigest });
 }
 
 function requireText(value: JsonObject, key: string): string {

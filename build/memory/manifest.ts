@@ -1,6 +1,7 @@
 // `build/manifest.json`: which publication the builder's memory belongs to, and under which settings it was made. If it does not fit the tree
 // (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every source is read and every package compared.
 
+import { withChecksum } from '../contract/checksum.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { PublicPath } from '../contract/paths.ts';
@@ -19,13 +20,15 @@ export interface Manifest {
   readonly placing: readonly PublicPath[];
   /** ids of sources whose records may still be those of earlier settings: they could not be read when the settings changed */
   readonly stale: readonly string[];
+  /** the publication under way is a rollback to this one: whoever finds it cut off completes it as that */
+  readonly rollback?: number;
 }
 
 /** Equal to no digest of settings: whatever the next build is given, it compares every package. */
 export const unsettled = '';
 
 export function formatManifest(manifest: Manifest): string {
-  return `${JSON.stringify(manifest)}\n`;
+  return withChecksum(JSON.stringify(manifest));
 }
 
 /** undefined: none, or one that says nothing. Throws BuildRefused for one of a newer Libretto, which an older one must not touch. */
@@ -38,11 +41,11 @@ export async function readManifest(output: Output): Promise<Manifest | undefined
 function parseManifest(text: string): Manifest | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings, placing, stale = [] } = json;
+  const { format, serial, settings, placing, stale = [], rollback } = json;
   refuseNewer(format, manifestFormat);
   if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing) || !Array.isArray(stale)) return undefined;
   const archives = placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : []));
-  return { format: manifestFormat, serial, settings, placing: archives, stale: stale.filter((id: unknown) => typeof id === 'string') };
+  return { format: manifestFormat, serial, settings, placing: archives, stale: stale.filter((id: unknown) => typeof id === 'string'), ...(typeof rollback === 'number' ? { rollback } : {}) };
 }
 
 /** Nothing else is ever removed on a manifest's word. */

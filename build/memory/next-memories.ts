@@ -12,7 +12,7 @@ import { formatMemory, type RememberedSource } from './source-memory.ts';
  * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking any different: a source with
  * such a version is always read again.
  */
-const contested: ReadonlySet<QuarantineCode> = new Set(['DUPLICATE_VERSION', 'VERSION_CHANGED', 'BROKEN_OBJECT', 'UNREADABLE_FILE']);
+const contested: ReadonlySet<QuarantineCode> = new Set(['DUPLICATE_VERSION', 'VERSION_CHANGED', 'BROKEN_OBJECT', 'UNREADABLE_FILE', 'ARCHIVE_MISMATCH']);
 
 /** Never equal to a digest of releases: the package is looked at in every build. */
 const openQuestion = '';

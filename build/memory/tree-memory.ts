@@ -27,6 +27,10 @@ export interface TreeMemory {
   readonly interrupted: boolean;
   /** false: packages.json is not on disk as the publication has it */
   readonly rootIntact: boolean;
+  /** digest of those the builder's memory was made under; undefined where there is no memory */
+  readonly settings: string | undefined;
+  /** a rollback to this publication was cut off */
+  readonly rollback: number | undefined;
 }
 
 /** Throws BuildRefused for a tree of a newer Libretto, and for one that holds something but says nothing. */
@@ -52,6 +56,8 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     stale: new Set(manifest?.stale),
     names: names ?? [],
     rootIntact,
+    settings: manifest?.settings,
+    rollback: interrupted ? manifest.rollback : undefined,
   };
 }
 

@@ -36,6 +36,15 @@ export function createDiskOutput(dataDirectory: string): Output {
     return join(staging, `${counter}-${randomUUID()}`);
   };
 
+  const nameAgain = async (from: string, target: string): Promise<void> => {
+    await withPath(target, folderFor(target));
+    const second = stagingPath();
+    await withPath(target, secondName(from, second));
+    await withPath(target, rename(second, target));
+    // rename() of two names of one file does nothing at all and leaves both (rename(2)), hence:
+    await withPath(second, rm(second, { force: true }));
+  };
+
   return {
     // At once: the way through the thread pool costs several times what reading a small file does, and a build may have thousands.
     read: (area, path) => orMissing(readNow(locate(area, path))),
@@ -55,18 +64,11 @@ export function createDiskOutput(dataDirectory: string): Output {
     publish: async (file, area, path, lastModified) => {
       const target = locate(area, path);
       await withPath(target, folderFor(target));
-      if (lastModified !== undefined) await utimes(file.path, lastModified, lastModified);
+      if (lastModified !== undefined) await withPath(file.path, utimes(file.path, lastModified, lastModified));
       await withPath(target, rename(file.path, target));
     },
-    alias: async (from, to) => {
-      const target = locate('public', to);
-      await withPath(target, folderFor(target));
-      const second = stagingPath();
-      await withPath(target, secondName(locate('public', from), second));
-      await withPath(target, rename(second, target));
-      // rename() of two names of one file does nothing at all and leaves both (rename(2)), hence:
-      await rm(second, { force: true });
-    },
+    alias: (from, to) => nameAgain(locate('public', from), locate('public', to)),
+    keep: (area, from, to) => nameAgain(locate(area, from), locate('build', to)),
     remove: async (area, path) => {
       const target = locate(area, path);
       const removed = await withPath(target, orMissing(unlink(target).then(() => true)));

@@ -3,9 +3,9 @@
 // after a time without a heartbeat.
 
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isJsonObject } from '../contract/json.ts';
 import { BuildBusy } from '../refusals.ts';
@@ -46,17 +46,34 @@ export async function takeLock(path: string, now: () => Date, options = buildLoc
   await makeFolder(dirname(path));
   const token = `${path}.${randomUUID()}`;
   const owner = await describeSelf(now());
-  await withPath(token, writeFile(token, JSON.stringify(owner), { flag: 'wx' }));
   try {
+    await withPath(token, writeFile(token, JSON.stringify(owner), { flag: 'wx' }));
     if (!(await tryLink(token, path))) {
       await removeIfStale(path, now, options);
       if (!(await tryLink(token, path))) throw await busyError(path, owner, options);
       await confirm(path, owner, options);
     }
   } finally {
-    await rm(token, { force: true });
+    // one that cannot be removed now is removed by whoever takes the lock next
+    await rm(token, { force: true }).catch(() => undefined);
   }
-  return holdLock(path, JSON.stringify(owner), now, options);
+  const lock = holdLock(path, JSON.stringify(owner), now, options);
+  await sweepTokens(path, now, options).catch(async (error: unknown) => {
+    await lock.release();
+    throw error;
+  });
+  return lock;
+}
+
+/** Removes what was left by processes that were killed while they took this lock. */
+async function sweepTokens(path: string, now: () => Date, options: LockOptions): Promise<void> {
+  const folder = dirname(path);
+  for (const name of await withPath(folder, readdir(folder))) {
+    if (!name.startsWith(`${basename(path)}.`)) continue;
+    const token = join(folder, name);
+    const content = await readLock(token);
+    if (content !== undefined && (await isStale(token, content, now(), options))) await withPath(token, rm(token, { force: true }));
+  }
 }
 
 function holdLock(path: string, content: string, now: () => Date, { heartbeatMs }: LockOptions): Lock {
@@ -68,7 +85,7 @@ function holdLock(path: string, content: string, now: () => Date, { heartbeatMs 
   return {
     release: async () => {
       clearInterval(beat);
-      if ((await readLock(path)) === content) await rm(path, { force: true });
+      if ((await readLock(path)) === content) await withPath(path, rm(path, { force: true }));
     },
   };
 }
@@ -92,10 +109,10 @@ async function removeIfStale(path: string, now: () => Date, options: LockOptions
     await rename(path, aside);
   } catch (error) {
     if (isMissing(error)) return;
-    throw error;
+    return withPath(path, Promise.reject(error));
   }
   if ((await readLock(aside)) !== judged) await tryLink(aside, path);
-  await rm(aside, { force: true });
+  await withPath(aside, rm(aside, { force: true }));
 }
 
 /** After a take-over: two processes that judged the same lock stale may both have moved it. Only the one whose lock stands in the end goes on. */
@@ -131,12 +148,7 @@ function buildBusy(path: string, owner: LockOwner | undefined): BuildBusy {
 }
 
 async function readLock(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
+  return withPath(path, readFile(path, 'utf8').catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))));
 }
 
 function parseOwner(content: string): LockOwner | undefined {

@@ -41,6 +41,8 @@ export interface Output {
   readonly publish: (file: StagedFile, area: Area, path: string, lastModified?: number) => Promise<void>;
   /** Gives a published file a second name, replacing what had it. */
   readonly alias: (from: string, to: string) => Promise<void>;
+  /** Gives a file a second name below `build`, by which it stays when the first one is taken by another, replacing what had it. */
+  readonly keep: (area: Area, from: string, to: string) => Promise<void>;
   readonly remove: (area: Area, path: string) => Promise<void>;
   /** Makes all renames so far durable: the border between two phases of a publication. */
   readonly barrier: () => Promise<void>;

@@ -40,6 +40,7 @@ const rules: Readonly<Record<string, Rule>> = {
   support: { holds: (value) => everyEntry(value, (entry) => typeof entry === 'string' || entry === null) === true, wanted: 'an object of strings, such as {"issues": "https://…"}' },
   autoload: anyArray,
   'autoload-dev': anyArray,
+  'php-ext': anyArray,
 };
 
 /**

@@ -5,6 +5,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { parseSha1, type Reference, type Sha1 } from '../contract/digest.ts';
 import { readThrough, withOpenFile } from '../archive/zip-admission/open-file.ts';
 import { changedWhileRead } from './directory/read-file.ts';
+import { readTexts } from './zip-texts.ts';
 import type { ReadyArchive } from './release.ts';
 
 /** The reference of an archive with this lower-case hex SHA-256: as long as a commit's. */
@@ -14,7 +15,7 @@ export function archiveReference(sha256: string): Reference {
 
 /** `path` is absolute; `sha256` of the bytes that were admitted, lower-case hex. Like the archiver it never fsyncs: whoever publishes the copy does. */
 export function readyArchive(path: string, sha256: string): ReadyArchive {
-  return { copyTo: (target) => copyArchive(path, sha256, target) };
+  return { copyTo: (target) => copyArchive(path, sha256, target), texts: () => readTexts(path) };
 }
 
 async function copyArchive(path: string, sha256: string, target: string): Promise<{ readonly shasum: Sha1; readonly size: number }> {

@@ -5,6 +5,7 @@ import type { Deflated } from '../archive/deflate.ts';
 import type { Reference, Sha1 } from '../contract/digest.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
+import type { TextKind } from '../contract/package-texts.ts';
 import type { DistLabel } from '../contract/paths.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -17,6 +18,8 @@ export interface Release {
   /** dev versions may change their content; all others are immutable */
   readonly dev: boolean;
   readonly reference: Reference;
+  /** of its archive, where that was published elsewhere before: a released version may have no other */
+  readonly shasum?: Sha1;
   /** RFC 3339 UTC, whole seconds, e.g. 2026-01-31T12:00:00+00:00; undefined where the source knows none */
   readonly time: string | undefined;
   /** the branch HEAD points at, of a git source */
@@ -37,17 +40,35 @@ export interface Release {
 export interface ReadyArchive {
   /** Writes it to `target`, which must not exist. Throws QuarantineError for what may not be published; then `target` is gone again. */
   readonly copyTo: (target: string) => Promise<{ readonly shasum: Sha1; readonly size: number }>;
+  readonly texts?: () => Promise<PackageTexts>;
 }
+
+/** The README and CHANGELOG in the package's own folder. What is wrong with one is not worth keeping a version back: then there is none. */
+export type PackageTexts = { readonly [Kind in TextKind]?: PackageText };
+
+export interface PackageText {
+  /** equal only for equal bytes, within one package and one build */
+  readonly identity: string;
+  /** undefined where it cannot be read */
+  readonly read: () => Promise<Buffer | undefined>;
+}
+
+/** What is larger is no README. */
+export const maxReadText = 16 * 1024 * 1024;
 
 export interface Content {
   /** The files after all archive rules, in any order. Throws QuarantineError for what may not be published. */
   readonly list: () => Promise<ContentListing>;
+  /** Also where the archive leaves them out. */
+  readonly texts?: () => Promise<PackageTexts>;
   /** A content that the source has deflated already, from its scan; it may forget it with that. */
   readonly deflated?: (identity: string) => Deflated | undefined;
   /** The bytes of these files (of a symlink: its target), in the order given. Throws QuarantineError. */
   readonly read: (files: readonly ContentFile[]) => AsyncIterable<Uint8Array>;
   /** The time all entries carry, epoch seconds. */
   readonly entryTime: number;
+  /** Its composer.json need not give the release's name: all versions of a repository have the one that its default branch gives. */
+  readonly mayNameAnother?: true;
 }
 
 export interface ContentListing {

@@ -6,10 +6,12 @@ import { BuildRefused } from '../refusals.ts';
 import { describeSources } from './configured.ts';
 import { noOptions, type ConfiguredSource, type RegisteredSource, type SourceOptions } from './options.ts';
 import { refuseRegistered, registeredSources, type RegisteredRequest } from './registered.ts';
-import { parseSource, restoreSource, sourcePrefixes, type SourceSpec } from './spec.ts';
+import { parseSource, receivedSpec, restoreSource, sourcePrefixes, type ReceivedPlace, type SourceSpec } from './spec.ts';
 
 export interface SourceRequest extends RegisteredRequest {
   readonly arguments: readonly string[];
+  /** a tree that was built elsewhere: it is read, and no other source but those named */
+  readonly received?: ReceivedPlace;
   /** what relative arguments are relative to */
   readonly baseDirectory: string;
   /** of libretto.json, already absolute; undefined without such a file */
@@ -38,6 +40,8 @@ export interface SourceChoice {
   readonly left: readonly ChosenSource[];
   /** withdrawn with all they published */
   readonly forgotten: readonly PublishedSource[];
+  /** ids of those of them that a person named, or removed where they were registered */
+  readonly confirmed: ReadonlySet<string>;
   /** why a source that one might expect to be read or forgotten is left */
   readonly notices: readonly { readonly source: string; readonly message: string }[];
 }
@@ -47,13 +51,14 @@ export function chooseSources(request: SourceRequest, remembered: readonly Publi
   if (request.only !== undefined && request.forget.length > 0) throw new BuildRefused('--forget withdraws all that a source published, and --only limits a build to some packages: use one of them.');
   const described = describeSources(request.configured ?? [], request.baseDirectory, dataDirectory);
   const configured = new Map(described.map(({ spec, options }): [string, ChosenSource] => [spec.id, { spec, from: 'configuration', options, hasOptions: Object.keys(options).length > 0 || spec.place.kind === 'package' }]));
-  const named = new Map(request.arguments.map((text) => parseSource(text, request.baseDirectory, dataDirectory)).map((spec) => [spec.id, spec]));
+  const received = request.received === undefined ? [] : [receivedSpec(request.received)];
+  const named = new Map([...request.arguments.map((text) => parseSource(text, request.baseDirectory, dataDirectory)), ...received].map((spec) => [spec.id, spec]));
   const toForget = new Set(request.forget.map((text) => findRemembered(text, request, remembered, dataDirectory).id));
   for (const spec of named.values()) refuseRegistered(`Source ${spec.location}`, remembered.find(({ id }) => id === spec.id));
   const isListed = (id: string): boolean => configured.has(id) || (request.configured === undefined && remembered.some((source) => source.id === id && source.from === 'configuration'));
   const registered = registeredSources(request, isListed, dataDirectory);
   const leftFile = (source: PublishedSource): boolean => source.from === 'configuration' && request.configured !== undefined && !configured.has(source.id) && !named.has(source.id);
-  const dropped = (source: PublishedSource): boolean => toForget.has(source.id) || (request.only === undefined && (leftFile(source) || (registered.isGone(source) && !configured.has(source.id))));
+  const dropped = (source: PublishedSource): boolean => toForget.has(source.id) || (request.only === undefined && ((leftFile(source) && !registered.sources.has(source.id)) || (registered.isGone(source) && !configured.has(source.id))));
 
   const known = new Map<string, ChosenSource>();
   for (const source of remembered) if (!dropped(source)) known.set(source.id, rememberedSource(source, dataDirectory));
@@ -66,17 +71,28 @@ export function chooseSources(request: SourceRequest, remembered: readonly Publi
   for (const { spec, hasOptions } of unread) {
     if (hasOptions && named.has(spec.id)) throw new BuildRefused(`Source ${spec.location}: a libretto.json says which of its packages are published, and this build was not given that file. Name it with --config, or forget the source with --forget first.`);
   }
-  const isRead = (source: ChosenSource): boolean => request.sync !== undefined ? source.access !== undefined && request.sync.includes(source.access.id) : (named.size === 0 || named.has(source.spec.id)) && !unread.includes(source);
+  const isRead = (source: ChosenSource): boolean => request.sync !== undefined ? source.access !== undefined && request.sync.includes(source.access.id) : (named.size === 0 || named.has(source.spec.id)) && !unread.includes(source) && !isElsewhere(source);
   const chosen = [...known.values()];
   return {
     read: chosen.filter(isRead),
     left: chosen.filter((source) => !isRead(source)),
+    confirmed: new Set([...toForget, ...remembered.filter((source) => registered.isGone(source)).map(({ id }) => id)]),
     forgotten: [...remembered.filter(dropped), ...(toForget.has(unknownSource) ? [lostSource] : [])],
     notices: named.size > 0 || request.sync !== undefined ? [] : [
       ...unread.map((source) => ({ source: source.spec.location, message: whyLeft(source, request) })),
       ...registered.hidden.map(({ spec, access }) => ({ source: spec.location, message: `read as libretto.json describes it, and not as it is registered (${access?.id ?? ''}).` })),
     ],
   };
+}
+
+/** A choice that reads none, and leaves all as they are published. */
+export function leaveAll(remembered: readonly PublishedSource[], dataDirectory: string): SourceChoice {
+  return { read: [], left: remembered.map((source) => rememberedSource(source, dataDirectory)), forgotten: [], confirmed: new Set(), notices: [] };
+}
+
+/** Received before, and not now: there is nothing to read it from. */
+function isElsewhere({ spec: { place } }: ChosenSource): boolean {
+  return place.kind === 'received' && place.tree === undefined;
 }
 
 /** Stands for whatever was published by a source that nothing remembers any more. */

@@ -17,7 +17,9 @@ export type SourcePlace =
   | { readonly kind: PathKind; readonly path: string }
   | { readonly kind: 'git'; readonly url: string }
   /** undefined where only their names are remembered: what they are stands in libretto.json */
-  | { readonly kind: 'package'; readonly inline: InlinePackages | undefined };
+  | { readonly kind: 'package'; readonly inline: InlinePackages | undefined }
+  /** a tree that is built elsewhere; `tree` is the absolute path of its present copy, undefined unless that is being received */
+  | { readonly kind: 'received'; readonly tree: string | undefined };
 
 export interface SourceSpec {
   /** stable across builds: of the kind and the location */
@@ -53,6 +55,7 @@ export function parseSource(text: string, base: string, dataDirectory: string): 
 export function sourceRefusal(text: string): string | undefined {
   if (text.trim() === '') return 'A source is empty. Name a folder, a git repository or its URL.';
   if (/^[a-z]+::/i.test(text)) return unfetched(text);
+  if (text.startsWith(receivedPrefix)) return `Source ${text}: a tree that is built elsewhere is published with \`libretto receive\`, and withdrawn with --forget.`;
   if (text.startsWith(packagePrefix)) return `Source ${withoutCredentials(text)}: packages that are described rather than stored stand in libretto.json, as a source of type package.`;
   const { prefix, rest } = splitPrefix(text);
   if (!urlPattern.test(rest)) return isAddress(rest) ? unfetched(text) : undefined;
@@ -73,10 +76,24 @@ function splitPrefix(text: string): { readonly prefix: string | undefined; reado
 /** Parses a remembered location back. */
 export function restoreSource(location: string, dataDirectory: string): SourceSpec {
   if (location.startsWith(packagePrefix)) return packageSpec(location, undefined);
+  if (location.startsWith(receivedPrefix)) return receivedSpec({ name: location.slice(receivedPrefix.length), tree: undefined });
   return parseSource(location, dataDirectory, dataDirectory);
 }
 
 const packagePrefix = 'package:';
+const receivedPrefix = 'received:';
+
+/** A tree that is built elsewhere: what it is called, and where its present copy is. */
+export interface ReceivedPlace {
+  readonly name: string;
+  /** absolute */
+  readonly tree: string | undefined;
+}
+
+/** Its name alone says which source it is: it may be copied to another place each time. */
+export function receivedSpec({ name, tree }: ReceivedPlace): SourceSpec {
+  return { id: sourceId('received', name), location: `${receivedPrefix}${name}`, place: { kind: 'received', tree } };
+}
 
 /** Each package a source of its own, by its name: neither its place in libretto.json, nor a new version, nor what else is listed makes another one of it. */
 export function inlineSources(inline: InlinePackages): readonly SourceSpec[] {
@@ -112,8 +129,8 @@ function pathSource(kind: PathKind, path: string, dataDirectory: string): Source
   return { id: sourceId(kind, remembered), location: `${prefix}:${remembered}`, place: { kind, path } };
 }
 
-function sourceId(kind: PathKind | 'package', location: string): string {
-  return `${kind === 'package' ? kind : prefixOf[kind]}-${createHash('sha256').update(`${kind}\0${location}`).digest('hex').slice(0, 12)}`;
+function sourceId(kind: PathKind | 'package' | 'received', location: string): string {
+  return `${kind === 'package' || kind === 'received' ? kind : prefixOf[kind]}-${createHash('sha256').update(`${kind}\0${location}`).digest('hex').slice(0, 12)}`;
 }
 
 function looksLikeGit(path: string): boolean {

@@ -6,10 +6,11 @@ import type { Given } from '../command.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printJson } from '../output.ts';
+import { withStateSettings } from '../state-settings.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const upload = { path: operands[0] ?? '', name: flags['name'] as string | undefined, version: flags['asVersion'] as string | undefined };
   const outcome = await publishArtifact(upload, artifactBuild(config, context, () => undefined));
   printJson(stdout, outcome);

@@ -8,23 +8,26 @@ import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
+import { buildWithRegistered } from '../registered-in-state.ts';
+import { withStateSettings } from '../state-settings.ts';
 import { stoppableBuild } from '../stoppable-build.ts';
 import { UsageError } from '../usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
-  const { environment, workingDirectory, stdout, stderr } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const { environment, workingDirectory, stdout, stderr, actor } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const request = buildRequest(config, {
     sources: operands,
     forget: (flags['forget'] ?? []) as readonly string[],
     only: onlyFlag(flags['only']),
     strict: flags['strict'] === true,
     allowRepublish: flags['allowRepublish'] === true,
+    allowWithdraw: flags['allowWithdraw'] === true,
+    by: { actor, command: 'build' },
     workingDirectory,
   });
   // who names sources wants these and no others
-  const registered = operands.length === 0 ? await (await import('../registered-in-state.ts')).registeredInState(config, context) : undefined;
-  const report = await stoppableBuild({ ...request, registered: registered?.sources }, context).finally(() => registered?.close());
+  const report = await (operands.length === 0 ? buildWithRegistered(request, config, context) : stoppableBuild(request, context));
   if ('exitCode' in report) return report.exitCode;
   if (flags['json'] === true) printJson(stdout, report);
   else printLines(stdout, describeOutcome(report, request.strict));

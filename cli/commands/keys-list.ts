@@ -1,6 +1,6 @@
 // `libretto keys list`: what keys there are, and how long they are good.
 
-import { composeKeys } from '../compose-people.ts';
+import { composeKeys } from '../compose-keys.ts';
 import { loadConfig } from '../config.ts';
 import type { Given } from '../command.ts';
 import type { Context } from '../context.ts';

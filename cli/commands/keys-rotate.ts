@@ -6,7 +6,7 @@ import { keyPurposes, type KeyPurpose } from '../../proxy/keys/key-file.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { resealRepositories } from '../../proxy/sync/repositories.ts';
 import type { Given } from '../command.ts';
-import { composeKeys } from '../compose-people.ts';
+import { composeKeys } from '../compose-keys.ts';
 import { openState } from '../compose.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';

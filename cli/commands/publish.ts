@@ -22,6 +22,7 @@ import { packFolder } from '../pack-folder.ts';
 import { startProgress, type Progress } from '../progress.ts';
 import { publishRemotely } from '../publish-remotely.ts';
 import { remoteOf, type Remote } from '../remote.ts';
+import { withStateSettings } from '../state-settings.ts';
 import { UsageError } from '../usage-error.ts';
 
 interface Job {
@@ -41,7 +42,7 @@ interface Published {
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;
-  const config = await loadConfig({ flags, environment, workingDirectory });
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const remote = remoteOf(flags, context);
   const path = resolve(workingDirectory, operands[0] ?? '.');
   const facts = look(path);

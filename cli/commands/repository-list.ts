@@ -1,17 +1,23 @@
-// `libretto repository list`: all registered repositories and how it stands with them.
+// `libretto repository list`: all registered repositories and how it stands with them, here or on a remote registry.
 
+import type { RepositoryDocument } from '../../proxy/sync/repository-document.ts';
 import type { Given } from '../command.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
+import { remoteOf } from '../remote.ts';
+import { listRemotely } from '../remote-repositories.ts';
 import { runRepositoryCommand } from '../repository-command.ts';
 import { describeRepositories } from '../repository-text.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
-  return runRepositoryCommand(context, given, async ({ repositories, show, json }) => {
-    const documents = await Promise.all((await repositories.list()).map(show));
-    if (json) printJson(context.stdout, { repositories: documents });
-    else if (documents.length > 0) printLines(context.stdout, describeRepositories(documents));
-    else printLines(context.stderr, ['No repository is registered. Register one with `libretto repository add URL`.']);
-    return 0;
-  });
+export async function run(context: Context, given: Given): Promise<number> {
+  const remote = remoteOf(given.flags, context);
+  if (remote !== undefined) return print(context, given, await listRemotely(remote));
+  return runRepositoryCommand(context, given, async ({ repositories, show }) => print(context, given, await Promise.all((await repositories.list()).map(show))));
+}
+
+function print({ stdout, stderr }: Context, { flags }: Given, documents: readonly RepositoryDocument[]): number {
+  if (flags['json'] === true) printJson(stdout, { repositories: documents });
+  else if (documents.length > 0) printLines(stdout, describeRepositories(documents));
+  else printLines(stderr, ['No repository is registered. Register one with `libretto repository add URL`.']);
+  return 0;
 }

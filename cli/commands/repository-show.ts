@@ -1,19 +1,25 @@
-// `libretto repository show`: one repository, and its last syncs. Never its credentials.
+// `libretto repository show`: one repository, and its last syncs, here or on a remote registry. Never its credentials.
 
-import { jobDocument } from '../../proxy/sync/repository-document.ts';
+import { jobDocument, type JobDocument, type RepositoryDocument } from '../../proxy/sync/repository-document.ts';
 import type { Given } from '../command.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
+import { remoteOf } from '../remote.ts';
+import { showRemotely } from '../remote-repositories.ts';
 import { runRepositoryCommand } from '../repository-command.ts';
 import { describeJob, describeRepository } from '../repository-text.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
-  return runRepositoryCommand(context, given, async ({ repositories, syncing, show, id, json }) => {
+export async function run(context: Context, given: Given): Promise<number> {
+  const remote = remoteOf(given.flags, context);
+  if (remote !== undefined) return print(context, given, await showRemotely(remote, given.operands[0] ?? ''));
+  return runRepositoryCommand(context, given, async ({ repositories, syncing, show, id }) => {
     const record = await repositories.get(id);
-    const document = await show(record);
-    const jobs = (await syncing.jobs.list(record.id)).map(jobDocument);
-    if (json) printJson(context.stdout, { ...document, jobs });
-    else printLines(context.stdout, [...describeRepository(document), ...jobs.slice(0, 1).flatMap((job) => ['', ...describeJob(job)])]);
-    return 0;
+    return print(context, given, { document: await show(record), jobs: (await syncing.jobs.list(record.id)).map(jobDocument) });
   });
+}
+
+function print({ stdout }: Context, { flags }: Given, { document, jobs }: { readonly document: RepositoryDocument; readonly jobs: readonly JobDocument[] }): number {
+  if (flags['json'] === true) printJson(stdout, { ...document, jobs });
+  else printLines(stdout, [...describeRepository(document), ...jobs.slice(0, 1).flatMap((job) => ['', ...describeJob(job)])]);
+  return 0;
 }

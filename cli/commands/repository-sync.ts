@@ -1,22 +1,28 @@
-// `libretto repository sync`: reads one registered repository and publishes what it has. The same command does the build itself (--child), as a process
+// `libretto repository sync`: reads one registered repository and publishes what it has, here or on a remote registry. The same command does the build itself (--child), as a process
 // of its own that opens the credentials and hands none of them on.
 
 import { constants } from 'node:os';
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { jobDocument } from '../../proxy/sync/repository-document.ts';
+import { jobDocument, type JobDocument } from '../../proxy/sync/repository-document.ts';
 import type { Given } from '../command.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
+import { remoteOf } from '../remote.ts';
+import { syncRemotely } from '../remote-repositories.ts';
 import { runRepositoryCommand, type RepositoryCommand } from '../repository-command.ts';
 import { describeJob, describeLeftOut } from '../repository-text.ts';
 import { syncBuild } from '../sync-build.ts';
 
-export function run(context: Context, given: Given): Promise<number> {
+export async function run(context: Context, given: Given): Promise<number> {
+  const remote = remoteOf(given.flags, context);
+  if (remote !== undefined) return print(context, given.flags['json'] === true, await syncRemotely(remote, given.operands[0] ?? ''));
   return runRepositoryCommand(context, given, given.flags['child'] === true ? buildOnly : syncAndWait);
 }
 
+/** Ends in order when the service that runs it is gone: nobody would hear how it ended, and the next one wants the lock. */
 async function buildOnly({ context, config, sealer, repositories, id }: RepositoryCommand): Promise<number> {
+  context.onInputEnd(() => process.kill(process.pid, 'SIGTERM'));
   try {
     const report = await syncBuild({ config, context, sealer, records: await repositories.list(), id });
     if ('exitCode' in report) return report.exitCode;
@@ -40,9 +46,14 @@ async function syncAndWait({ context, repositories, syncing, id, json }: Reposit
     });
   }
   await syncing.syncer.idle();
-  const job = jobDocument(await syncing.jobs.get(repository, begun.id));
+  const exitCode = print(context, json, jobDocument(await syncing.jobs.get(repository, begun.id)));
+  return interrupted ?? exitCode;
+}
+
+/** Gives the exit code. */
+function print(context: Context, json: boolean, job: JobDocument): number {
   if (json) printJson(context.stdout, job);
   else printLines(job.state === 'failed' ? context.stderr : context.stdout, describeJob(job));
   printLines(context.stderr, describeLeftOut(job));
-  return interrupted ?? (job.error?.code === 'BUILD_BUSY' ? 75 : job.state === 'failed' || (job.report?.counts.quarantined ?? 0) > 0 ? 1 : 0);
+  return job.error?.code === 'BUILD_BUSY' ? 75 : job.state === 'failed' || (job.report?.counts.quarantined ?? 0) > 0 ? 1 : 0;
 }

@@ -15,7 +15,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const { log, data } = config;
   const service = await openService(config, context, log.value);
   const stopped = stopSignal(context, { onHangUp: service.reopenLog, onCrash: service.logCrash });
-  printLines(stderr, announcement({ ...service, config, tree: readPublishedTree(data.value) }));
+  printLines(stderr, announcement({ ...service, tree: readPublishedTree(data.value) }));
   if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
   printLines(stderr, setupLines(await service.offerSetup()));
   const exitCode = await stopped;

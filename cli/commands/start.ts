@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 
-import { BuildBusy } from '../../build/refusals.ts';
+import { BuildBusy, WithdrawalRefused } from '../../build/refusals.ts';
 import type { Tokens } from '../../proxy/auth/tokens.ts';
 import { localUrl } from '../address.ts';
 import { announcement, setupLines } from '../announcement.ts';
@@ -14,21 +14,22 @@ import { installLines } from '../install-lines.ts';
 import { printLines, revealSecret } from '../output.ts';
 import type { Given } from '../command.ts';
 import { readPublishedTree, type PublishedTree } from '../published-tree.ts';
+import { buildWithRegistered } from '../registered-in-state.ts';
 import { openService } from '../service.ts';
 import type { LogTarget } from '../setting-values.ts';
-import { stoppableBuild } from '../stoppable-build.ts';
+import { withStateSettings } from '../state-settings.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
-  const stoppedWith = await buildAll(config, context);
+  const stoppedWith = await buildAll(await withStateSettings(config, context), context);
   if (stoppedWith !== undefined) return stoppedWith;
   const log = requestLog(config);
   const service = await openService(config, context, log);
   const stopped = stopSignal(context, { onHangUp: stderr.isTTY === true ? undefined : service.reopenLog, onCrash: service.logCrash });
   const tree = readPublishedTree(config.data.value);
-  printLines(stderr, announcement({ ...service, config, tree }));
+  printLines(stderr, announcement({ ...service, tree }));
   if (log.to === 'file') printLines(stderr, [`Requests are logged to ${log.path}.`]);
   if (tree !== undefined) await explainInstallation({ context, config, tokens: service.tokens, url: localUrl(service.host, service.port), tree });
   const setup = setupLines(await service.offerSetup());
@@ -40,14 +41,14 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 
 /** The exit code of a build that was stopped, and with it all that was to follow. */
 async function buildAll(config: Config, context: Context): Promise<number | undefined> {
-  const { workingDirectory, stderr } = context;
-  const request = buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory });
+  const { workingDirectory, stderr, actor } = context;
+  const request = buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory, by: { actor, command: 'start' } });
   try {
-    const report = await stoppableBuild(request, context);
+    const report = await buildWithRegistered(request, config, context);
     if ('exitCode' in report) return report.exitCode;
     printLines(stderr, [...describeOutcome(report, false), ...describeProblems(report)]);
   } catch (error) {
-    if (!(error instanceof BuildBusy) || readPublishedTree(config.data.value) === undefined) throw error;
+    if (!(error instanceof BuildBusy || error instanceof WithdrawalRefused) || readPublishedTree(config.data.value) === undefined) throw error;
     printLines(stderr, [`${error.message} What is published already is served meanwhile.`]);
   }
   return undefined;

@@ -19,7 +19,7 @@ async function create({ context, given: { flags }, tokens, nowMs, json, show }: 
     limit: limit ?? null,
     expiresAt: expires ?? null,
   });
-  const { id, ...others } = show(record);
+  const { id, ...others } = await show(record);
   if (json) {
     printJson(context.stdout, { id, token: revealSecret(secret), ...others });
   } else {

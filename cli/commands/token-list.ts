@@ -7,8 +7,8 @@ import { runTokenCommand } from '../token-command.ts';
 import { describeTokens } from '../token-text.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
-  return runTokenCommand(context, given, async ({ tokens, json, show }) => {
-    const documents = (await tokens.list()).map(show);
+  return runTokenCommand(context, given, async ({ tokens, json, showAll }) => {
+    const documents = await showAll(await tokens.list());
     if (json) printJson(context.stdout, { tokens: documents });
     else if (documents.length > 0) printLines(context.stdout, describeTokens(documents));
     else printLines(context.stderr, ['There is no token yet. Make one with `libretto token create --description TEXT`.']);

@@ -8,7 +8,7 @@ import { describeToken } from '../token-text.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   return runTokenCommand(context, given, async ({ tokens, id, json, show }) => {
-    const document = show(await tokens.get(id));
+    const document = await show(await tokens.get(id));
     if (json) printJson(context.stdout, document);
     else printLines(context.stdout, describeToken(document));
   });

@@ -11,7 +11,7 @@ import { UsageError } from '../usage-error.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   return runTokenCommand(context, given, async ({ tokens, id, nowMs, json, show }) => {
-    const document = show(await tokens.update(id, patchOf(given.flags, nowMs)));
+    const document = await show(await tokens.update(id, patchOf(given.flags, nowMs)));
     if (json) printJson(context.stdout, document);
     else printLines(context.stdout, describeToken(document));
   });

@@ -9,7 +9,7 @@ import type { Given } from '../command.ts';
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;
   const { data } = await loadConfig({ flags, environment, workingDirectory });
-  const report = await verifyTree(data.value);
+  const report = await verifyTree(data.value, { fast: flags['fast'] === true });
   const { checked, faults, ok } = report;
   if (flags['json'] === true) printJson(stdout, { ...report, faults: faults.map(({ code, path, name = null, version = null, message }) => ({ code, path, name, version, message })) });
   else printLines(stdout, [`Checked ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, ${counted(checked.archives, 'archive')}: ${ok ? 'all as published.' : `${counted(faults.length, 'fault')}.`}`]);

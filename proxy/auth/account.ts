@@ -4,6 +4,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
+import type { Eventually } from '../eventually.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { codeBudget, pairBudget } from './attempt-budgets.ts';
@@ -38,7 +39,7 @@ export interface AccountOptions {
   readonly sealer: Sealer;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  readonly rules: () => PeopleRules;
+  readonly rules: () => Eventually<PeopleRules>;
 }
 
 /** Of one user, who comes from `address`. Every call may throw INVALID_CREDENTIALS, TWO_FACTOR_STATE, TOO_MANY_ATTEMPTS. */
@@ -60,7 +61,7 @@ interface Desk extends AccountOptions {
 
 async function changePassword(at: Desk, current: string, chosen: string): Promise<LoggedIn> {
   const { encoded } = await confirmPassword(at, current);
-  assertPassword(chosen, at.rules(), 'new_password');
+  assertPassword(chosen, await at.rules(), 'new_password');
   const password = await at.passwords.hash(chosen);
   return changeWithSession(at, 'user.change_password', (record) => {
     // two at once: the second one's password is the current one no more

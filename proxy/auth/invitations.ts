@@ -2,6 +2,7 @@
 // made, and after seven days.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { Eventually } from '../eventually.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import type { Attempts } from './attempts.ts';
 import { addressBudget } from './attempt-budgets.ts';
@@ -44,7 +45,7 @@ export interface InvitationsOptions {
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   readonly now: () => number;
-  readonly rules: () => PeopleRules;
+  readonly rules: () => Eventually<PeopleRules>;
 }
 
 /** The user, whose password is the new one; sessions they had are ended. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS, INVALID_INPUT. */
@@ -56,7 +57,7 @@ export async function acceptInvitation(options: InvitationsOptions, { code, pass
   const id = (await store.get(invitationKey(hash)))?.value;
   const stored = typeof id === 'string' ? await readUser(store, id) : undefined;
   if (stored === undefined || !isGood(stored.record)) return refuseCode(store, 'INVITATION_INVALID', address);
-  assertPassword(password, rules());
+  assertPassword(password, await rules());
   const encoded = await passwords.hash(password);
   const record = await changeUser(store, stored.record.id, async (current) => {
     if (!isGood(current)) throw new RegistryError('INVITATION_INVALID');

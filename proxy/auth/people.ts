@@ -1,5 +1,6 @@
 // Everything about people, put together: who they are, how they come in, what they may change of themselves.
 
+import type { Eventually } from '../eventually.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import { createAuditedStore, type Actor } from '../state/audit.ts';
@@ -36,7 +37,7 @@ export interface PeopleOptions {
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
   /** asked each time: settings change while the service runs */
-  readonly rules: () => PeopleRules;
+  readonly rules: () => Eventually<PeopleRules>;
 }
 
 export function createPeople(options: PeopleOptions): People {

@@ -22,6 +22,7 @@ const admins: readonly CallerClass[] = ['admin'];
 export const policy = {
   getOpenApi: everyone,
   getExplorer: everyone,
+  getExplorerFile: everyone,
 
   setup: everyone,
   login: everyone,

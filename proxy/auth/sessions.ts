@@ -7,7 +7,8 @@ import { z } from 'zod';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { leewayMs, signToken, verifyToken } from '../keys/signed-token.ts';
+import type { Eventually } from '../eventually.ts';
+import { createSignedTokens, leewayMs } from '../keys/signed-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { randomBase62, toBase62, type RandomBytes } from './base62.ts';
@@ -56,7 +57,7 @@ export interface SessionsOptions {
   readonly keys: KeyRing;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  readonly rules: () => PeopleRules;
+  readonly rules: () => Eventually<PeopleRules>;
 }
 
 /** Of one user: whoever logs in for every call ends their own oldest sessions, and fills nothing. */
@@ -65,6 +66,7 @@ export const mostSessions = 100;
 const sessionRecord = z.strictObject({ id: z.string(), created_at: z.iso.datetime(), expires_at: z.iso.datetime(), address: z.string() });
 
 export function createSessions({ store, keys, now, randomBytes, rules }: SessionsOptions): SessionService {
+  const tokens = createSignedTokens(keys);
   const rowsOf = async (userId: string) => (await store.range(prefixOf(userId))).map(({ key, value, revision }) => ({ key, revision, record: sessionRecord.parse(value) }));
   const list = async (userId: string): Promise<SessionRecord[]> => {
     const user = await readUser(store, userId);
@@ -75,7 +77,7 @@ export function createSessions({ store, keys, now, randomBytes, rules }: Session
   return {
     authenticate: async (authorization, nowMs) => {
       const text = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-      const claims = text === undefined ? undefined : await verifyToken(keys, 'session', text, nowMs);
+      const claims = text === undefined ? undefined : await tokens.verify('session', text, nowMs);
       if (claims === undefined) return undefined;
       const [user, row] = await Promise.all([readUser(store, claims.subject), store.get(keyOf(claims.subject, hashOf(claims.sessionId)))]);
       if (user === undefined || row === undefined) return undefined;
@@ -87,9 +89,9 @@ export function createSessions({ store, keys, now, randomBytes, rules }: Session
     begin: async (user, address) => {
       const secretId = randomBase62(32, randomBytes);
       const [issuedMs, hashed] = [now(), hashOf(secretId)];
-      const expiresMs = issuedMs + rules().sessionMs;
+      const expiresMs = issuedMs + (await rules()).sessionMs;
       const record = { id: idOf(hashed), created_at: new Date(issuedMs).toISOString(), expires_at: new Date(expiresMs).toISOString(), address };
-      const token = await signToken(keys, 'session', { subject: user.id, sessionId: secretId }, { issuedMs, expiresMs });
+      const token = await tokens.sign('session', { subject: user.id, sessionId: secretId }, { issuedMs, expiresMs });
       return { token, expires_at: record.expires_at, row: { key: keyOf(user.id, hashed), value: record } };
     },
     list,

@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { Eventually } from '../eventually.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import type { Attempts } from './attempts.ts';
@@ -33,7 +34,7 @@ export interface SetupOptions {
   readonly attempts: Attempts;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  readonly rules: () => PeopleRules;
+  readonly rules: () => Eventually<PeopleRules>;
 }
 
 const codePrefix = 'setup-code/';
@@ -57,7 +58,7 @@ export async function setUp(options: SetupOptions, { code, email, name, password
   const attempt = await attempts.take([addressBudget(address)]);
   const offered = await store.get(`${codePrefix}${hashCode(code)}`);
   if (offered === undefined || now() >= Date.parse(codeRecord.parse(offered.value).expires_at)) return refuseCode(store, 'SETUP_CODE_INVALID', address);
-  assertPassword(password, rules());
+  assertPassword(password, await rules());
   const created_at = new Date(now()).toISOString();
   const id = mintUserId(randomBytes);
   const user: UserRecord = {

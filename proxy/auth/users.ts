@@ -2,6 +2,7 @@
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
+import type { Eventually } from '../eventually.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { RandomBytes } from './base62.ts';
 import { invitationKey, mintInvitation, type Invitation } from './invitations.ts';
@@ -54,7 +55,7 @@ export interface UsersOptions {
   readonly passwords: Passwords;
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
-  readonly rules: () => PeopleRules;
+  readonly rules: () => Eventually<PeopleRules>;
   readonly actor: Actor;
 }
 
@@ -79,7 +80,7 @@ async function create({ store, passwords, now, randomBytes, rules, actor }: User
   const { password, role } = draft;
   const email = checkedEmail(draft.email);
   const name = checkedName(draft.name ?? null);
-  if (password !== undefined) assertPassword(password, rules());
+  if (password !== undefined) assertPassword(password, await rules());
   if ((await store.get(userEmailKey(email))) !== undefined) throw taken(email);
   const nowMs = now();
   const id = mintUserId(randomBytes);

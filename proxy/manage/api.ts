@@ -65,13 +65,19 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
   return documented as unknown as Route;
 }
 
-function commonErrors({ request }: { readonly request?: RouteConfig['request'] }, open: boolean): readonly ErrorCode[] {
+function commonErrors({ request, method }: { readonly request?: RouteConfig['request'] | undefined; readonly method: string }, open: boolean): readonly ErrorCode[] {
   return [
     ...(open ? [] : (['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE'] as const)),
     ...(request === undefined ? [] : (['INVALID_INPUT'] as const)),
-    ...(request?.body === undefined ? [] : (['BAD_REQUEST', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'] as const)),
-    'RATE_LIMIT_EXCEEDED', 'INTERNAL_ERROR', 'STATE_BUSY',
+    ...(request?.body === undefined ? [] : (['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'] as const)),
+    ...pipelineErrors(method),
   ];
+}
+
+/** What any request of this method can be answered with before, or instead of, what it asks for. */
+export function pipelineErrors(method: string): readonly ErrorCode[] {
+  const unwanted = method === 'get' ? (['UNEXPECTED_BODY'] as const) : [];
+  return ['BAD_REQUEST', 'DUPLICATE_HEADER', ...unwanted, 'REQUEST_TIMEOUT', 'RATE_LIMIT_EXCEEDED', 'HEADERS_TOO_LARGE', 'STATE_BUSY', 'OVERLOADED', 'INTERNAL_ERROR'];
 }
 
 function securityOf(allowed: readonly CallerClass[]): Record<string, string[]>[] {

@@ -8,8 +8,9 @@ export const errorBody = z
     error: z.string().openapi({ description: 'what is wrong, and what to do, for a person' }),
     code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]).openapi({ description: 'for a program; the list is closed' }),
     details: z.record(z.string(), z.unknown()).openapi({ description: 'what else is known, such as `issues` with `path` and `message` for each invalid field' }),
+    warning: z.string().optional().openapi({ description: '`error` once more, where Composer asks: the only field that it shows its user' }),
   })
-  .openapi('Error');
+  .openapi('ErrorBody');
 
 interface ErrorResponse {
   readonly description: string;

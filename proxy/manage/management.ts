@@ -19,7 +19,7 @@ export function createManagement(services: Services): Management {
   const operations = operationsOf(api);
   const decide = async (exchange: ApiRequest): Promise<Answer> => {
     const { url = '/', method = 'GET' } = exchange.incoming;
-    const operation = findOperation(operations, method, url.split('?', 1)[0] ?? '/');
+    const operation = findOperation(operations, method, literalPath(url));
     const caller = await identify(services.sessions, exchange);
     assertAllowed(operation, caller);
     return toAnswer(await api.fetch(await toWebRequest(exchange), { exchange, caller }));
@@ -32,6 +32,13 @@ export function createManagement(services: Services): Management {
       }),
     isSession: async (authorization, nowMs) => (await services.sessions.authenticate(authorization, nowMs)) !== undefined,
   };
+}
+
+/** Web requests resolve `..`, `%2e%2e` and backslashes: what was asked for must be what is then done. Throws NOT_FOUND. */
+function literalPath(target: string): string {
+  const path = target.split('?', 1)[0] ?? '/';
+  if (new URL(`http://localhost${path}`).pathname !== path) throw new RegistryError('NOT_FOUND');
+  return path;
 }
 
 async function identify(sessions: Sessions, { incoming, token, nowMs }: ApiRequest): Promise<Caller> {

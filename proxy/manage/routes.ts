@@ -3,20 +3,32 @@
 import type { Sessions } from '../auth/sessions.ts';
 import type { Api } from './api.ts';
 import { registerArtifacts, type ArtifactServices } from './routes/artifacts.ts';
+import { registerAudit, type AuditServices } from './routes/audit.ts';
 import { registerAuthentication, type AuthenticationServices } from './routes/authentication.ts';
+import { registerDescription, type DescriptionServices } from './routes/description.ts';
+import { registerPackages, type PackageServices } from './routes/packages.ts';
+import { describeProtocol } from './routes/protocol.ts';
 import { registerRepositories, type RepositoryServices } from './routes/repositories.ts';
+import { registerSettings, type SettingServices } from './routes/settings.ts';
+import { registerStatus, type StatusServices } from './routes/status.ts';
 import { registerTokens, type TokenServices } from './routes/tokens.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
 import { registerUsers, type UserServices } from './routes/users.ts';
 
-export interface Services extends ArtifactServices, AuthenticationServices, RepositoryServices, TokenServices, UserServices {
+export interface Services extends ArtifactServices, AuditServices, AuthenticationServices, DescriptionServices, PackageServices, RepositoryServices, SettingServices, StatusServices, TokenServices, UserServices {
   readonly sessions: Sessions;
 }
 
 export function registerRoutes(api: Api, services: Services): void {
+  describeProtocol(api);
+  registerDescription(api, services);
   registerArtifacts(api, services);
+  registerAudit(api, services);
   registerAuthentication(api, services);
+  registerPackages(api, services);
   registerRepositories(api, services);
+  registerSettings(api, services);
+  registerStatus(api, services);
   registerTokens(api, services);
   registerTwoFactor(api, services);
   registerUsers(api, services);

@@ -9,13 +9,14 @@ const streamed = new Set(['POST /api/artifacts']);
 
 export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Promise<Request> {
   const url = new URL(`http://localhost${incoming.url ?? '/'}`);
-  const method = incoming.method ?? 'GET';
+  // for the length of what GET would send (RFC 9110 §8.6): the body itself is left out where it would be sent
+  const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? 'GET');
   const headers = new Headers();
   for (const name of ['accept', 'content-type', 'if-none-match'] as const) {
     const value = incoming.headers[name];
     if (value !== undefined) headers.set(name, value);
   }
-  if (method === 'GET' || method === 'HEAD' || streamed.has(`${method} ${url.pathname}`)) return new Request(url, { method, headers });
+  if (method === 'GET' || streamed.has(`${method} ${url.pathname}`)) return new Request(url, { method, headers });
   sendContinue();
   const body = await readJsonBody(incoming);
   return new Request(url, { method, headers, ...(body === undefined ? {} : { body }) });

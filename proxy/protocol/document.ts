@@ -1,5 +1,5 @@
-// A JSON document in memory, with its compressed variants, each made on first demand, in the thread pool, and kept. Each has its own strong
-// ETag, as each is its own bytes (RFC 9110 §8.8.3.3); Last-Modified is the document's.
+// A text in memory, JSON unless said otherwise, with its compressed variants, each made on first demand, in the thread pool, and kept. Each has its
+// own strong ETag, as each is its own bytes (RFC 9110 §8.8.3.3); Last-Modified is the document's.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -17,18 +17,20 @@ const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
 };
 
-export class JsonDocument {
+export class TextDocument {
   readonly #bytes: Buffer;
+  readonly #type: string;
   readonly #digest: string;
   readonly #lastModifiedMs: number;
   readonly #identity: Representation;
   readonly #variants = new Map<Encoding, Eventually<Representation>>();
 
-  constructor(bytes: Buffer, lastModifiedMs: number) {
+  constructor(bytes: Buffer, lastModifiedMs: number, type = 'application/json') {
     this.#bytes = bytes;
+    this.#type = type;
     this.#digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
     this.#lastModifiedMs = lastModifiedMs;
-    this.#identity = representationOf(bytes, ['Content-Type', 'application/json'], `"${this.#digest}"`, lastModifiedMs);
+    this.#identity = representationOf(bytes, ['Content-Type', type], `"${this.#digest}"`, lastModifiedMs);
   }
 
   /** The document in this encoding. `onKept` hears how many bytes a newly made variant takes. */
@@ -44,7 +46,7 @@ export class JsonDocument {
   async #compress(encoding: Exclude<Encoding, 'identity'>, onKept: (bytes: number) => void): Promise<Representation> {
     try {
       const bytes = await compressors[encoding](this.#bytes);
-      const headers = ['Content-Type', 'application/json', 'Content-Encoding', encoding];
+      const headers = ['Content-Type', this.#type, 'Content-Encoding', encoding];
       const made = representationOf(bytes, headers, `"${this.#digest}-${encoding}"`, this.#lastModifiedMs);
       this.#variants.set(encoding, made);
       onKept(bytes.length);

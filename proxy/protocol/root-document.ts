@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto';
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
-import { JsonDocument } from './document.ts';
+import { TextDocument } from './document.ts';
 
 /** Throws an Error when the bytes are no packages.json. `metadataUrl` undefined: as built. */
-export function rootDocument(bytes: Buffer, lastModifiedMs: number, metadataUrl: string | undefined): JsonDocument {
+export function rootDocument(bytes: Buffer, lastModifiedMs: number, metadataUrl: string | undefined): TextDocument {
   const json: unknown = JSON.parse(bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
@@ -15,9 +15,9 @@ export function rootDocument(bytes: Buffer, lastModifiedMs: number, metadataUrl:
     ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}),
     ...(needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
   };
-  if (Object.keys(additions).length === 0) return new JsonDocument(bytes, lastModifiedMs);
+  if (Object.keys(additions).length === 0) return new TextDocument(bytes, lastModifiedMs);
   const shift = rewritesUrl ? shiftMs(metadataUrl) : 0;
-  return new JsonDocument(Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`), lastModifiedMs - shift);
+  return new TextDocument(Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`), lastModifiedMs - shift);
 }
 
 /** Composer takes an empty list for no list at all (ComposerRepository.php:1517). */

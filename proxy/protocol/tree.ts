@@ -10,7 +10,7 @@ import { errorAnswer, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
 import { ArchiveMismatch, ArchiveStore } from './archive-store.ts';
 import { chooseEncoding } from './content-encoding.ts';
-import { JsonDocument } from './document.ts';
+import { TextDocument } from './document.ts';
 import { FileCache } from './file-cache.ts';
 import { stampFile } from './file-stamp.ts';
 import { PackageArchives } from './package-archives.ts';
@@ -21,37 +21,47 @@ import type { Route } from './route.ts';
 
 export interface TreeOptions {
   readonly dataDirectory: string;
-  /** advertised instead of the built one; undefined: as built */
-  readonly metadataUrl: string | undefined;
+  /** advertised instead of the built one; undefined: as built. Asked for every packages.json: it may change while the service runs */
+  readonly metadataUrl: () => Eventually<string | undefined>;
   /** memory for documents, indexes and small archives together */
   readonly cacheBytes: number;
   /** hears of a publication that only a newer version can read */
   readonly onNewer: (error: Error) => void;
+  /** Hears of every archive that is sent; it is called in the midst of requests. */
+  readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
 }
 
 /** What of a request's headers shapes an answer. */
 export interface Wishes extends Conditions {
   readonly acceptEncoding: string | undefined;
+  /** HEAD: only asked about */
+  readonly head: boolean;
 }
 
 export class Tree {
   readonly #publicDirectory: string;
   readonly #indexDirectory: string;
   readonly #watch: PublicationWatch;
-  readonly #documents: FileCache<JsonDocument>;
+  readonly #documents: FileCache<TextDocument>;
   readonly #packages: FileCache<PackageArchives>;
   readonly #archives: ArchiveStore;
   readonly #rootPath: string;
+  readonly #onDownload: TreeOptions['onDownload'];
+  readonly #metadataUrl: TreeOptions['metadataUrl'];
+  /** what the packages.json in memory advertises */
+  #advertised: string | undefined;
 
   constructor(options: TreeOptions) {
     this.#publicDirectory = join(options.dataDirectory, 'public');
     this.#indexDirectory = join(options.dataDirectory, 'index');
     this.#rootPath = join(this.#publicDirectory, rootDocumentPath);
+    this.#onDownload = options.onDownload;
+    this.#metadataUrl = options.metadataUrl;
     this.#watch = new PublicationWatch(this.#indexDirectory, options.onNewer);
     this.#documents = new FileCache({
       limitBytes: options.cacheBytes / 2,
       weight: 1,
-      parse: (bytes, file) => (file.path === this.#rootPath ? rootDocument(bytes, file.mtimeMs, options.metadataUrl) : new JsonDocument(bytes, file.mtimeMs)),
+      parse: (bytes, file) => (file.path === this.#rootPath ? rootDocument(bytes, file.mtimeMs, this.#advertised) : new TextDocument(bytes, file.mtimeMs)),
     });
     this.#packages = new FileCache({ limitBytes: options.cacheBytes / 4, weight: 2, parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))) });
     this.#archives = new ArchiveStore(this.#publicDirectory, options.cacheBytes / 4);
@@ -67,9 +77,19 @@ export class Tree {
     return whenReady(this.#documents.revalidate(this.#rootPath, this.#watch.epoch(nowMs)), (document) => document !== undefined);
   }
 
+  #root(wishes: Wishes, epoch: number): Eventually<Answer> {
+    return whenReady(this.#metadataUrl(), (metadataUrl) => {
+      if (metadataUrl !== this.#advertised) {
+        this.#advertised = metadataUrl;
+        this.#documents.forget(this.#rootPath);
+      }
+      return this.#document(this.#rootPath, wishes, epoch, () => notReady());
+    });
+  }
+
   answer(route: Extract<Route, { kind: 'root' | 'provider' | 'dist' }>, wishes: Wishes, nowMs: number): Eventually<Answer> {
     const epoch = this.#watch.epoch(nowMs);
-    if (route.kind === 'root') return this.#document(this.#rootPath, wishes, epoch, () => notReady());
+    if (route.kind === 'root') return this.#root(wishes, epoch);
     if (route.kind === 'dist') return this.#dist(route, wishes, epoch);
     const path = `${this.#publicDirectory}/${providerPath(route.name, route.stability)}`; // not join(): it is called for every request, and both are clean
     return this.#document(path, wishes, epoch, () => this.#absent(`There is no package ${route.name} here.`, route.name));
@@ -91,7 +111,7 @@ export class Tree {
     const path = `${this.#indexDirectory}/${indexPath(route.name)}`;
     const answer = (archives: PackageArchives | undefined): Eventually<Answer> | undefined => {
       const entry = archives?.find(route.labels, route.reference);
-      return entry === undefined ? undefined : this.#archives.answer(entry, wishes);
+      return entry === undefined ? undefined : this.#counted(route.name, entry.version, wishes, this.#archives.answer(entry, wishes));
     };
     const again = (): Eventually<Answer> =>
       whenReady(this.#packages.revalidate(path, epoch), (archives) => answer(archives) ?? this.#absent(absentVersion(route), route.name));
@@ -99,6 +119,15 @@ export class Tree {
       const first = answer(archives);
       if (first === undefined) return again();
       return first instanceof Promise ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error))) : first;
+    });
+  }
+
+  #counted(name: PackageName, version: string, { head }: Wishes, answer: Eventually<Answer>): Eventually<Answer> {
+    const onDownload = this.#onDownload;
+    if (onDownload === undefined || head) return answer;
+    return whenReady(answer, (settled) => {
+      if (settled.status === 200) onDownload(name, version);
+      return settled;
     });
   }
 

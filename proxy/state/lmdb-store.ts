@@ -63,6 +63,22 @@ export async function openLmdbStore(directory: string): Promise<StateStore> {
   };
 }
 
+/** Copies the state, as it is at one moment, to `target`/data.mdb while others go on writing. The folder `target` must be there. Rejects as openLmdbStore. */
+export async function copyLmdbState(directory: string, target: string): Promise<void> {
+  const turn = createWriteTurn(join(directory, 'turn'));
+  const db = await openDatabase(directory, turn);
+  try {
+    await prepareSchema(db, directory, turn);
+    // compacting reads one snapshot; the other way takes the write lock, which is waited for without limit
+    await db.backup(target, true);
+  } catch (error) {
+    if (error instanceof StateError) throw error;
+    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be copied to ${target}: ${reasonOf(error)}. Check the disk's free space and health.`, { cause: error });
+  } finally {
+    await db.close();
+  }
+}
+
 async function openDatabase(directory: string, turn: WriteTurn): Promise<Database> {
   const file = join(directory, 'data.mdb');
   let release: (() => void) | undefined;

@@ -32,7 +32,7 @@ async function run({ program: [command, ...leading], environment, workingDirecto
     extendEnv: false,
     detached: true,
     reject: false,
-    stdin: 'ignore',
+    stdin: 'pipe', // never written: that it closes tells the command that this process is gone
     buffer: { stdout: true, stderr: false },
     maxBuffer: mostReportBytes,
   });

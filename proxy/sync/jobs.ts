@@ -4,13 +4,14 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../auth/base62.ts';
+import type { Eventually } from '../eventually.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
 import { activeKey, activePrefix, jobKey, jobPrefix, mintJobId, parseJobRecord, withLog, type JobError, type JobRecord, type JobReport } from './job.ts';
 import { describeOwner, isAlive } from './process-owner.ts';
 import { outcomeKey, parseSyncOutcome, repositoryKey, type RepositoryId, type SyncOutcome } from './repository.ts';
 
-const keptJobs = 20;
+const standardKept = 20;
 
 export interface JobsOptions {
   /** for what nobody asked for */
@@ -20,6 +21,8 @@ export interface JobsOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
+  /** how many are kept of each repository, at least 1; default 20 */
+  readonly kept?: (() => Eventually<number>) | undefined;
 }
 
 export interface JobRequest {
@@ -49,7 +52,7 @@ export function createJobs(options: JobsOptions): Jobs {
     list: async (repository) => (await listEntries(state, repository)).map(({ value }) => parseJobRecord(value)).toReversed(),
     get: async (repository, id) => {
       const found = (await listEntries(state, repository)).find(({ key }) => key.endsWith(`-${id}`));
-      if (found === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no such job; the last 20 of a repository are kept.' });
+      if (found === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no such job; only the last ones of a repository are kept.' });
       return parseJobRecord(found.value);
     },
     open: (repository, request) => open(options, repository, request),
@@ -79,7 +82,7 @@ async function open(options: JobsOptions, repository: RepositoryId, { trigger, a
     if (running !== undefined) return { job: running, isNew: false };
     const time = new Date(now()).toISOString();
     const job = withLog({ id: mintJobId(randomBytes), repository_id: repository, state: 'queued', trigger, created_at: time, created_by: actor, started_at: null, finished_at: null, error: null, log: [], report: null, owner: await describeOwner() }, now(), 'Queued.');
-    const older = (await listEntries(state, repository)).toReversed().slice(keptJobs - 1).map(({ key }) => key);
+    const older = (await listEntries(state, repository)).toReversed().slice((await (options.kept?.() ?? standardKept)) - 1).map(({ key }) => key);
     const change: StateChange = {
       conditions: [{ key: registered.key, revision: registered.revision }, { key: activeKey(repository), revision: null }],
       puts: [{ key: jobKey(job), value: asJson(job) }, { key: activeKey(repository), value: jobKey(job) }],

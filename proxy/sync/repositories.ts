@@ -10,7 +10,8 @@ import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
 import { activeKey, jobPrefix } from './job.ts';
-import { mintRepositoryId, outcomeKey, parseRepositoryId, parseRepositoryRecord, repositoryKey, repositoryKeyPrefix, type RepositoryFilters, type RepositoryRecord, type RepositorySource, type RepositoryType } from './repository.ts';
+import { mintRepositoryId, outcomeKey, parseRepositoryId, parseRepositoryRecord, repositoryKey, type RepositoryFilters, type RepositoryRecord, type RepositorySource, type RepositoryType } from './repository.ts';
+import { listRepositories } from './list-repositories.ts';
 import type { RepositorySources } from './repository-sources.ts';
 
 export interface RepositoryDraft {
@@ -87,11 +88,6 @@ function sealed({ sealer }: RepositoriesOptions, id: string, { type, url }: Repo
   if (type !== 'git') throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'credentials', message: `a folder of this machine takes none (type is ${type})` }] } });
   assertUsable(credentials, url);
   return { credentials: sealCredentials(sealer, credentials, id), credentials_kind: credentialsKind(credentials) };
-}
-
-export async function listRepositories(store: Pick<AuditedStore, 'range'>): Promise<readonly RepositoryRecord[]> {
-  const records = (await store.range(repositoryKeyPrefix)).map(({ value }) => parseRepositoryRecord(value));
-  return records.toSorted((one, other) => (`${one.created_at} ${one.id}` < `${other.created_at} ${other.id}` ? -1 : 1));
 }
 
 async function find(store: Pick<AuditedStore, 'get'>, text: string): Promise<{ record: RepositoryRecord; revision: number }> {

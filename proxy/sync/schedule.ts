@@ -4,7 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { Jobs } from './jobs.ts';
-import { listRepositories } from './repositories.ts';
+import { listRepositories } from './list-repositories.ts';
 import type { RepositoryId } from './repository.ts';
 import type { RepositorySources } from './repository-sources.ts';
 import type { Syncer } from './syncer.ts';

@@ -34,7 +34,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     const made = await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/tool.git`, credentials: { username: 'ci', password }, interval: 86_400 });
     expect([made.status, made.json['status'], made.json['credentials']]).toEqual([201, 'pending', 'basic']);
     id = String(made.json['id']);
-    readToken = String((await registry.api('POST', '/api/tokens', { description: 'composer', kind: 'read' })).json['token']);
+    readToken = await createToken('read');
   });
 
   afterAll(async () => {
@@ -43,6 +43,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     await folder.remove();
   });
 
+  const createToken = async (kind: string): Promise<string> => (await registry.cli('token', 'create', '--kind', kind, '--description', 'a test')).stdout.trim();
   const show = async (): Promise<Json> => (await registry.api('GET', `/api/repositories/${id}`)).json;
   const ended = async (job: string): Promise<Json> => {
     for (;;) {
@@ -93,8 +94,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
   });
 
   it('is synced by a write token, from the command line, and by a build of everything', async () => {
-    const { json } = await registry.api('POST', '/api/tokens', { description: 'ci', kind: 'write' });
-    expect(await sync(String(json['token']))).toMatchObject({ state: 'succeeded', report: { published: false } });
+    expect(await sync(await createToken('write'))).toMatchObject({ state: 'succeeded', report: { published: false } });
     repository.append([{ commit: 'main', files: composerJson('two-one') }, { tag: '2.1.0', at: 'main' }]);
     const bySelf = await registry.cli('repository', 'sync', id, '--json');
     expect([bySelf.exitCode, (JSON.parse(bySelf.stdout) as Json)['state']], bySelf.stderr).toEqual([1, 'succeeded']); // 1: something is left out
@@ -148,9 +148,11 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     const patched = await registry.api('PATCH', `/api/repositories/${id}`, { interval: 7200 });
     server.behave('hang');
     const begun = await registry.api('POST', `/api/repositories/${id}/sync`);
+    while (processesWith(`${server.url}/tool.git`).length === 0) await sleep(50);
     await registry.stop('SIGKILL');
-    server.behave({ onlyWith });
-    server.sever();
+    server.behave({ onlyWith }); // the connection that hangs goes on hanging
+    // the builder notices that nobody waits for it any more, and lets go of the lock
+    await expect.poll(() => processesWith(`${server.url}/tool.git`), { timeout: 20_000 }).toEqual([]);
     await registry.start();
     const now = await show();
     expect([patched.json['interval'], now['interval'], now['status']]).toEqual([7200, 7200, 'error']);

@@ -50,7 +50,7 @@ function builder(data: string, sources: readonly string[]) {
     build(
       {
         dataDirectory: data, baseDirectory: '/', arguments: sources, configured: undefined, fallback: undefined, forget: [],
-        strict: false, allowRepublish: false, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
+        strict: false, allowRepublish: false, allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
       },
       { now: () => new Date((seconds += 1) * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } },
     );

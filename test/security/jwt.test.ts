@@ -3,7 +3,7 @@
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createKeyRing } from '../../proxy/keys/key-ring.ts';
-import { signToken } from '../../proxy/keys/signed-token.ts';
+import { createSignedTokens } from '../../proxy/keys/signed-token.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 
 type Json = Record<string, unknown>;
@@ -133,7 +133,7 @@ describe('row 42: a rotated signing key', () => {
   it('is not guessed at: a session signed with a key of another ring opens nothing', async () => {
     await using desk = await forge();
     const strangers = createKeyRing({ folder: `${desk.registry.data}-strangers`, now: Date.now, randomBytes: (size) => new Uint8Array(size).fill(7) });
-    const token = await signToken(strangers, 'session', { subject: String(desk.claims['sub']), sessionId: String(desk.claims['sid']) }, { issuedMs: Date.now(), expiresMs: Date.now() + 60_000 });
+    const token = await createSignedTokens(strangers).sign('session', { subject: String(desk.claims['sub']), sessionId: String(desk.claims['sid']) }, { issuedMs: Date.now(), expiresMs: Date.now() + 60_000 });
     expect(await desk.status(token.reveal())).toBe(401);
   });
 });

@@ -14,6 +14,7 @@ export const tools = {
   git: ['git'],
   nginx: ['nginx'],
   unzip: ['unzip'],
+  chromium: ['chromium'],
 };
 
 const searched = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin'];

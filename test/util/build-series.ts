@@ -1,4 +1,5 @@
-// Builds one after the other into one data folder, each ten seconds after the last, so that no time falls together by chance.
+// Builds one after the other into one data folder, each ten seconds after the last, so that no time falls together by chance. They may withdraw whatever
+// their sources have lost; what stops a build that withdraws too much has tests of its own.
 
 import { build, type BuildRequest } from '../../build/build.ts';
 import type { BuildReport } from '../../build/report.ts';
@@ -8,6 +9,8 @@ export interface BuildSeries {
   /** sources stand in here, beside the data folder */
   readonly tree: TemporaryTree;
   readonly data: string;
+  /** what a build with nothing but this is asked for */
+  readonly request: (request: Partial<BuildRequest>) => BuildRequest;
   readonly run: (request: Partial<BuildRequest>, environment?: Readonly<Record<string, string | undefined>>) => Promise<BuildReport>;
 }
 
@@ -15,10 +18,11 @@ export function buildSeries(): BuildSeries {
   const tree = temporaryTree();
   const data = tree.path('data');
   let seconds = Date.UTC(2026, 0, 1) / 1000;
-  const standard: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: [], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined };
+  const standard: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: [], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined };
   return {
     tree,
     data,
+    request: (request) => ({ ...standard, ...request }),
     run: (request, environment = { PATH: process.env['PATH'] }) => build({ ...standard, ...request }, { now: () => new Date((seconds += 10) * 1000), progress: () => undefined, environment }),
   };
 }

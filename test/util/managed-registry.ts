@@ -18,6 +18,8 @@ export interface ManagedRegistry extends AsyncDisposable {
   readonly folder: TemporaryFolder;
   readonly data: string;
   readonly url: () => string;
+  /** the admin's */
+  readonly session: string;
   /** As the admin, or as whoever `as` is. */
   readonly api: (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, as?: string) => Promise<ApiReply>;
   readonly cli: (...args: readonly string[]) => Promise<CliOutcome>;
@@ -56,6 +58,7 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
     folder,
     data,
     url: () => url,
+    session,
     api: (method, path, body, as = session) => send(method, path, body, as),
     cli: (...args) => runCli(args, { cwd: folder.path }),
     start,

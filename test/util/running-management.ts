@@ -3,21 +3,29 @@
 
 import { randomBytes } from 'node:crypto';
 import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
+import { version } from '../../cli/version.ts';
 import { createPasswords } from '../../proxy/auth/password.ts';
+import { advertisedMetadataUrl, defaultLimits, peopleRules } from '../../cli/compose-settings.ts';
 import { createPeople, type People } from '../../proxy/auth/people.ts';
-import { standardRules } from '../../proxy/auth/people-rules.ts';
 import type { Role } from '../../proxy/auth/policy.ts';
 import type { TokenKind } from '../../proxy/auth/token-format.ts';
+import { createTokenUses, type TokenUses } from '../../proxy/auth/token-uses.ts';
 import { createTokens } from '../../proxy/auth/tokens.ts';
 import { createKeyRing, type KeyRing } from '../../proxy/keys/key-ring.ts';
 import { createSealer, type Sealer } from '../../proxy/keys/sealer.ts';
 import { createManagement } from '../../proxy/manage/management.ts';
+import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import type { Services } from '../../proxy/manage/routes.ts';
+import type { Counters } from '../../proxy/limits/counters.ts';
+import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
+import { createSettings, settingOf, type Baseline } from '../../proxy/settings/settings.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
 import type { ServerLimits } from '../../proxy/server.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createAnswerCheck, type AnswerCheck } from './api-document.ts';
 import { artifactServices } from './artifact-services.ts';
+import { packageServices } from './package-services.ts';
 import { repositoryServices, type TestRepositories } from './repository-services.ts';
 import { runProxy, type Reply, type RunningProxy } from './running-proxy.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -31,6 +39,9 @@ export interface RunningManagement extends AsyncDisposable {
   /** A new user of this role, logged in: `token` is their session's. */
   readonly signIn: (role: Role) => Promise<SignedIn>;
   readonly state: StateStore;
+  readonly uses: TokenUses;
+  /** of what happens while nobody waits for an answer */
+  readonly errors: readonly unknown[];
   /** with a builder that does as it is told */
   readonly repositories: TestRepositories;
   readonly people: People;
@@ -50,25 +61,35 @@ export interface SignedIn {
 /** scrypt as it is, but cheap: tests sign in often. */
 const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
 
-export async function runManagement(options: { readonly now?: () => number; readonly settings?: object; readonly limits?: Partial<ServerLimits> } = {}): Promise<RunningManagement> {
+export async function runManagement(options: { readonly now?: () => number; readonly settings?: object; readonly baseline?: Baseline; readonly counters?: Counters; readonly limits?: Partial<ServerLimits> } = {}): Promise<RunningManagement> {
   const now = options.now ?? Date.now;
   const state = createMemoryStore();
   const store = createAuditedStore({ store: state, now });
   const tokensOf = (actor: Actor) => createTokens({ store, now, randomBytes, actor });
   const folder = temporaryFolder('keys');
+  const settings = createSettings({ store, baseline: options.baseline ?? {} });
+  const counters = options.counters ?? createMemoryCounters();
+  const errors: unknown[] = [];
+  const uses = createTokenUses({ store: state, onError: (error) => void errors.push(error) });
   const keys = createKeyRing({ folder: folder.at('keys'), now, randomBytes });
   const sealer = createSealer(keys, randomBytes);
-  const people = createPeople({ state, keys, sealer, passwords: createPasswords({ randomBytes, cost: cheapCost }), now, randomBytes, rules: () => standardRules });
+  const people = createPeople({ state, keys, sealer, passwords: createPasswords({ randomBytes, cost: cheapCost }), now, randomBytes, rules: peopleRules(settings) });
   const repositories = await repositoryServices({ state, store, sealer, now, folder: folder.path, settings: options.settings });
-  const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data')), people, tokensOf, defaultLimits: () => ({ read: 1000, write: 500 }), sessions: people.sessions };
-  const proxy = await runProxy({ authenticator: createAuthenticator(state), management: createManagement(services), now, ...(options.limits === undefined ? {} : { limits: options.limits }) });
+  const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data')), ...packageServices(state, store, now, folder.at('data')), people, tokensOf, settings, state, uses, counters, startedAtMs: now(), defaultLimits: defaultLimits(settings), artifactRetention: settingOf(settings, 'retention.artifacts_days'), sessions: people.sessions, version };
+  const proxy = await runProxy({ authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }), counters, uses, metadataUrl: advertisedMetadataUrl(settings), management: createManagement(services), dataDirectory: folder.at('data'), onDownload: services.downloads.count, now, ...(options.limits === undefined ? {} : { limits: options.limits }) });
   return {
     proxy,
     services,
-    call: (method, path, { as, body } = {}) => proxy.send(method, path, { authorization: as === undefined ? '' : `Bearer ${as}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, body === undefined ? undefined : JSON.stringify(body)),
+    call: async (method, path, { as, body } = {}) => {
+      const reply = await proxy.send(method, path, { authorization: as === undefined ? '' : `Bearer ${as}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, body === undefined ? undefined : JSON.stringify(body));
+      (await answerCheckOf(proxy)).check(method, path, reply);
+      return reply;
+    },
     createToken: async (kind) => (await tokensOf('cli:test').create({ description: `a ${kind} token`, kind })).secret.reveal(),
     signIn: (role) => signIn(people, role),
     state,
+    uses,
+    errors,
     repositories,
     people,
     keys,
@@ -79,6 +100,14 @@ export async function runManagement(options: { readonly now?: () => number; read
       await folder.remove();
     },
   };
+}
+
+/** All registries describe themselves alike, so the first one of a test file is asked. */
+let answerCheck: AnswerCheck | undefined;
+
+async function answerCheckOf(proxy: RunningProxy): Promise<AnswerCheck> {
+  answerCheck ??= createAnswerCheck((await proxy.send('GET', '/api/openapi.json', {})).json() as unknown as ApiDocument);
+  return answerCheck;
 }
 
 async function signIn(people: People, role: Role): Promise<SignedIn> {

@@ -1,14 +1,21 @@
 // A proxy on a free port of loopback over a hand-made tree, with fixed tokens unless a test brings its own
-// authenticator; everything else is the real one, sockets included.
+// authenticator; everything else is the real one, sockets included. Every answer to what
+// Composer asks is held against the service's description of it.
 
 import { pino } from 'pino';
 import { Agent, type Dispatcher } from 'undici';
+import { version } from '../../cli/version.ts';
 import type { Authentication, Authenticator } from '../../proxy/auth/authenticate.ts';
 import type { Counters } from '../../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
 import { parseAddressRange, type AddressRange } from '../../proxy/observe/client-address.ts';
+import { createApi } from '../../proxy/manage/api.ts';
 import type { Management } from '../../proxy/manage/api-request.ts';
-import { createProxy, type Proxy, type ServerLimits } from '../../proxy/server.ts';
+import { describeApi } from '../../proxy/manage/openapi/document.ts';
+import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
+import { describeProtocol } from '../../proxy/manage/routes/protocol.ts';
+import { createProxy, type Proxy, type ProxyOptions, type ServerLimits } from '../../proxy/server.ts';
+import { createAnswerCheck } from './api-document.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { HandMadeTree } from './tree.ts';
 
@@ -35,7 +42,8 @@ export interface RunningOptions {
   /** token → requests an hour, 0 unlimited; a Bearer token of any other name is invalid */
   readonly tokens?: Readonly<Record<string, number>>;
   readonly trustedProxies?: readonly string[];
-  readonly metadataUrl?: string;
+  readonly metadataUrl?: string | (() => string | undefined | Promise<string | undefined>);
+  readonly uses?: ProxyOptions['uses'];
   /** default: any free one */
   readonly port?: number;
   readonly now?: () => number;
@@ -43,6 +51,18 @@ export interface RunningOptions {
   readonly authenticator?: Authenticator;
   readonly counters?: Counters;
   readonly management?: Management;
+  /** what is served, instead of a hand-made tree of its own */
+  readonly dataDirectory?: string;
+  readonly onDownload?: (name: string, version: string) => void;
+}
+
+const protocolCheck = createAnswerCheck(describeProtocolAlone());
+
+/** What Composer reads, as the service describes it. */
+function describeProtocolAlone(): ApiDocument {
+  const api = createApi();
+  describeProtocol(api);
+  return describeApi(api, version);
 }
 
 export async function runProxy(options: RunningOptions = {}): Promise<RunningProxy> {
@@ -50,15 +70,17 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
   const tree = new HandMadeTree(folder.path);
   const lines: Readonly<Record<string, unknown>>[] = [];
   const proxy = createProxy({
-    dataDirectory: folder.path,
+    dataDirectory: options.dataDirectory ?? folder.path,
+    onDownload: options.onDownload,
     host: '127.0.0.1',
     port: options.port ?? 0,
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),
     counters: options.counters ?? createMemoryCounters(),
     management: options.management,
+    uses: options.uses,
     log: pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) }),
     trustedProxies: (options.trustedProxies ?? []).map(range),
-    metadataUrl: options.metadataUrl,
+    metadataUrl: typeof options.metadataUrl === 'function' ? options.metadataUrl : () => options.metadataUrl as string | undefined,
     now: options.now ?? Date.now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
@@ -72,7 +94,9 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     const { authorization, ...others } = headers;
     const answer = await agent.request({ origin: `http://127.0.0.1:${port}`, path, method, headers: authorization === '' ? others : headers, ...(sentBody === undefined ? {} : { body: sentBody }) });
     const body = Buffer.from(await answer.body.arrayBuffer());
-    return { status: answer.statusCode, headers: answer.headers as Record<string, string>, body, json: () => JSON.parse(body.toString()) as Record<string, unknown> };
+    const reply = { status: answer.statusCode, headers: answer.headers as Record<string, string>, body, json: () => JSON.parse(body.toString()) as Record<string, unknown> };
+    if (!path.startsWith('/api/')) protocolCheck.check(method, path, reply);
+    return reply;
   };
   const dispose = async (): Promise<void> => {
     await agent.close();

@@ -7,6 +7,7 @@ import { rereadComposerJson } from './composer-json.ts';
 import { entryTimeOf } from './content-digest.ts';
 import type { KeptContents } from './kept-contents.ts';
 import { readContent, type ContentPlace } from './read-content.ts';
+import { readTexts } from './read-texts.ts';
 import type { KnownRelease } from './scan-memory.ts';
 
 export interface PackageReleaseOptions extends ContentPlace {
@@ -27,6 +28,6 @@ export function packageRelease({ known, list, kept, ...place }: PackageReleaseOp
     defaultBranch: false,
     where: join(place.folder, 'composer.json'),
     composerJson: () => rereadComposerJson(place.folder, known.composerHash, place.pause),
-    content: { list, deflated: kept.take, read: (files) => readContent(place, files), entryTime: entryTimeOf(known.reference) },
+    content: { list, texts: () => readTexts(place), deflated: kept.take, read: (files) => readContent(place, files), entryTime: entryTimeOf(known.reference) },
   };
 }

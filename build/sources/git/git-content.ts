@@ -11,6 +11,7 @@ import type { LfsPointers } from './lfs-pointers.ts';
 import type { ObjectStore } from './object-store.ts';
 import { listPackageFiles, oidOf, type PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
+import { readTexts } from './read-texts.ts';
 import type { VisibleRef } from './scratch-repository.ts';
 
 export interface GitContentOptions {
@@ -33,12 +34,14 @@ export function gitContent(store: ObjectStore, options: GitContentOptions): Cont
   /** Files whose bytes depend on the commit: always asked for together, since git resolves but one `%(describe)` an archive. */
   let ofCommit: readonly string[] = [];
   return {
+    mayNameAnother: true,
     entryTime: options.entryTime,
     list: async () => {
       const listed = await listContent(store, options);
       ofCommit = listed.ofCommit;
       return listed.listing;
     },
+    texts: () => readTexts(store, options.place),
     read: (files) => readContent(store, options, files, ofCommit),
   };
 }

@@ -47,6 +47,7 @@ export class DistCache {
   archive(dist: InlineDist, sha256: string): ReadyArchive {
     const kept = readyArchive(this.#path(distKey(dist), sha256), sha256);
     return {
+      ...kept,
       copyTo: async (target) => {
         try {
           return await kept.copyTo(target);

@@ -5,6 +5,7 @@ import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { orderOf, type Artifacts } from '../../artifacts/artifacts.ts';
 import type { StagedFile } from '../../artifacts/stage-upload.ts';
+import type { Eventually } from '../../eventually.ts';
 import type { Actor } from '../../state/audit.ts';
 import { actor, operation, type Api } from '../api.ts';
 import { awaitBuilder } from '../await-builder.ts';
@@ -15,6 +16,8 @@ import type { Uploads } from '../upload.ts';
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
   readonly uploads: Uploads;
+  /** days for which a cleanup keeps what nobody needs, where it is not told */
+  readonly artifactRetention: () => Eventually<number>;
 }
 
 const tags = ['Artifacts'];
@@ -33,7 +36,7 @@ const listArtifacts = operation({
 const createArtifact = operation({
   operationId: 'createArtifact', method: 'post', path: '/api/artifacts', tags, summary: 'Publish a ZIP',
   description: 'The ZIP is checked, and published at once. The same bytes again change nothing and answer 200. A header Content-Digest with sha-256 (RFC 9530) is checked where the body is the ZIP itself. At most 256 MiB, within 300 seconds.',
-  request: { query: uploadQuery, body: { required: true, content: { 'application/zip': zip, 'application/octet-stream': zip, 'multipart/form-data': form } } },
+  request: { query: uploadQuery, body: { required: true, content: { 'multipart/form-data': form, 'application/zip': zip, 'application/octet-stream': zip } } },
   responses: {
     200: { description: 'this content of this version was published already', content: { 'application/json': { schema: artifactSchema } } },
     201: { description: 'the published artifact', content: { 'application/json': { schema: artifactSchema } } },
@@ -63,7 +66,7 @@ const cleanUpArtifacts = operation({
   responses: { 200: { description: 'what goes or went', content: { 'application/json': { schema: cleanupSchema } } } },
 });
 
-export function registerArtifacts(api: Api, { artifactsOf, uploads }: ArtifactServices): void {
+export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRetention }: ArtifactServices): void {
   api.openapi(listArtifacts, async (context) => {
     const { name, ...wanted } = context.req.valid('query');
     const { data, next_cursor } = page(await artifactsOf(actor(context)).list(name?.toLowerCase()), wanted, orderOf);
@@ -81,7 +84,8 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads }: ArtifactSe
     return context.json(showArtifact(record), created ? 201 : 200);
   });
   api.openapi(cleanUpArtifacts, async (context) => {
-    const { retention_days: retentionDays, dry_run: dryRun } = context.req.valid('json');
+    const { retention_days, dry_run: dryRun } = context.req.valid('json');
+    const retentionDays = retention_days ?? (await artifactRetention());
     return context.json(showCleanup(await artifactsOf(actor(context)).cleanUp({ retentionDays, dryRun }), dryRun), 200);
   });
   api.openapi(getArtifact, async (context) => context.json(showArtifact(await artifactsOf(actor(context)).get(context.req.valid('param').id)), 200));

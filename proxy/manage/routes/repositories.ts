@@ -81,7 +81,7 @@ const syncRepository = operation({
 
 const listJobs = operation({
   operationId: 'listJobs', method: 'get', path: '/api/repositories/{id}/jobs', tags, summary: 'List the syncs of a repository',
-  description: 'Newest first; the last 20 are kept.',
+  description: 'Newest first; the last ones are kept, 20 unless the settings say otherwise.',
   request: { params, query: pageQuery },
   responses: { 200: answering(pageOf(jobSchema), 'a page of jobs') },
   errors: ['NOT_FOUND'],

@@ -2,18 +2,25 @@
 
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
-import type { TokenError } from '../../auth/token-error.ts';
+import { TokenError } from '../../auth/token-error.ts';
 import type { TokenKind } from '../../auth/token-format.ts';
-import type { TokenRecord } from '../../auth/token.ts';
+import { assertMayGive } from '../../auth/token-rights.ts';
+import type { TokenUses } from '../../auth/token-uses.ts';
+import { effectiveLimit, type TokenRecord } from '../../auth/token.ts';
 import type { Tokens } from '../../auth/tokens.ts';
+import type { Eventually } from '../../eventually.ts';
+import type { Counters } from '../../limits/counters.ts';
+import { limitWindowMs } from '../../limits/windows.ts';
 import type { Actor } from '../../state/audit.ts';
 import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
-import { createdToken, showToken, tokenDraft, tokenPatch, tokenSchema } from '../schemas/token.ts';
+import { createdToken, showToken, tokenDraft, tokenPatch, tokenRotation, tokenSchema } from '../schemas/token.ts';
 
 export interface TokenServices {
   readonly tokensOf: (actor: Actor) => Tokens;
-  readonly defaultLimits: () => Readonly<Record<TokenKind, number>>;
+  readonly defaultLimits: () => Eventually<Readonly<Record<TokenKind, number>>>;
+  readonly uses: Pick<TokenUses, 'of'>;
+  readonly counters: Pick<Counters, 'peek' | 'degraded'>;
 }
 
 const tags = ['Tokens'];
@@ -28,7 +35,7 @@ const listTokens = operation({
 
 const createToken = operation({
   operationId: 'createToken', method: 'post', path: '/api/tokens', tags, summary: 'Create a token',
-  description: 'The secret stands in this answer and nowhere else.',
+  description: 'The secret stands in this answer and nowhere else. Only an admin may give it more requests an hour than tokens of its kind have by default.',
   request: { body: { required: true, content: { 'application/json': { schema: tokenDraft } } } },
   responses: { 201: { description: 'the token, with its secret', content: { 'application/json': { schema: createdToken } } } },
 });
@@ -42,9 +49,18 @@ const getToken = operation({
 
 const updateToken = operation({
   operationId: 'updateToken', method: 'patch', path: '/api/tokens/{id}', tags, summary: 'Change a token',
+  description: 'It acts on the next request. What is left out stays as it is. The kind never changes.',
   request: { params, body: { required: true, content: { 'application/json': { schema: tokenPatch } } } },
   responses: { 200: { description: 'the token as it is now', content: { 'application/json': { schema: tokenSchema } } } },
   errors: ['NOT_FOUND', 'KIND_IMMUTABLE', 'TOKEN_REVOKED'],
+});
+
+const rotateToken = operation({
+  operationId: 'rotateToken', method: 'post', path: '/api/tokens/{id}/rotate', tags, summary: 'Give a token a new secret',
+  description: 'The secret stands in this answer and nowhere else. The one before goes on opening for `grace_seconds`; one that was replaced before that ends at once. Everything else of the token stays.',
+  request: { params, body: { required: false, content: { 'application/json': { schema: tokenRotation } } } },
+  responses: { 200: { description: 'the token, with its new secret', content: { 'application/json': { schema: createdToken } } } },
+  errors: ['NOT_FOUND', 'TOKEN_REVOKED', 'CONFLICT'],
 });
 
 const revokeToken = operation({
@@ -56,31 +72,55 @@ const revokeToken = operation({
 });
 
 export function registerTokens(api: Api, services: TokenServices): void {
-  const { tokensOf, defaultLimits } = services;
-  const show = (context: ApiContext, record: TokenRecord) => showToken(record, defaultLimits(), context.env.exchange.nowMs);
+  const { tokensOf } = services;
+  const show = async (context: ApiContext, record: TokenRecord) => first(await showTokens(services, [record], context.env.exchange.nowMs));
 
   api.openapi(listTokens, async (context) => {
     const records = (await tokensOf(actor(context)).list()).filter((record) => maySee(context, record));
     const { data, next_cursor } = page(records, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
-    return context.json({ data: data.map((record) => show(context, record)), next_cursor }, 200);
+    return context.json({ data: await showTokens(services, data, context.env.exchange.nowMs), next_cursor }, 200);
   });
   api.openapi(createToken, async (context) => {
     const { rate_limit, expires_at, ...draft } = context.req.valid('json');
+    await assertLimit(services, context, { kind: draft.kind, limit: rate_limit ?? null });
     const { record, secret } = await tokensOf(actor(context)).create({ ...draft, limit: rate_limit ?? null, expiresAt: asDate(expires_at ?? null) }).catch(asRegistryError);
-    return context.json({ ...show(context, record), token: secret.reveal() }, 201);
+    return context.json({ ...(await show(context, record)), token: secret.reveal() }, 201);
   });
-  api.openapi(getToken, async (context) => context.json(show(context, await find(services, context, context.req.valid('param').id)), 200));
+  api.openapi(getToken, async (context) => context.json(await show(context, await find(services, context, context.req.valid('param').id)), 200));
   api.openapi(updateToken, async (context) => {
-    const { id } = await find(services, context, context.req.valid('param').id);
+    const record = await find(services, context, context.req.valid('param').id);
     const { kind, rate_limit, expires_at, description } = context.req.valid('json');
     if (kind !== undefined) throw new RegistryError('KIND_IMMUTABLE');
+    if (rate_limit !== undefined) await assertLimit(services, context, { kind: record.kind, limit: rate_limit }, record);
     const patch = { ...(description === undefined ? {} : { description }), ...(rate_limit === undefined ? {} : { limit: rate_limit }), ...(expires_at === undefined ? {} : { expiresAt: asDate(expires_at) }) };
-    return context.json(show(context, await tokensOf(actor(context)).update(id, patch).catch(asRegistryError)), 200);
+    return context.json(await show(context, await tokensOf(actor(context)).update(record.id, patch).catch(asRegistryError)), 200);
+  });
+  api.openapi(rotateToken, async (context) => {
+    const { id } = await find(services, context, context.req.valid('param').id);
+    const { grace_seconds } = tokenRotation.parse(context.req.valid('json') ?? {});
+    const { record, secret } = await tokensOf(actor(context)).rotate(id, grace_seconds).catch(asRegistryError);
+    return context.json({ ...(await show(context, record)), token: secret.reveal() }, 200);
   });
   api.openapi(revokeToken, async (context) => {
     const { id } = await find(services, context, context.req.valid('param').id);
-    return context.json(show(context, (await tokensOf(actor(context)).revoke(id)).record), 200);
+    return context.json(await show(context, (await tokensOf(actor(context)).revoke(id)).record), 200);
   });
+}
+
+async function showTokens({ defaultLimits, uses, counters }: TokenServices, records: readonly TokenRecord[], nowMs: number): Promise<ReturnType<typeof showToken>[]> {
+  const [defaults, used, windows] = await Promise.all([defaultLimits(), uses.of(records.map(({ id }) => id)), Promise.all(records.map(({ id }) => counters.peek(id, limitWindowMs, nowMs)))]);
+  return records.map((record, at) => showToken(record, { defaults, nowMs, use: used.get(record.id), window: windows[at] }));
+}
+
+function first<Item>([item]: readonly Item[]): Item {
+  if (item === undefined) throw new Error('there is no first one');
+  return item;
+}
+
+/** `before`: the token as it is, when there is one. */
+async function assertLimit({ defaultLimits }: TokenServices, { env: { caller } }: ApiContext, wanted: Pick<TokenRecord, 'kind' | 'limit'>, before?: TokenRecord): Promise<void> {
+  const defaults = await defaultLimits();
+  assertMayGive(caller, effectiveLimit(wanted, defaults), [defaults[wanted.kind], ...(before === undefined ? [] : [effectiveLimit(before, defaults)])]);
 }
 
 /** What a maintainer did not make does not exist for them. */
@@ -98,12 +138,13 @@ function asDate(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }
 
-const fieldOf = { DESCRIPTION_INVALID: 'description', LIMIT_INVALID: 'rate_limit', EXPIRY_INVALID: 'expires_at', NOTHING_TO_CHANGE: '' } as const;
+const fieldOf = { DESCRIPTION_INVALID: 'description', LIMIT_INVALID: 'rate_limit', EXPIRY_INVALID: 'expires_at', GRACE_INVALID: 'grace_seconds', NOTHING_TO_CHANGE: '' } as const;
 
 function asRegistryError(error: unknown): never {
-  const { code, message } = error as Partial<TokenError>;
+  if (!(error instanceof TokenError)) throw error;
+  const { code, message } = error;
   if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'There is no such token.' });
   if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
-  if (code !== undefined && code in fieldOf) throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: fieldOf[code], message: message ?? '' }] } });
-  throw error;
+  if (code === 'TOKEN_ROTATED') throw new RegistryError('CONFLICT', { message });
+  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: fieldOf[code], message }] } });
 }

@@ -31,7 +31,7 @@ export const uploadQuery = z.strictObject({
 
 export const cleanupOrder = z
   .strictObject({
-    retention_days: z.number().int().min(0).max(36_500).openapi({ description: 'days that withdrawn and superseded ZIPs are kept', example: 90 }),
+    retention_days: z.number().int().min(0).max(36_500).optional().openapi({ description: 'days that withdrawn and superseded ZIPs are kept; left out: what the settings say', example: 90 }),
     dry_run: z.boolean().default(true).openapi({ description: 'true: only says what would go' }),
   })
   .openapi('ArtifactCleanupOrder');

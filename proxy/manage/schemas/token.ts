@@ -1,8 +1,11 @@
 // A token as the management API shows and takes it.
 
 import { z } from '@hono/zod-openapi';
+import { longestGraceSeconds, standardGraceSeconds } from '../../auth/rotate-token.ts';
 import { effectiveLimit, tokenStatus, type TokenRecord } from '../../auth/token.ts';
 import type { TokenKind } from '../../auth/token-format.ts';
+import type { TokenUse } from '../../auth/token-uses.ts';
+import type { Window } from '../../limits/windows.ts';
 import { time } from './time.ts';
 
 const kind = z.enum(['read', 'write']);
@@ -22,6 +25,17 @@ export const tokenSchema = z
     created_by: z.string().openapi({ description: 'who made it', example: 'cli:root' }),
     expires_at: expiresAt,
     revoked_at: time.nullable(),
+    previous_expires_at: time.nullable().openapi({ description: 'until then the secret before the last rotation opens as well' }),
+    last_used_at: time.nullable().openapi({ description: 'by any of its secrets' }),
+    last_used_from: z.string().nullable().openapi({ description: 'the address of the client that did', example: '203.0.113.7' }),
+    requests: z
+      .object({
+        used: z.number().int().openapi({ description: 'requests counted in the window that runs' }),
+        limit: z.number().int(),
+        resets_at: time.nullable().openapi({ description: 'when it ends; null: the next request begins one' }),
+      })
+      .nullable()
+      .openapi({ description: 'null: it is unlimited, and its requests are not counted' }),
   })
   .openapi('Token');
 
@@ -30,7 +44,33 @@ export const tokenDraft = z.strictObject({ description, kind, rate_limit: rateLi
 export const tokenPatch = z.strictObject({ description: description.optional(), rate_limit: rateLimit.optional(), expires_at: expiresAt.optional(), kind: kind.optional() }).openapi('TokenPatch');
 export const createdToken = tokenSchema.extend({ token: z.string().openapi({ description: 'the secret: shown this once, kept nowhere' }) }).openapi('CreatedToken');
 
-export function showToken(record: TokenRecord, defaults: Readonly<Record<TokenKind, number>>, nowMs: number): z.infer<typeof tokenSchema> {
-  const { limit, hash: _hash, ...fields } = record;
-  return { ...fields, rate_limit: limit, effective_rate_limit: effectiveLimit(record, defaults), status: tokenStatus(record, nowMs) };
+/** `body` may be left out. */
+export const tokenRotation = z
+  .strictObject({ grace_seconds: z.number().int().min(0).max(longestGraceSeconds).default(standardGraceSeconds).openapi({ description: 'how long the secret before goes on opening; 0: it ends at once', example: 3600 }) })
+  .openapi('TokenRotation');
+
+export interface TokenFacts {
+  readonly defaults: Readonly<Record<TokenKind, number>>;
+  readonly nowMs: number;
+  readonly use: TokenUse | undefined;
+  readonly window: Window | undefined;
+}
+
+export function showToken(record: TokenRecord, { defaults, nowMs, use, window }: TokenFacts): z.infer<typeof tokenSchema> {
+  const { limit: rate_limit, hash: _hash, previous_hash: _previous, previous_expires_at, ...fields } = record;
+  const limit = effectiveLimit(record, defaults);
+  return {
+    ...fields,
+    rate_limit,
+    effective_rate_limit: limit,
+    status: tokenStatus(record, nowMs),
+    previous_expires_at: previous_expires_at !== null && nowMs < Date.parse(previous_expires_at) ? previous_expires_at : null,
+    last_used_at: use === undefined ? null : timeOf(use.atMs),
+    last_used_from: use?.from ?? null,
+    requests: limit === 0 ? null : { used: window?.used ?? 0, limit, resets_at: window === undefined ? null : timeOf(window.endsAtMs) },
+  };
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -248,8 +248,15 @@ describe('POST /api/artifacts/cleanup', () => {
     expect(existsSync(join(registry.data, 'artifacts/acme/wrongly/acme-wrongly-1.0.0.zip'))).toBe(true);
   });
 
-  it('asks for a retention, and is not for tokens', async () => {
-    expect(codeOf(await registry.call('POST', '/api/artifacts/cleanup', { as: keeper, body: {} }))).toEqual([400, 'INVALID_INPUT']);
+  it('keeps what the settings say unless it is told otherwise, and is not for tokens', async () => {
+    const id = idOf(await upload(zip('acme/kept', { version: '1.0.0' })));
+    await registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper });
+    nowMs += 29 * 24 * hour;
+    expect((await cleanUp({})).artifacts.map((one) => one.id)).not.toContain(id);
+    await registry.services.settings.update({ 'retention.artifacts_days': 28 }, 'cli:test');
+    // a maintainer's session has ended long ago
+    keeper = (await registry.signIn('maintainer')).token;
+    expect((await cleanUp({})).artifacts.map((one) => one.id)).toContain(id);
     expect(codeOf(await registry.call('POST', '/api/artifacts/cleanup', { as: writer, body: { retention_days: 1 } }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
   });
 });

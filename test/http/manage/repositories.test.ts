@@ -161,7 +161,7 @@ describe('repositories', () => {
     expect(made['credentials']).toBe('basic');
     const everything = JSON.stringify([await registry.state.range(''), (await registry.call('GET', `/api/repositories/${id}`, { as })).json()]);
     expect(everything).not.toContain(secret);
-    const stored = async (): Promise<string> => String(((await registry.state.get(`repository/${id}`))?.value as Json)['credentials']);
+    const stored = async (): Promise<string> => String((((await registry.state.get(`repository/${id}`))?.value ?? {}) as Json)['credentials']);
     const sealed = await stored();
     expect(JSON.parse(registry.sealer.unseal(sealed, id).reveal())).toEqual({ username: 'ci', password: secret });
     expect(() => registry.sealer.unseal(sealed, unknown)).toThrow(/does not open/);

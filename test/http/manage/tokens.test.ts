@@ -1,26 +1,270 @@
-// Tokens over HTTP.
+// Tokens over HTTP, each operation as its users meet it: what it does, who may not, what is wrong, again, and two at once.
 
-import { describe, expect, it } from 'vitest';
-import { runManagement } from '../../util/running-management.ts';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTokens } from '../../../proxy/auth/tokens.ts';
+import { createAuditedStore, verifyAudit } from '../../../proxy/state/audit.ts';
+import { runManagement, type RunningManagement } from '../../util/running-management.ts';
+import type { Reply } from '../../util/running-proxy.ts';
 
-describe('tokens', () => {
-  it('are neither listed nor made by nobody, nor by a token', async () => {
-    await using registry = await runManagement();
-    const write = await registry.createToken('write');
-    for (const [method, path, body] of [['GET', '/api/tokens', undefined], ['POST', '/api/tokens', { description: 'x', kind: 'write' }]] as const) {
-      const nobody = await registry.call(method, path, { body });
-      expect([nobody.status, nobody.json()['code']]).toEqual([401, 'AUTHENTICATION_REQUIRED']);
-      expect(nobody.headers['www-authenticate']).toBe('Bearer realm="libretto"');
-      const token = await registry.call(method, path, { body, as: write });
-      expect([token.status, token.json()['code']]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-      expect(token.headers['x-ratelimit-limit']).toBe('500');
-    }
+let registry: RunningManagement;
+let nowMs = Date.parse('2026-11-21T09:00:00Z');
+let admin = '';
+let maintainer = '';
+let writer = '';
+beforeAll(async () => {
+  registry = await runManagement({ now: () => nowMs });
+  writer = await registry.createToken('write');
+});
+beforeEach(async () => {
+  nowMs += 1000;
+  admin = (await registry.signIn('admin')).token;
+  maintainer = (await registry.signIn('maintainer')).token;
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+interface Token extends Record<string, unknown> {
+  readonly id: string;
+  readonly token: string;
+}
+
+const create = async (body: object = {}, as = admin): Promise<Token> => {
+  const reply = await registry.call('POST', '/api/tokens', { as, body: { description: 'CI', kind: 'read', ...body } });
+  expect(reply.status, reply.body.toString()).toBe(201);
+  return reply.json() as Token;
+};
+const get = async (id: string, as = admin): Promise<Token> => (await registry.call('GET', `/api/tokens/${id}`, { as })).json() as Token;
+const rotate = (id: string, body?: object, as = admin): Promise<Reply> => registry.call('POST', `/api/tokens/${id}/rotate`, { as, body });
+const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
+/** What the registry makes of a request with this token: 404, since there is nothing there, for one that is good. */
+const opens = async (token: string): Promise<number> => (await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit'] === undefined ? 401 : 200;
+const ghost = '/api/tokens/tok_0123456789abcdef';
+const hour = 3_600_000;
+
+describe('who may', () => {
+  it.each([
+    ['GET', '/api/tokens', undefined],
+    ['POST', '/api/tokens', { description: 'x', kind: 'write' }],
+    ['GET', ghost, undefined],
+    ['PATCH', ghost, { description: 'x' }],
+    ['DELETE', ghost, undefined],
+    ['POST', `${ghost}/rotate`, {}],
+  ] as const)('%s %s: not nobody, no viewer and no token; an unknown id is 404', async (method, path, body) => {
+    const nobody = await registry.call(method, path, { body });
+    expect([...(codeOf(nobody) as unknown[]), nobody.headers['www-authenticate']]).toEqual([401, 'AUTHENTICATION_REQUIRED', 'Bearer realm="libretto"']);
+    expect(codeOf(await registry.call(method, path, { body, as: 'lib_w_nonsense' }))).toEqual([401, 'INVALID_TOKEN']);
+    expect(codeOf(await registry.call(method, path, { body, as: (await registry.signIn('viewer')).token }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    const token = await registry.call(method, path, { body, as: writer });
+    expect([...(codeOf(token) as unknown[]), token.headers['x-ratelimit-limit']]).toEqual([403, 'INSUFFICIENT_SCOPE', '500']);
+    if (path !== '/api/tokens') expect(codeOf(await registry.call(method, path, { body, as: admin }))).toEqual([404, 'NOT_FOUND']);
   });
 
   it('have no provisioning endpoint', async () => {
-    await using registry = await runManagement();
     expect((await registry.call('POST', '/api/tokens/generate', { body: {} })).status).toBe(404);
     const wrongMethod = await registry.call('PUT', '/api/tokens', { body: {} });
-    expect([wrongMethod.status, wrongMethod.json()['code'], wrongMethod.headers['allow']]).toEqual([400, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST']);
+    expect([...(codeOf(wrongMethod) as unknown[]), wrongMethod.headers['allow']]).toEqual([400, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST']);
   });
+
+  it('a maintainer sees and changes only the tokens they made', async () => {
+    const [theirs, other] = [await create({}, maintainer), await create()];
+    const listed = (await registry.call('GET', '/api/tokens', { as: maintainer })).json()['data'] as Token[];
+    expect(listed.map(({ id }) => id)).toEqual([theirs.id]);
+    expect((await rotate(theirs.id, undefined, maintainer)).status).toBe(200);
+    for (const [method, path] of [['GET', ''], ['PATCH', ''], ['DELETE', ''], ['POST', '/rotate']] as const) {
+      expect(codeOf(await registry.call(method, `/api/tokens/${other.id}${path}`, { as: maintainer, ...(method === 'GET' || method === 'DELETE' ? {} : { body: method === 'PATCH' ? { description: 'x' } : {} }) }))).toEqual([404, 'NOT_FOUND']);
+    }
+    expect((await get(other.id))['status']).toBe('active');
+  });
+});
+
+describe('POST /api/tokens', () => {
+  it('makes a token that opens at once, and shows its secret there and nowhere else', async () => {
+    const made = await create({ rate_limit: 7, expires_at: new Date(nowMs + hour).toISOString() });
+    expect(made.token).toMatch(/^lib_r_[0-9A-Za-z]{38}$/);
+    expect(await opens(made.token)).toBe(200);
+    const { token, ...shown } = made;
+    expect(await get(made.id)).toEqual({ ...shown, last_used_at: new Date(nowMs).toISOString(), last_used_from: '127.0.0.1', requests: { used: 1, limit: 7, resets_at: new Date(nowMs + hour).toISOString() } });
+    const audit = JSON.stringify((await registry.call('GET', `/api/audit?subject=${made.id}`, { as: admin })).json());
+    expect(audit).toContain('token.create');
+    expect(audit + (await registry.call('GET', '/api/tokens', { as: admin })).body.toString()).not.toContain(token.slice(6));
+    nowMs += hour;
+    expect(await opens(token)).toBe(401);
+    admin = (await registry.signIn('admin')).token;
+    expect((await get(made.id))['status']).toBe('expired');
+  });
+
+  it.each([
+    [{ kind: 'admin' }, 'kind'],
+    [{ description: '' }, 'description'],
+    [{ description: 'a\nb' }, 'description'],
+    [{ rate_limit: -1 }, 'rate_limit'],
+    [{ rate_limit: 1.5 }, 'rate_limit'],
+    [{ expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
+    [{ expires_at: 'soon' }, 'expires_at'],
+    [{ id: 'tok_0123456789abcdef' }, ''],
+    [{ created_by: 'cli:root' }, ''],
+  ])('refuses %j and names the field', async (body, path) => {
+    const reply = await registry.call('POST', '/api/tokens', { as: admin, body: { description: 'CI', kind: 'read', ...body } });
+    expect(codeOf(reply)).toEqual([400, 'INVALID_INPUT']);
+    expect((reply.json()['details'] as { issues: { path: string }[] }).issues[0]?.path).toBe(path);
+  });
+
+  it('twice, and twice at once, makes as many', async () => {
+    const [one, two] = await Promise.all([create(), create()]);
+    expect(new Set([one.id, two.id, (await create()).id]).size).toBe(3);
+  });
+});
+
+describe('PATCH /api/tokens/{id}', () => {
+  it('changes what is named, with the next request; null is the default of its kind', async () => {
+    const { id, token } = await create({ rate_limit: 5 });
+    const changed = await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { rate_limit: 3, description: 'CI of the shop' } });
+    expect(changed.json()).toMatchObject({ rate_limit: 3, effective_rate_limit: 3, description: 'CI of the shop', expires_at: null });
+    expect((await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit']).toBe('3');
+    const standard = await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { rate_limit: null } });
+    expect(standard.json()).toMatchObject({ rate_limit: null, effective_rate_limit: 1000 });
+  });
+
+  it('refuses nothing at all, unknown keys, and a revoked token', async () => {
+    const { id } = await create();
+    for (const body of [{}, { role: 'admin' }, { expires_at: '2001-01-01T00:00:00Z' }]) expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body }))).toEqual([400, 'INVALID_INPUT']);
+    await registry.call('DELETE', `/api/tokens/${id}`, { as: admin });
+    expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { description: 'x' } }))).toEqual([400, 'TOKEN_REVOKED']);
+  });
+
+  it('two at once, of different fields, both take effect', async () => {
+    const { id } = await create();
+    await Promise.all([{ description: 'both' }, { rate_limit: 9 }].map((body) => registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body })));
+    expect(await get(id)).toMatchObject({ description: 'both', rate_limit: 9 });
+  });
+});
+
+describe('row 31', () => {
+  it('row 31: the kind never changes', async () => {
+    const { id } = await create();
+    expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { kind: 'write' } }))).toEqual([400, 'KIND_IMMUTABLE']);
+    expect((await get(id))['kind']).toBe('read');
+  });
+
+  it('row 31: a maintainer gives no token more than the default of its kind, unless an admin has', async () => {
+    for (const rate_limit of [0, 1001]) expect(codeOf(await registry.call('POST', '/api/tokens', { as: maintainer, body: { description: 'x', kind: 'read', rate_limit } }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    const { id } = await create({ rate_limit: 1000 }, maintainer);
+    const patch = async (rate_limit: number | null, as: string): Promise<number> => (await registry.call('PATCH', `/api/tokens/${id}`, { as, body: { rate_limit } })).status;
+    expect([await patch(0, maintainer), await patch(1001, maintainer), await patch(900, maintainer), await patch(null, maintainer)]).toEqual([403, 403, 200, 200]);
+    expect([await patch(5000, admin), await patch(4000, maintainer), await patch(4500, maintainer)]).toEqual([200, 200, 403]);
+    expect((await get(id))['effective_rate_limit']).toBe(4000);
+  });
+});
+
+describe('POST /api/tokens/{id}/rotate', () => {
+  it('gives a new secret; the former one opens for its grace and not longer; id, counts and limits stay', async () => {
+    const made = await create({ rate_limit: 9 });
+    expect(await opens(made.token)).toBe(200);
+    const reply = await rotate(made.id, { grace_seconds: 3600 });
+    const rotated = reply.json() as Token;
+    expect([reply.status, rotated.id, rotated['previous_expires_at']]).toEqual([200, made.id, new Date(nowMs + hour).toISOString()]);
+    expect(rotated.token).not.toBe(made.token);
+    expect([await opens(made.token), await opens(rotated.token)]).toEqual([200, 200]);
+    expect((await get(made.id))['requests']).toMatchObject({ used: 3, limit: 9 });
+    nowMs += hour - 1;
+    expect(await opens(made.token)).toBe(200);
+    nowMs += 1;
+    expect([await opens(made.token), await opens(rotated.token)]).toEqual([401, 200]);
+    expect((await get(made.id))['previous_expires_at']).toBeNull();
+  });
+
+  it('without a body the grace is a day, with 0 the former secret ends at once', async () => {
+    const { id, token } = await create();
+    expect((await rotate(id)).json()['previous_expires_at']).toBe(new Date(nowMs + 24 * hour).toISOString());
+    const last = (await rotate(id, { grace_seconds: 0 })).json() as Token;
+    expect([await opens(token), await opens(last.token), last['previous_expires_at']]).toEqual([401, 200, null]);
+  });
+
+  it('a second time ends the secret before the former one, and leaves no way in behind', async () => {
+    const first = await create();
+    const second = (await rotate(first.id)).json() as Token;
+    const third = (await rotate(first.id)).json() as Token;
+    expect([await opens(first.token), await opens(second.token), await opens(third.token)]).toEqual([401, 200, 200]);
+    const pointers = (await registry.state.range('token-hash/')).filter(({ value }) => value === first.id);
+    expect(pointers).toHaveLength(2);
+    await registry.call('DELETE', `/api/tokens/${first.id}`, { as: admin });
+    expect([await opens(second.token), await opens(third.token)]).toEqual([401, 401]);
+  });
+
+  it('two at once: one wins, and nobody loses a secret they were given', async () => {
+    const { id, token } = await create();
+    const tokens = registry.services.tokensOf('cli:test'); // requests need not overlap, these calls do
+    const [one, two] = await Promise.allSettled([tokens.rotate(id), tokens.rotate(id)]);
+    const [winner, loser] = one.status === 'fulfilled' ? [one, two] : [two, one];
+    expect(loser).toMatchObject({ status: 'rejected', reason: { code: 'TOKEN_ROTATED' } });
+    if (winner.status === 'fulfilled') expect([await opens(token), await opens(winner.value.secret.reveal())]).toEqual([200, 200]);
+    expect(winner.status).toBe('fulfilled');
+  });
+
+  it('waits for no other change: one at the same time stays', async () => {
+    const { id } = await create();
+    const tokens = registry.services.tokensOf('cli:test');
+    await Promise.all([tokens.rotate(id), tokens.update(id, { description: 'meanwhile' })]);
+    expect(await get(id)).toMatchObject({ description: 'meanwhile', previous_expires_at: expect.any(String) as string });
+  });
+
+  it.each([{ grace_seconds: -1 }, { grace_seconds: 31 * 86_400 }, { grace_seconds: '1' }, { kind: 'write' }])('refuses %j', async (body) => {
+    const { id, token } = await create();
+    expect(codeOf(await rotate(id, body))).toEqual([400, 'INVALID_INPUT']);
+    expect(await opens(token)).toBe(200);
+  });
+
+  it('refuses a revoked token', async () => {
+    const { id } = await create();
+    await registry.call('DELETE', `/api/tokens/${id}`, { as: admin });
+    expect(codeOf(await rotate(id))).toEqual([400, 'TOKEN_REVOKED']);
+  });
+
+  it('is one event of the audit log, without the secret', async () => {
+    const { id } = await create();
+    const { token } = (await rotate(id, { grace_seconds: 60 })).json() as Token;
+    const [event] = (await registry.call('GET', '/api/audit?action=token.rotate&limit=1', { as: admin })).json()['data'] as Record<string, unknown>[];
+    expect(event).toMatchObject({ subject: id, actor: expect.stringMatching(/^user:usr_/) as string, details: { grace_seconds: 60 } });
+    expect(JSON.stringify(event)).not.toContain(token);
+    expect(await verifyAudit(registry.state)).toMatchObject({ sound: true });
+  });
+});
+
+describe('DELETE /api/tokens/{id}', () => {
+  it('revokes, again and at once as well, and shows it in the list', async () => {
+    const { id, token } = await create();
+    const replies = await Promise.all([1, 2].map(() => registry.call('DELETE', `/api/tokens/${id}`, { as: admin })));
+    replies.push(await registry.call('DELETE', `/api/tokens/${id}`, { as: admin }));
+    for (const reply of replies) expect([reply.status, reply.json()['status'], reply.json()['revoked_at']]).toEqual([200, 'revoked', new Date(nowMs).toISOString()]);
+    expect(await opens(token)).toBe(401);
+    expect((await registry.call('GET', `/api/audit?action=token.revoke&subject=${id}`, { as: admin })).json()['data']).toHaveLength(1);
+  });
+});
+
+describe('the last use', () => {
+  it('is written down together with others, as no event, and moves the state once', async () => {
+    const { id, token } = await create();
+    const before = registry.state.generation();
+    const head = await verifyAudit(registry.state);
+    for (let count = 0; count < 20; count += 1) await opens(token);
+    expect(registry.state.generation()).toBe(before);
+    await registry.uses.close();
+    expect([registry.state.generation() - before, await verifyAudit(registry.state), registry.errors]).toEqual([1, head, []]);
+    const { 'token-use': stored } = Object.fromEntries((await registry.state.range(`token-use/${id}`)).map(({ value }) => ['token-use', value]));
+    expect(stored).toEqual({ at: new Date(nowMs).toISOString(), from: '127.0.0.1' });
+  });
+
+  it('of an unlimited token is known too, though its requests are not counted', async () => {
+    const { id, token } = await create({ rate_limit: 0 });
+    await registry.call('GET', '/api/nothing', { as: token });
+    expect(await get(id)).toMatchObject({ requests: null, last_used_from: '127.0.0.1' });
+  });
+});
+
+it('a record of before rotation existed is a token like any other', async () => {
+  const tokens = createTokens({ store: createAuditedStore({ store: registry.state, now: () => nowMs }), now: () => nowMs, randomBytes, actor: 'cli:test' });
+  const { record, secret } = await tokens.create({ description: 'old', kind: 'read' });
+  const { previous_hash: _hash, previous_expires_at: _end, ...old } = record;
+  await registry.state.commit({ conditions: [], puts: [{ key: `token/${record.id}`, value: old }], deletes: [] });
+  expect([await opens(secret.reveal()), (await rotate(record.id)).status, await opens(secret.reveal())]).toEqual([200, 200, 200]);
 });

@@ -23,7 +23,7 @@ afterEach(() => tree.remove());
 
 const source = (place: string, options: SourceOptions = {}): string | ConfiguredSource => (Object.keys(options).length === 0 ? place : { source: place, options, where: 'sources[0]' });
 function run(configured: BuildRequest['configured'], more: Partial<BuildRequest> = {}): Promise<BuildReport> {
-  const request: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: [], configured, fallback: undefined, forget: [], strict: false, allowRepublish: false, jobs: 1, metadataUrl: '/p2/%package%.json', distBaseUrl: undefined, ...more };
+  const request: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: [], configured, fallback: undefined, forget: [], strict: false, allowRepublish: false, allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%.json', distBaseUrl: undefined, ...more };
   return build(request, { now: () => new Date((seconds += 10) * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } });
 }
 /** `name@version` → what its record says of it being abandoned */

@@ -1,0 +1,30 @@
+// `build/last-build.json`: how the last build ended, for whoever asks the service how it stands. Told, never decided upon: a build that was killed
+// leaves the one before in it.
+
+import { isJsonObject } from './json.ts';
+
+export const lastBuildPath = 'build/last-build.json';
+
+export interface LastBuild {
+  /** RFC 3339 UTC */
+  readonly finished_at: string;
+  /** `failed`: it could not be carried out, and what was published before stays */
+  readonly outcome: 'published' | 'unchanged' | 'failed';
+  /** versions that were left out */
+  readonly quarantined: number;
+  /** sources that could not be read */
+  readonly failed_sources: number;
+}
+
+export function formatLastBuild(last: LastBuild): string {
+  return `${JSON.stringify(last, null, 1)}\n`;
+}
+
+/** undefined for what is none. */
+export function parseLastBuild(text: string): LastBuild | undefined {
+  const json: unknown = JSON.parse(text);
+  if (!isJsonObject(json)) return undefined;
+  const { finished_at, outcome, quarantined, failed_sources } = json;
+  if (typeof finished_at !== 'string' || typeof quarantined !== 'number' || typeof failed_sources !== 'number') return undefined;
+  return outcome === 'published' || outcome === 'unchanged' || outcome === 'failed' ? { finished_at, outcome, quarantined, failed_sources } : undefined;
+}

@@ -1,0 +1,20 @@
+// Which contents that are published no more a rollback may need: those that a recorded publication withdrew or replaced.
+
+import type { Output } from '../output/output.ts';
+import { readHistory } from './read-history.ts';
+
+/** `archiveKey` of each. Whoever removes archives leaves these. */
+export async function archivesOfHistory(output: Output): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  for (const { packages } of await readHistory(output)) {
+    for (const { name, changed, withdrawn } of packages) {
+      for (const { was } of changed) keys.add(archiveKey(name, was));
+      for (const line of withdrawn) keys.add(archiveKey(name, line));
+    }
+  }
+  return keys;
+}
+
+export function archiveKey(name: string, { version, reference }: { readonly version: string; readonly reference: string }): string {
+  return `${name}\0${version}\0${reference}`;
+}

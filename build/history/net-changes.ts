@@ -1,0 +1,50 @@
+// What several publications changed together, pure: what came and went between them is not among it.
+
+import type { Reference } from '../contract/digest.ts';
+import type { PackageChange, PublicationRecord } from './record.ts';
+
+/** One version, by the label it is published under. null: it is not published. */
+export interface NetChange {
+  readonly name: string;
+  readonly version: string;
+  readonly before: Reference | null;
+  readonly after: Reference | null;
+  /** location of the source it is, or was, published from */
+  readonly source: string;
+}
+
+export interface NetChanges {
+  /** sorted by name; of one package in the order they happened */
+  readonly versions: readonly NetChange[];
+  /** packages whose metadata was written anew, of the same contents */
+  readonly metadata: readonly string[];
+}
+
+/** Of these publications, in whatever order they come. `backward`: what it takes to go from the last to before the first. */
+export function netChanges(records: readonly PublicationRecord[], backward = false): NetChanges {
+  const packages = new Map<string, Map<string, NetChange>>();
+  for (const { packages: changes, sources } of records.toSorted((one, other) => one.serial - other.serial)) {
+    for (const change of changes) {
+      const versions = packages.get(change.name) ?? new Map<string, NetChange>();
+      packages.set(change.name, versions);
+      for (const next of stepsOf(change, (id) => sources[id] ?? id)) versions.set(next.version, { ...next, before: (versions.get(next.version) ?? next).before });
+    }
+  }
+  const names = [...packages.keys()].toSorted();
+  const versions = names.flatMap((name) => [...(packages.get(name)?.values() ?? [])].filter(({ before, after }) => before !== after));
+  const moved = new Set(versions.map(({ name }) => name));
+  return { versions: backward ? versions.map((change) => ({ ...change, before: change.after, after: change.before })) : versions, metadata: names.filter((name) => !moved.has(name)) };
+}
+
+/** A version may change its label too: then one goes and another comes. */
+function stepsOf({ name, added, changed, withdrawn }: PackageChange, locate: (id: string) => string): readonly NetChange[] {
+  return [
+    ...withdrawn.map(({ version, reference, source }) => ({ name, version, before: reference, after: null, source: locate(source) })),
+    ...changed.flatMap(({ version, reference, source, was }): readonly NetChange[] => {
+      const place = { name, source: locate(source) };
+      if (was.version === version) return [{ ...place, version, before: was.reference, after: reference }];
+      return [{ ...place, version: was.version, before: was.reference, after: null }, { ...place, version, before: null, after: reference }];
+    }),
+    ...added.map(({ version, reference, source }) => ({ name, version, before: null, after: reference, source: locate(source) })),
+  ];
+}

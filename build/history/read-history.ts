@@ -1,0 +1,44 @@
+// The record of publications, as far back as it goes: each one names the one before it.
+
+import { publicationPath } from '../contract/paths.ts';
+import { parsePublication } from '../contract/publication.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../parse-own-file.ts';
+import { BuildRefused } from '../refusals.ts';
+import { readRecord, type PublicationRecord } from './record.ts';
+
+/** Newest first. A publication that was cut off, and has not been completed, is not among them. Throws BuildRefused for a tree of a newer Libretto. */
+export async function readHistory(output: Output): Promise<readonly PublicationRecord[]> {
+  return recordsFrom(output, await presentSerial(output), 0);
+}
+
+/** Of the publication that readers see; 0 for none. */
+export async function presentSerial(output: Output): Promise<number> {
+  const head = await output.read('index', publicationPath);
+  return head === undefined ? 0 : (parseOwnFile(`index/${publicationPath}`, () => parsePublication(head))?.serial ?? 0);
+}
+
+/** The records after publication `serial`, newest first. Throws BuildRefused where the record does not go back to it. */
+export async function recordsSince(output: Output, serial: number): Promise<readonly PublicationRecord[]> {
+  const present = await presentSerial(output);
+  if (serial > present) throw new BuildRefused(present === 0 ? 'Nothing was published yet.' : `There is no publication ${serial} yet: the present one is ${present}.`);
+  const records = await recordsFrom(output, present, serial);
+  const reached = records.at(-1)?.previous ?? present;
+  if (reached === serial && serial > 0) return records;
+  const known = (await readHistory(output)).flatMap((record) => [record.serial, record.previous]).filter((known) => known > 0);
+  const range = known.length === 0 ? 'No publication before the present one is recorded.' : `The record goes from ${Math.min(...known)} to ${present}; \`libretto history\` lists it.`;
+  throw new BuildRefused(`Publication ${serial} is not known: it was never made, or is no longer recorded. ${range}`);
+}
+
+/** The record ends where a file of it is gone. */
+async function recordsFrom(output: Output, serial: number, until: number): Promise<readonly PublicationRecord[]> {
+  const records: PublicationRecord[] = [];
+  let next = serial;
+  while (next > until) {
+    const record = await readRecord(output, next);
+    if (record === undefined) break;
+    records.push(record);
+    next = record.previous;
+  }
+  return records;
+}

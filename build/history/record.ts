@@ -1,0 +1,99 @@
+// `build/history/<serial>/record.json`: what one publication changed, and which documents it took the place of. These stand beside it, under their
+// digest: an earlier state is kept by whoever replaces it, so that a publication costs what it changes, and a first one nothing but its record.
+
+import type { Reference } from '../contract/digest.ts';
+import { isJsonObject } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
+import { refuseNewer } from '../contract/newer-format.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../parse-own-file.ts';
+
+export const historyFormat = 1;
+
+/** Below `build/`. */
+export const historyFolder = 'history';
+
+export type DocumentKind = 'stable' | 'dev';
+
+/** Hex SHA-256 of a document. null: there was none. `lost`: it was damaged before it was replaced. */
+export type FormerDocument = string | null | 'lost';
+
+export interface RecordedVersion {
+  readonly version: string;
+  readonly reference: Reference;
+  /** id of the source that published it */
+  readonly source: string;
+}
+
+/** What one publication changed in one package. All lists empty: its metadata was written anew, of the same contents. */
+export interface PackageChange {
+  readonly name: PackageName;
+  /** of each document that was replaced or removed */
+  readonly former: { readonly [Kind in DocumentKind]?: FormerDocument };
+  readonly added: readonly RecordedVersion[];
+  readonly changed: readonly (RecordedVersion & { readonly was: Pick<RecordedVersion, 'version' | 'reference'> })[];
+  readonly withdrawn: readonly RecordedVersion[];
+}
+
+/** Who started a publication, where that is known. */
+export interface PublishedBy {
+  /** as in the audit log */
+  readonly actor: string;
+  /** `build`, `repository sync` */
+  readonly command: string;
+}
+
+export interface PublicationRecord {
+  readonly format: typeof historyFormat;
+  readonly serial: number;
+  /** the publication before it; 0 for none. Numbers in between were begun and cut off: what they did is part of this one. */
+  readonly previous: number;
+  /** RFC 3339 UTC */
+  readonly published_at: string;
+  readonly by: PublishedBy | null;
+  /** the publication whose metadata it brought back */
+  readonly rollback_to: number | null;
+  /** id → location, of those that the changes name */
+  readonly sources: Readonly<Record<string, string>>;
+  readonly packages: readonly PackageChange[];
+}
+
+/** Below `build/`. */
+export function recordPath(serial: number): string {
+  return `${historyFolder}/${serial}/record.json`;
+}
+
+/** Below `build/`: a document that this publication replaced. */
+export function formerPath(serial: number, digest: string): string {
+  return `${historyFolder}/${serial}/${digest}`;
+}
+
+export function formatRecord(record: PublicationRecord): string {
+  const { packages, ...head } = record;
+  const lines = packages.map((change) => JSON.stringify(change));
+  return `${JSON.stringify(head).slice(0, -1)},"packages":[${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`}]}\n`;
+}
+
+/** undefined: there is none, or one that says nothing any more. Throws BuildRefused for one of a newer Libretto. */
+export async function readRecord(output: Output, serial: number): Promise<PublicationRecord | undefined> {
+  const text = await output.read('build', recordPath(serial));
+  const record = text === undefined ? undefined : parseOwnFile(`build/${recordPath(serial)}`, () => parseRecord(text));
+  return record?.serial === serial ? record : undefined;
+}
+
+/** The outline is checked: nobody else writes this file, and no path is ever made of what it says. */
+function parseRecord(text: string): PublicationRecord | undefined {
+  const json: unknown = JSON.parse(text);
+  if (!isJsonObject(json)) return undefined;
+  const { format, serial, previous, published_at: publishedAt, sources, packages } = json;
+  refuseNewer(format, historyFormat);
+  if (format !== historyFormat || typeof serial !== 'number' || typeof previous !== 'number' || typeof publishedAt !== 'string' || !isJsonObject(sources) || !Array.isArray(packages)) return undefined;
+  if (previous >= serial || !packages.every(isChange)) return undefined;
+  return json as unknown as PublicationRecord;
+}
+
+function isChange(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { name, former, added, changed, withdrawn } = value;
+  return typeof name === 'string' && isJsonObject(former) && [added, changed, withdrawn].every((list) => Array.isArray(list) && list.every((line: unknown) => isJsonObject(line) && typeof line['version'] === 'string'));
+}

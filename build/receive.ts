@@ -1,0 +1,30 @@
+// Publishes a tree that was built elsewhere and copied here: a build of that one source, in which all others stay as they are published.
+
+import { join } from 'node:path';
+import { waitForLock } from './artifacts/wait-for-lock.ts';
+import { buildHoldingLock, type BuildEffects, type BuildRequest } from './build.ts';
+import { openDataFolder } from './data-folder.ts';
+import { BuildRefused } from './refusals.ts';
+import type { BuildReport } from './report.ts';
+import type { ReceivedPlace } from './sources/spec.ts';
+
+/** Trees may come from several jobs that end at the same time: how long another build is waited for, milliseconds. */
+const waitMs = 60_000;
+
+/**
+ * `request`: with the settings of this registry; what it says of sources does not matter. Throws BuildRefused for a tree that is not complete,
+ * before anything is published; BuildBusy and StorageError as a build does.
+ */
+export async function receiveTree(received: ReceivedPlace, request: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(received.name)) {
+    throw new BuildRefused(`${JSON.stringify(received.name)} cannot be what the tree is called here: up to 64 letters, digits, ".", "_" and "-", the first a letter or digit. Choose a name with --as, and keep to it: it says whose versions these are.`);
+  }
+  const dataDirectory = await openDataFolder(request.dataDirectory);
+  const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
+  try {
+    // without the configured sources: those that left libretto.json are for a whole build to withdraw
+    return await buildHoldingLock({ ...request, dataDirectory, received, arguments: [], configured: undefined, fallback: undefined, forget: [] }, effects);
+  } finally {
+    await lock.release();
+  }
+}

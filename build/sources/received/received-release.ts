@@ -1,0 +1,82 @@
+// A published version of a received tree as a release: its record stands for its composer.json, its archive is taken over byte for byte.
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
+import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
+import type { Sha1 } from '../../contract/digest.ts';
+import type { JsonObject } from '../../contract/json.ts';
+import type { PackageName } from '../../contract/name.ts';
+import { maxTextBytes, textPath, type TextDigest } from '../../contract/package-texts.ts';
+import type { IndexEntry } from '../../contract/serving-index.ts';
+import { isDevVersion } from '../../contract/version.ts';
+import { digestOf } from '../../digest-of.ts';
+import { checkComposerJson } from '../../record/check-composer-json.ts';
+import { checkedLabel } from '../checked-label.ts';
+import { createPause } from '../directory/pause.ts';
+import { readWhole } from '../directory/read-file.ts';
+import { withoutPassword } from '../git/credentials.ts';
+import { QuarantineError } from '../quarantine.ts';
+import { readyArchive } from '../ready-archive.ts';
+import type { PackageText, PackageTexts, Release } from '../release.ts';
+import type { ReceivedVersion } from './received-tree.ts';
+import { incomplete, placeOf } from './tree-file.ts';
+
+/** `root`: of the tree, without symlinks. Throws QuarantineError for a version that could not be published from here. */
+export function receivedRelease(root: string, name: PackageName, { entry, record }: ReceivedVersion): Release {
+  const { version, normalized } = checkedLabel(entry.version, 'The version is');
+  if (normalized !== entry.version_normalized) throw new QuarantineError('VERSION_MISMATCH', `Version ${entry.version} is ${normalized} here, and ${JSON.stringify(entry.version_normalized)} in the tree. Build the tree with the same version of Libretto.`);
+  const path = join('public', entry.path);
+  // where its archive is, and whether it is checked, are this registry's own to say
+  const { dist: _dist, ...composerJson } = record;
+  const sourceUrl = record.source?.url;
+  return {
+    name,
+    version,
+    normalized,
+    dev: isDevVersion(normalized),
+    reference: entry.reference,
+    shasum: entry.shasum,
+    time: entry.time ?? undefined,
+    defaultBranch: record['default-branch'] === true,
+    where: join(root, path),
+    ...(typeof sourceUrl === 'string' ? { sourceUrl: withoutPassword(sourceUrl) } : {}),
+    recordDigest: digestOf(JSON.stringify([composerJson, entry.shasum])),
+    composerJson: async () => checked(composerJson),
+    content: { copyTo: (target) => takeOver(root, path, entry, target), texts: () => Promise.resolve(textsOf(root, name, entry)) },
+  };
+}
+
+function checked(composerJson: JsonObject): JsonObject {
+  checkComposerJson(composerJson);
+  return composerJson;
+}
+
+/** Another SHA-1 than the tree's own index has is damage, and nothing of the tree is published; what is unsafe to unpack is left out alone. */
+async function takeOver(root: string, path: string, { shasum, size }: IndexEntry, target: string): Promise<{ readonly shasum: Sha1; readonly size: number }> {
+  const place = placeOf(root, path);
+  if ((await sha1Of(place)) !== shasum) throw incomplete(root, path, `does not have the SHA-1 ${shasum} that its index names`);
+  const { sha256 } = await admitZip(place);
+  const copied = await readyArchive(place, sha256).copyTo(target);
+  if (copied.shasum !== shasum || copied.size !== size) throw incomplete(root, path, 'changed while it was being read');
+  return copied;
+}
+
+async function sha1Of(path: string): Promise<string> {
+  const hash = createHash('sha1');
+  await withOpenFile(path, (descriptor, { size }) => readThrough(descriptor, size, (piece) => void hash.update(piece)));
+  return hash.digest('hex');
+}
+
+function textsOf(root: string, name: PackageName, { readme, changelog }: IndexEntry): PackageTexts {
+  const text = (digest: TextDigest): PackageText => ({ identity: `received:${digest}`, read: () => readText(root, join('index', textPath(name, digest))) });
+  return { ...(readme === undefined ? {} : { readme: text(readme) }), ...(changelog === undefined ? {} : { changelog: text(changelog) }) };
+}
+
+async function readText(root: string, path: string): Promise<Buffer | undefined> {
+  try {
+    return await readWhole(placeOf(root, path), { maxBytes: 2 * maxTextBytes }, createPause());
+  } catch {
+    return undefined; // as with any source: what is wrong with a README keeps no version back
+  }
+}

@@ -1,0 +1,102 @@
+// Reads the tree of a build made elsewhere: whatever it names is there and agrees, or the whole tree is refused. Archives are looked at by their sizes
+// here; the SHA-1 of each is proved when it is copied.
+
+import { realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { VersionRecord } from '../../contract/documents.ts';
+import { isJsonObject } from '../../contract/json.ts';
+import { parsePackageName, type PackageName } from '../../contract/name.ts';
+import { indexPath, providerPath, publicationPath, rootDocumentPath } from '../../contract/paths.ts';
+import { parsePublication } from '../../contract/publication.ts';
+import { parseQuarantined, quarantinedPath } from '../../contract/quarantined.ts';
+import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../../contract/serving-index.ts';
+import { digestOf } from '../../digest-of.ts';
+import { parseProvider } from '../../documents.ts';
+import { BuildRefused } from '../../refusals.ts';
+import type { Quarantine, QuarantineCode } from '../quarantine.ts';
+import { incomplete, parseTreeFile, placeOf, readTreeFile } from './tree-file.ts';
+
+export interface ReceivedVersion {
+  readonly entry: IndexEntry;
+  readonly record: VersionRecord;
+}
+
+export interface ReceivedTree {
+  /** without symlinks */
+  readonly root: string;
+  readonly names: readonly PackageName[];
+  /** what the build that made the tree left out, and why */
+  readonly quarantined: readonly Quarantine[];
+  /** All published versions of one of `names`. Throws BuildRefused. */
+  readonly versionsOf: (name: PackageName) => Promise<readonly ReceivedVersion[]>;
+}
+
+/** `folder`, absolute, holds public/ and index/; whatever else it holds does not matter. Throws BuildRefused for what is no complete tree. */
+export async function openReceivedTree(folder: string): Promise<ReceivedTree> {
+  const root = rootOf(folder);
+  const head = join('index', publicationPath);
+  const rootPath = join('public', rootDocumentPath);
+  const announced = (await readTreeFile(root, head)).toString('utf8');
+  const publication = parseTreeFile(root, head, () => parsePublication(announced));
+  const packagesJson = (await readTreeFile(root, rootPath)).toString('utf8');
+  if (digestOf(packagesJson) !== publication.root.sha256) throw incomplete(root, rootPath, `is not the one that index/${publicationPath} announces`);
+  const names = parseTreeFile(root, rootPath, () => parseNames(packagesJson));
+  return { root, names, quarantined: await readQuarantined(root), versionsOf: (name) => readVersions(root, name) };
+}
+
+function rootOf(folder: string): string {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true) throw new BuildRefused(`${folder} is no folder. Name the folder that holds public/ and index/ of the build.`);
+  return realpathSync(folder);
+}
+
+function parseNames(text: string): readonly PackageName[] {
+  const json: unknown = JSON.parse(text);
+  const list = isJsonObject(json) ? json['available-packages'] : undefined;
+  if (!Array.isArray(list)) throw new Error('it has no list of available-packages');
+  return list.map((written: unknown) => {
+    const name = typeof written === 'string' ? parsePackageName(written) : undefined;
+    if (name === undefined) throw new Error('it lists what is no package name');
+    return name;
+  });
+}
+
+/** A tree without the list has nothing to say of that. */
+async function readQuarantined(root: string): Promise<readonly Quarantine[]> {
+  const path = join('index', quarantinedPath);
+  if (statSync(join(root, path), { throwIfNoEntry: false }) === undefined) return [];
+  const text = (await readTreeFile(root, path)).toString('utf8');
+  return parseTreeFile(root, path, () => parseQuarantined(text)).map(({ code, message, where, name, version }) => ({ code: code as QuarantineCode, message, where, name, version }));
+}
+
+async function readVersions(root: string, name: PackageName): Promise<readonly ReceivedVersion[]> {
+  const path = join('index', indexPath(name));
+  const text = (await readTreeFile(root, path)).toString('utf8');
+  const index = parseTreeFile(root, path, () => parsePackageIndex(text));
+  if (index.name !== name) throw incomplete(root, path, `is that of ${index.name}`);
+  const records = new Map([...(await readRecords(root, index, 'stable')), ...(await readRecords(root, index, 'dev'))].map((record) => [record.version, record]));
+  const published = index.versions.filter(({ state }) => state === 'published');
+  if (published.length !== records.size) throw incomplete(root, path, 'does not have the versions that its documents have');
+  return published.map((entry) => {
+    const record = records.get(entry.version);
+    if (record?.name !== name || record.version_normalized !== entry.version_normalized || record.dist?.reference !== entry.reference) throw incomplete(root, path, `does not agree with the documents of ${name} on version ${JSON.stringify(entry.version)}`);
+    checkSize(root, join('public', entry.path), entry.size);
+    return { entry, record };
+  });
+}
+
+/** The records of one document, which is the one that the index has the digest of. */
+async function readRecords(root: string, { name, documents }: PackageIndex, kind: 'stable' | 'dev'): Promise<readonly VersionRecord[]> {
+  const sha256 = documents[kind]?.sha256 ?? null;
+  if (sha256 === null) return [];
+  const path = join('public', providerPath(name, kind));
+  const text = (await readTreeFile(root, path)).toString('utf8');
+  if (digestOf(text) !== sha256) throw incomplete(root, path, `is not the one that index/${indexPath(name)} names`);
+  return parseTreeFile(root, path, () => parseProvider(text, name));
+}
+
+function checkSize(root: string, path: string, size: number): void {
+  const found = statSync(placeOf(root, path));
+  if (!found.isFile()) throw incomplete(root, path, 'is no file');
+  if (found.size !== size) throw incomplete(root, path, `has ${found.size} bytes instead of ${size}`);
+}

@@ -1,0 +1,53 @@
+// Files of a tree that was built elsewhere and copied here. Nobody believes them yet: a path leads to a regular file inside the tree or nowhere, and
+// what one says is never repeated in a message.
+
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { NewerFormat } from '../../contract/newer-format.ts';
+import { BuildRefused } from '../../refusals.ts';
+import { createPause } from '../directory/pause.ts';
+import { readWhole } from '../directory/read-file.ts';
+import { QuarantineError } from '../quarantine.ts';
+
+/** Far above any document; what is larger is none. */
+const maxFileBytes = 256 * 1024 * 1024;
+
+const copyAgain = 'Copy the whole tree again, once the build that makes it has ended, and receive it then. Nothing was changed.';
+
+export function incomplete(root: string, path: string, fault: string): BuildRefused {
+  return new BuildRefused(`${join(root, path)} ${fault}: this is no complete tree of a build. ${copyAgain}`);
+}
+
+/** Absolute; `root` without symlinks, `path` below it. Throws BuildRefused where there is none, and where a symbolic link leads there. */
+export function placeOf(root: string, path: string): string {
+  const wanted = join(root, path);
+  let real: string;
+  try {
+    real = realpathSync(wanted);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) throw incomplete(root, path, 'is missing');
+    throw incomplete(root, path, 'cannot be read');
+  }
+  if (real !== wanted) throw incomplete(root, path, 'is a symbolic link, or is reached through one');
+  return wanted;
+}
+
+/** Throws BuildRefused. */
+export async function readTreeFile(root: string, path: string): Promise<Buffer> {
+  try {
+    return await readWhole(placeOf(root, path), { maxBytes: maxFileBytes }, createPause());
+  } catch (error) {
+    if (error instanceof QuarantineError) throw new BuildRefused(`${error.message} ${copyAgain}`, { cause: error });
+    throw error;
+  }
+}
+
+/** What a file of the tree says. Throws BuildRefused for one that is damaged, and for one of a newer Libretto. */
+export function parseTreeFile<Parsed>(root: string, path: string, parse: () => Parsed): Parsed {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof NewerFormat) throw new BuildRefused(`${join(root, path)}: ${error.message}. Nothing was changed.`, { cause: error });
+    throw incomplete(root, path, 'is damaged');
+  }
+}

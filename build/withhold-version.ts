@@ -1,0 +1,77 @@
+// Withdraws one version for good, although its source has it, or has it published again. A version is withdrawn without its source being read, so that
+// it can be done while that cannot be reached; its archive stays, for locks that name it.
+
+import { buildHoldingLock, type BuildEffects, type BuildRequest } from './build.ts';
+import { refused, type RefusedArtifact } from './artifacts/outcome.ts';
+import { waitForLock } from './artifacts/wait-for-lock.ts';
+import type { PackageName } from './contract/name.ts';
+import { indexPath } from './contract/paths.ts';
+import { parsePackageIndex, type IndexEntry } from './contract/serving-index.ts';
+import { normalizeVersion, type NormalizedVersion } from './contract/version.ts';
+import { openDataFolder } from './data-folder.ts';
+import { createDiskOutput } from './output/disk-output.ts';
+import { findWithheld } from './withheld.ts';
+
+export interface VersionBuild {
+  readonly request: BuildRequest;
+  readonly effects: BuildEffects;
+  /** how long another build may keep its lock, milliseconds */
+  readonly waitMs: number;
+}
+
+export interface NamedVersion {
+  readonly name: PackageName;
+  /** as it was published, or normalized */
+  readonly version: string;
+}
+
+/** A type, not an interface: it is printed as JSON. */
+export type WithheldOutcome = {
+  readonly outcome: 'withdrawn';
+  readonly name: PackageName;
+  readonly version: string;
+  readonly version_normalized: NormalizedVersion;
+  readonly reference: string;
+  /** RFC 3339 UTC */
+  readonly since: string;
+  /** of the publication without it */
+  readonly serial: number;
+};
+
+/** Done already counts as done. Throws BuildBusy, BuildRefused and StorageError, as a build does. */
+export async function withholdVersion(named: NamedVersion, { request: given, effects, waitMs }: VersionBuild): Promise<WithheldOutcome | RefusedArtifact> {
+  const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
+  const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs);
+  try {
+    const entry = await findEntry(named, request.dataDirectory);
+    if (entry === undefined) return refused('NOT_FOUND', `There is no version ${named.version} of ${named.name} here.`);
+    const normalized = entry.version_normalized as NormalizedVersion;
+    const output = createDiskOutput(request.dataDirectory);
+    if (entry.state !== 'published' && (await findWithheld(output, named.name, normalized)) === undefined) return refused('NOT_FOUND', `${named.name} ${entry.version} is not published any more.`);
+    const report = await buildHoldingLock({ ...readNothing(request), withhold: { name: named.name, version: entry.version, normalized, withheld: true } }, effects);
+    const withheld = await findWithheld(output, named.name, normalized);
+    if (withheld === undefined) throw new Error(`${named.name} ${entry.version} was withdrawn, and the list does not say so`);
+    return { outcome: 'withdrawn', name: named.name, version: entry.version, version_normalized: normalized, reference: entry.reference, since: withheld.since, serial: report.serial };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** What a build is asked for that publishes it again, as its source has it now. `request`: as for a build of everything. */
+export async function restoringRequest({ name, version }: NamedVersion, request: BuildRequest): Promise<BuildRequest | RefusedArtifact> {
+  const normalized = normalizeVersion(version);
+  if (normalized === undefined || (await findWithheld(createDiskOutput(request.dataDirectory), name, normalized)) === undefined) return refused('NOT_FOUND', `The version ${version} of ${name} was not withdrawn by hand.`);
+  return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
+}
+
+function readNothing(request: BuildRequest): BuildRequest {
+  return { ...request, arguments: [], configured: undefined, registered: undefined, fallback: undefined, forget: [], strict: false, sync: [] };
+}
+
+/** The published one, else the one that was published last. */
+async function findEntry({ name, version }: NamedVersion, dataDirectory: string): Promise<IndexEntry | undefined> {
+  const text = await createDiskOutput(dataDirectory).read('index', indexPath(name));
+  const normalized = normalizeVersion(version);
+  const found = text === undefined ? [] : parsePackageIndex(text).versions.filter((entry) => entry.version === version || entry.version_normalized === normalized);
+  return found.find(({ state }) => state === 'published') ?? found[0];
+}

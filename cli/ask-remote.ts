@@ -1,0 +1,28 @@
+// One request to a remote registry, with its token.
+
+import type { Readable } from 'node:stream';
+import { request } from 'undici';
+
+import { readReply, RemoteFailure, type Remote, type Reply } from './remote.ts';
+
+/** A registry waits a minute for another build, and then builds. */
+const answerTimeoutMs = 600_000;
+
+export interface Question {
+  readonly method: 'GET' | 'POST';
+  /** with its query: `/api/repositories?limit=100` */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Readable;
+}
+
+/** Throws RegistryError with what the registry refused, RemoteFailure where it cannot be reached or is none. */
+export async function askRemote(remote: Remote, { method, path, headers = {}, body }: Question): Promise<Reply> {
+  try {
+    const answer = await request(`${remote.url}${path}`, { method, headers: { ...headers, authorization: `Bearer ${remote.token}` }, body: body ?? null, headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs });
+    return readReply(remote, answer.statusCode, await answer.body.text());
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string' || error.name === 'RegistryError') throw error;
+    throw new RemoteFailure(`${remote.url} cannot be reached, or broke off: ${error.message || error.code}.`, { cause: error });
+  }
+}

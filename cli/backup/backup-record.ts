@@ -1,0 +1,67 @@
+// `backup.json`: what a backup holds, with a checksum for every file. It is written last; a folder without it is no backup.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+import { refuseNewer } from '../../build/contract/newer-format.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const backupFormat = 1;
+export const recordName = 'backup.json';
+
+const backupFile = z.strictObject({
+  /** relative to the backup, forward slashes */
+  path: z.string().regex(/^(?!\/)(?!.*(?:^|\/)\.\.?(?:\/|$))/, 'leads out of the backup'),
+  size: z.number().int().min(0),
+  /** hex */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** epoch seconds: what readers are told as Last-Modified, and builds compare */
+  modified: z.number(),
+});
+
+export type BackupFile = z.infer<typeof backupFile>;
+
+const backupRecord = z.strictObject({
+  format: z.literal(backupFormat),
+  /** the version that wrote it */
+  libretto: z.string(),
+  created_at: z.iso.datetime(),
+  /** of the publication in it; 0 while there is none */
+  serial: z.number().int(),
+  files: z.array(backupFile),
+  /** of `files`: a list that was damaged is not believed */
+  files_sha256: z.string(),
+});
+
+export type BackupRecord = z.infer<typeof backupRecord>;
+
+export function formatRecord(record: Omit<BackupRecord, 'files_sha256'>): string {
+  const { files, ...rest } = record;
+  return `{\n${Object.entries({ ...rest, files_sha256: digestOf(files) }).map(([name, value]) => ` ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('')} "files": [\n${files.map((file) => `  ${JSON.stringify(file)}`).join(',\n')}\n ]\n}\n`;
+}
+
+/** Throws UsageError where there is none, it is damaged, or of a newer version. */
+export function readRecord(directory: string): BackupRecord {
+  const path = join(directory, recordName);
+  try {
+    const json: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    refuseNewer((json as { readonly format?: unknown } | null)?.format, backupFormat);
+    const record = backupRecord.parse(json);
+    if (digestOf(record.files) !== record.files_sha256) throw new Error('its list of files is not as it was written');
+    return record;
+  } catch (error) {
+    throw new UsageError(`${path} cannot be used: ${reasonOf(error)}. Nothing was changed.`, { cause: error });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof z.ZodError || error instanceof SyntaxError) return 'it is not what `libretto backup` writes, or damaged';
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' ? 'there is no such file, so this is no backup, or one that was cut off' : message;
+}
+
+function digestOf(files: readonly BackupFile[]): string {
+  return createHash('sha256').update(JSON.stringify(files.map(({ path, size, sha256, modified }) => [path, size, sha256, modified]))).digest('hex');
+}

@@ -1,0 +1,108 @@
+// Copies files so that they are on the disk when it is done, with their times and checksums. Names of one file stay names of one file.
+
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, link, mkdir, open, readdir, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
+
+import { isMissing } from '../../build/output/storage-error.ts';
+import type { BackupFile } from './backup-record.ts';
+
+/** What nobody but the owner may read: the state, the keys, and uploads, whatever the folder they stand in lets people do. */
+const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts']);
+
+const parallelCopies = 8;
+
+/** Relative paths of the files below `folder`, sorted; `skip` by relative path. A folder that is not there has none. */
+export async function listFiles(folder: string, skip: (path: string) => boolean, below = ''): Promise<string[]> {
+  const entries = await readdir(join(folder, below), { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (skip(path)) return [];
+      if (entry.isDirectory()) return listFiles(folder, skip, path);
+      return entry.isFile() || (entry.isSymbolicLink() && (await isFile(join(folder, path)))) ? [path] : [];
+    }),
+  );
+  return found.flat().toSorted();
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then((facts) => facts.isFile(), () => false);
+}
+
+/** Resolves with what was copied, in the order of `paths`. `modified`: epoch seconds; where it is left out, as the file itself has it. */
+export async function copyFiles(from: string, to: string, paths: readonly string[], modified?: (path: string) => number | undefined): Promise<BackupFile[]> {
+  const folders = await makeFolders(to, paths);
+  const limit = pLimit(parallelCopies);
+  const copied = new Map<string, Promise<{ readonly target: string; readonly sha256: string }>>();
+  const copyOne = async (path: string): Promise<BackupFile> => {
+    const [source, target] = [join(from, path), join(to, path)];
+    const { size, mtimeNs, ino, dev, nlink } = await stat(source, { bigint: true });
+    const time = modified?.(path) ?? Number(mtimeNs / 1_000_000n) / 1000;
+    const facts = { modified: time, mode: privateFolders.has(path.split('/', 1)[0] ?? '') ? 0o600 : 0o666 };
+    const file = { path, size: Number(size), modified: time };
+    const known = nlink > 1n ? copied.get(`${dev} ${ino}`) : undefined;
+    if (known !== undefined) {
+      const first = await known;
+      return { ...file, sha256: await link(first.target, target).then(() => first.sha256, () => copyBytes(source, target, facts)) };
+    }
+    const copying = copyBytes(source, target, facts).then((sha256) => ({ target, sha256 }));
+    copied.set(`${dev} ${ino}`, copying);
+    return { ...file, sha256: (await copying).sha256 };
+  };
+  const files = await Promise.all(paths.map((path) => limit(() => copyOne(path))));
+  for (const folder of folders) await syncFolder(folder);
+  return files;
+}
+
+interface Facts {
+  /** epoch seconds */
+  readonly modified: number;
+  readonly mode: number;
+}
+
+/** Hex SHA-256 of what was written. */
+async function copyBytes(source: string, target: string, { modified, mode }: Facts): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(source), hashing(hash), createWriteStream(target, { flags: 'wx', flush: true, mode }));
+  await utimes(target, modified, modified);
+  return hash.digest('hex');
+}
+
+function hashing(hash: Hash): (pieces: AsyncIterable<Buffer>) => AsyncIterable<Buffer> {
+  return async function* (pieces) {
+    for await (const piece of pieces) {
+      hash.update(piece);
+      yield piece;
+    }
+  };
+}
+
+/** Hex SHA-256. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+async function makeFolders(to: string, paths: readonly string[]): Promise<readonly string[]> {
+  const folders = [...new Set(paths.map((path) => dirname(path)))].toSorted();
+  for (const folder of folders) await mkdir(join(to, folder), { recursive: true });
+  for (const name of privateFolders) if (folders.some((folder) => folder === name || folder.startsWith(`${name}/`))) await chmod(join(to, name), 0o700);
+  return folders.map((folder) => join(to, folder));
+}
+
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,103 @@
+// Makes a backup: what a registry needs to serve and to build on. It is taken under the build's lock, so that packages, index and the builder's memory
+// belong together, and the state is one snapshot while others write: as if the machine had lost its power at that moment, which everything is made to
+// survive. It gets its name when it is whole.
+
+import { mkdir, readdir, realpath, rename, rm, utimes, writeFile, chmod, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+
+import { waitForLock } from '../../build/artifacts/wait-for-lock.ts';
+import { ours } from '../../build/data-folder.ts';
+import { isMissing, withPath } from '../../build/output/storage-error.ts';
+import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
+import { readPublication } from '../published-tree.ts';
+import { UsageError } from '../usage-error.ts';
+import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
+import { copyFiles, hashFile, listFiles, syncFolder } from './copy-files.ts';
+
+/** As long as uploads and syncs wait for a build. */
+const lockWaitMs = 60_000;
+
+export interface BackupOptions {
+  readonly data: string;
+  /** absolute */
+  readonly target: string;
+  readonly version: string;
+  readonly now: () => Date;
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Told the folder that is filled until the backup has its name: who ends the process before that removes it. */
+  readonly begun: (partial: string) => void;
+}
+
+/** Throws UsageError for folders that cannot be used, BuildBusy, StateError, StorageError. Whatever it throws, there is no `target` then. */
+export async function writeBackup({ data: given, target, version, now, randomBytes, begun }: BackupOptions): Promise<BackupRecord> {
+  const data = await realpath(given).catch(() => undefined);
+  if (data === undefined || (await readdir(data)).every((name) => !ours.has(name))) throw new UsageError(`${given} is no data folder: there is nothing to back up. Name one with --data.`);
+  await refuseTarget(target, data);
+  const partial = join(dirname(target), `.${basename(target)}.partial-${Buffer.from(randomBytes(6)).toString('hex')}`);
+  try {
+    begun(partial);
+    await withPath(partial, mkdir(partial, { recursive: true, mode: 0o700 }));
+    const record = await withPath(target, fill(partial, data, { version, now }));
+    await withPath(target, rename(partial, target));
+    await syncFolder(dirname(target));
+    return record;
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function refuseTarget(target: string, data: string): Promise<void> {
+  const real = join(await realpathSoFar(dirname(target)), basename(target));
+  const way = relative(data, real);
+  if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`))) throw new UsageError(`${target} lies in the data folder ${data}. Name a folder elsewhere, best on another disk.`);
+  const names = await readdir(target).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw new UsageError(`${target} cannot be used: ${(error as Error).message}.`, { cause: error });
+  });
+  if (names.length > 0) throw new UsageError(`${target} holds something already. Name a folder that does not exist yet, or an empty one.`);
+}
+
+/** Of the folders that are there already. */
+async function realpathSoFar(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real !== undefined) return real;
+  return dirname(path) === path ? path : join(await realpathSoFar(dirname(path)), basename(path));
+}
+
+async function fill(partial: string, data: string, { version, now }: Pick<BackupOptions, 'version' | 'now'>): Promise<BackupRecord> {
+  const lock = await waitForLock(join(data, 'build', 'lock'), now, lockWaitMs);
+  try {
+    const createdAt = now().toISOString();
+    // before the keys: nothing in the state is sealed with a key that is not copied after it
+    const state = await copyState(data, partial);
+    const files = await copyFiles(data, partial, await listFiles(data, isLeftOut));
+    const text = formatRecord({ format: backupFormat, libretto: version, created_at: createdAt, serial: readPublication(partial)?.serial ?? 0, files: [...files, ...state] });
+    await writeFile(join(partial, recordName), text, { flag: 'wx', flush: true });
+    await syncFolder(partial);
+    return JSON.parse(text) as BackupRecord;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function copyState(data: string, partial: string): Promise<BackupRecord['files']> {
+  if (!(await stat(join(data, 'state', 'data.mdb')).then(() => true, () => false))) return [];
+  const path = 'state/data.mdb';
+  await mkdir(join(partial, 'state'), { mode: 0o700 });
+  await copyLmdbState(join(data, 'state'), resolve(partial, 'state'));
+  await chmod(join(partial, path), 0o600);
+  const { size, mtimeMs } = await stat(join(partial, path));
+  const modified = Math.floor(mtimeMs / 1000);
+  await utimes(join(partial, path), modified, modified);
+  return [{ path, size, sha256: await hashFile(join(partial, path)), modified }];
+}
+
+/** Of `build/` only the memory is kept, all else in it can be fetched or made again; the log is the operator's; the state is copied by itself. */
+function isLeftOut(path: string): boolean {
+  const [area = '', second, third] = path.split('/');
+  if (!ours.has(area) || area === 'state' || area === 'log' || area === 'lost+found') return true;
+  if (area === 'build') return second !== undefined && second !== 'manifest.json' && second !== 'sources';
+  // uploads on their way, keys that are being written
+  return (area === 'artifacts' && second === '.staging') || (area === 'keys' && third === undefined && second?.startsWith('.') === true);
+}

@@ -1,0 +1,33 @@
+// `libretto backup`: a copy of everything a registry needs to live again.
+
+import { rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
+
+import { writeBackup } from '../backup/write-backup.ts';
+import type { Given } from '../command.ts';
+import { loadConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { counted, printJson, printLines } from '../output.ts';
+import { version } from '../version.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, now, randomBytes } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  const target = resolve(workingDirectory, operands[0] ?? '');
+  const { files, serial, created_at } = await writeBackup({ data: config.data.value, target, version, now, randomBytes, begun: (partial) => removeWhenStopped(partial, context) });
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  if (flags['json'] === true) printJson(stdout, { directory: target, created_at, serial, files: files.length, bytes });
+  else printLines(stdout, [`Backed up ${counted(files.length, 'file')} (${bytes} bytes) to ${target}: ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The keys are in it: keep it safe.`]);
+  return 0;
+}
+
+/** What was stopped half way is no backup, and holds keys. */
+function removeWhenStopped(partial: string, { onSignal, exitNow }: Context): void {
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    onSignal(name, () => {
+      rmSync(partial, { recursive: true, force: true });
+      exitNow(128 + constants.signals[name]);
+    });
+  }
+}

@@ -1,0 +1,45 @@
+// `libretto package restore`: publishes a version again that was withdrawn by hand, as its source has it now.
+
+import { restoringRequest } from '../../build/withhold-version.ts';
+import { normalizeVersion } from '../../build/contract/version.ts';
+import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
+import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
+import { createAuditedStore } from '../../proxy/state/audit.ts';
+import { describeOutcome, describeProblems } from '../build-report-text.ts';
+import { buildRequest } from '../build-request.ts';
+import type { Given } from '../command.ts';
+import { composeBuilder } from '../compose-builder.ts';
+import { openState } from '../compose.ts';
+import { loadConfig, type Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { printJson, printLines } from '../output.ts';
+import { meantVersion, type MeantVersion } from '../package-command.ts';
+import { buildWithRegistered } from '../registered-in-state.ts';
+import { withStateSettings } from '../state-settings.ts';
+import { UsageError } from '../usage-error.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const meant = meantVersion(operands);
+  const request = await restoringRequest(meant, buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory }));
+  if ('outcome' in request) throw new UsageError(request.message);
+  const report = await buildWithRegistered(request, config, context);
+  if ('exitCode' in report) return report.exitCode;
+  await record(meant, config, context);
+  if (flags['json'] === true) printJson(stdout, report);
+  else printLines(stdout, describeOutcome(report, false));
+  printLines(stderr, describeProblems(report));
+  return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}
+
+async function record({ name, version }: MeantVersion, config: Config, context: Context): Promise<void> {
+  const now = (): number => context.now().getTime();
+  const state = await openState(config);
+  try {
+    const withdrawals = createWithdrawals({ store: createAuditedStore({ store: state, now }), actor: context.actor, withdrawer: createChildWithdrawer(composeBuilder(config, context)) });
+    await withdrawals.forget(name, normalizeVersion(version) ?? version);
+  } finally {
+    await state.close();
+  }
+}

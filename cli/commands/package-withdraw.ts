@@ -1,0 +1,48 @@
+// `libretto package withdraw`: withdraws a version although its source has it. With --child it is the build alone, whose outcome the service reads as JSON.
+
+import { withholdVersion } from '../../build/withhold-version.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import { readWithdrawn } from '../../proxy/packages/version-withdrawer.ts';
+import { createWithdrawals, type Withdrawal } from '../../proxy/packages/withdrawals.ts';
+import { createAuditedStore } from '../../proxy/state/audit.ts';
+import { artifactBuild } from '../artifact-build.ts';
+import type { Given } from '../command.ts';
+import { openState } from '../compose.ts';
+import { loadConfig, type Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { printJson, printLines } from '../output.ts';
+import { meantVersion, type MeantVersion } from '../package-command.ts';
+import { readPublishedTree } from '../published-tree.ts';
+import { withStateSettings } from '../state-settings.ts';
+import { UsageError } from '../usage-error.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const meant = meantVersion(operands);
+  const build = artifactBuild(config, context, () => undefined);
+  if (flags['child'] === true) {
+    const outcome = await withholdVersion(meant, build);
+    printJson(stdout, outcome);
+    return outcome.outcome === 'withdrawn' ? 0 : 1;
+  }
+  // a mistyped --data must not make folders
+  if (readPublishedTree(config.data.value) === undefined) throw new UsageError(`Nothing is published in ${config.data.value}. Name the data folder with --data.`);
+  const withdrawn = await withdraw(meant, config, context);
+  if (flags['json'] === true) printJson(stdout, withdrawn);
+  else printLines(stdout, [`${withdrawn.name} ${withdrawn.version} is withdrawn. Locks that name it go on installing; \`libretto package restore ${withdrawn.name} ${withdrawn.version}\` takes it back.`]);
+  return 0;
+}
+
+async function withdraw(meant: MeantVersion, config: Config, context: Context): Promise<Withdrawal> {
+  const now = (): number => context.now().getTime();
+  const state = await openState(config);
+  try {
+    const withdrawer = { withdraw: async () => readWithdrawn(await withholdVersion(meant, artifactBuild(config, context, () => undefined))) };
+    return await createWithdrawals({ store: createAuditedStore({ store: state, now }), actor: context.actor, withdrawer }).withdraw(meant.name, meant.version);
+  } catch (error) {
+    throw error instanceof RegistryError ? new UsageError(error.message, { cause: error }) : error;
+  } finally {
+    await state.close();
+  }
+}

@@ -1,0 +1,29 @@
+// `libretto receive`: exit codes as of `build`; 2 with nothing changed for a tree that is not complete.
+
+import { basename, resolve } from 'node:path';
+
+import { receiveTree } from '../../build/receive.ts';
+import { describeOutcome, describeProblems } from '../build-report-text.ts';
+import { buildRequest } from '../build-request.ts';
+import type { Given } from '../command.ts';
+import { loadConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { printJson, printLines } from '../output.ts';
+import { withStateSettings } from '../state-settings.ts';
+import { stoppableBuild } from '../stoppable-build.ts';
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout, stderr } = context;
+  const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
+  const tree = resolve(workingDirectory, operands[0] ?? '.');
+  const [strict, dryRun] = [flags['strict'] === true, flags['dryRun'] === true];
+  const choices = { sources: [], forget: [], strict, allowRepublish: flags['allowRepublish'] === true, workingDirectory };
+  const request = { ...buildRequest(config, choices), dryRun, allowWithdraw: flags['allowWithdraw'] === true, by: { actor: context.actor, command: 'receive' } };
+  const name = typeof flags['as'] === 'string' ? flags['as'] : basename(tree);
+  const report = await stoppableBuild(request, context, (asked, effects) => receiveTree({ name, tree }, asked, effects));
+  if ('exitCode' in report) return report.exitCode;
+  if (flags['json'] === true) printJson(stdout, report);
+  else printLines(stdout, describeOutcome(report, strict, dryRun));
+  printLines(stderr, describeProblems(report));
+  return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,81 @@
+// `libretto why vendor/name [version]`: exit code 0 when it is published, 1 when it is not.
+
+import { parsePackageName } from '../../build/contract/name.ts';
+import { describeSources } from '../../build/sources/configured.ts';
+import { why, type KnownVersion, type WhyAnswer } from '../../build/why.ts';
+import { configuredSources } from '../build-request.ts';
+import { loadConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../output.ts';
+import type { Given } from '../command.ts';
+import { nearestOf } from '../suggest.ts';
+import { UsageError } from '../usage-error.ts';
+
+const mostShown = 20;
+
+export async function run(context: Context, { flags, operands }: Given): Promise<number> {
+  const { environment, workingDirectory, stdout } = context;
+  const config = await loadConfig({ flags, environment, workingDirectory });
+  const [given = '', version] = operands;
+  const name = parsePackageName(given.toLowerCase());
+  if (name === undefined) throw new UsageError(`${JSON.stringify(given)} is no package name; one looks like acme/hello.`);
+  const described = describeSources(configuredSources(config) ?? [], workingDirectory, config.data.value);
+  const answer = await why({ dataDirectory: config.data.value, name, version, described });
+  const { known, ...document } = answer;
+  const suggestions = suggest(answer);
+  if (flags['json'] === true) printJson(stdout, { ...document, suggestions });
+  else printLines(stdout, describe(answer, suggestions));
+  return answer.published ? 0 : 1;
+}
+
+/** Where nothing at all is known of what was asked for. */
+function suggest({ name, version, versions, left_out: leftOut, known }: WhyAnswer): readonly string[] {
+  if (versions.length + leftOut.length > 0) return [];
+  if (version !== null && known.versions.length > 0) return nearestOf(version, known.versions, 3);
+  return nearestOf(name, known.names, 3);
+}
+
+function describe(answer: WhyAnswer, suggestions: readonly string[]): readonly string[] {
+  const { name, version, published, versions } = answer;
+  const what = version === null ? name : `${name} ${version}`;
+  if (published && version !== null) return [`${what} is published.`, ...contents(versions)];
+  if (published) {
+    const current = versions.filter(({ state }) => state === 'published');
+    return [`${what} is published in ${counted(current.length, 'version')}.`, ...table(versions), ...leftOut(answer)];
+  }
+  const reasons = [...leftOut(answer), ...excluded(answer)];
+  const nothing = versions.length === 0 && reasons.length === 0;
+  return [
+    `${what} is not published.`,
+    ...(version === null ? table(versions) : contents(versions)),
+    ...reasons,
+    ...(nothing ? ['No source that was built has it, as far as is known.'] : []),
+    ...(suggestions.length === 0 ? [] : [`Did you mean ${suggestions.join(', ')}?`]),
+  ];
+}
+
+function contents(versions: readonly KnownVersion[]): readonly string[] {
+  return versions.flatMap(({ version, state, since, source, reference, shasum, size, time, archive }) => [
+    '',
+    ...formatFields([['version', version], ['state', `${state}, since ${since}`], ['source', source], ['reference', reference], ['sha1', shasum], ['archive', `${archive} (${size} bytes)`], ...(time === null ? [] : [['released', time] as const])]),
+    ...(state === 'withheld' ? ['It was withdrawn by hand; its source may still have it.'] : []),
+    ...(state === 'published' ? [] : ['Its archive can still be fetched by this reference, until `libretto prune` removes it.']),
+  ]);
+}
+
+function table(versions: readonly KnownVersion[]): readonly string[] {
+  if (versions.length === 0) return [];
+  return ['', ...firstOf(formatTable(['VERSION', 'STATE', 'SINCE', 'REFERENCE', 'SOURCE'], versions.map(({ version, state, since, reference, source }) => [version, state, since, reference.slice(0, 12), source])), mostShown + 1)];
+}
+
+function leftOut({ left_out: found, unclear }: WhyAnswer): readonly string[] {
+  return [
+    ...found.flatMap(({ version, source, message, where, code }) => ['', `Left out by the last build of ${source}: ${version ?? ''} (${where})`, `  ${message} [${code}]`]),
+    ...(unclear.length === 0 ? [] : ['', 'It may be one of these, of which the last build could not tell name or version:', ...firstOf(unclear.map(({ source, where, message, code }) => `  ${source}, ${where}: ${message} [${code}]`), mostShown)]),
+  ];
+}
+
+function excluded({ excluded_by: limits }: WhyAnswer): readonly string[] {
+  if (limits.length === 0) return [];
+  return ['', 'libretto.json would leave it out of these sources:', ...firstOf(limits.map(({ source, option, value }) => `  ${source}: ${option}: ${value}`), mostShown)];
+}

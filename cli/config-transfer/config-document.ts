@@ -1,0 +1,84 @@
+// What `config export` writes and `config import` reads: what people have set up through commands and the API, and no secret of it. The format is
+// described in docs/operations.md.
+
+import { z } from 'zod';
+
+import { refuseNewer } from '../../build/contract/newer-format.ts';
+import { roles } from '../../proxy/auth/policy.ts';
+import { filterNames } from '../../proxy/sync/repository.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const configFormat = 1;
+
+const filters = z.strictObject(Object.fromEntries(filterNames.map((name) => [name, z.json().optional()]))) as z.ZodType<Partial<Record<(typeof filterNames)[number], z.core.util.JSONType>>>;
+
+const repository = z.strictObject({
+  type: z.enum(['git', 'directory', 'artifact']),
+  url: z.string(),
+  filters: filters.default({}),
+  interval: z.number().int().min(60).max(31_622_400).nullable().default(null),
+  /** what kind it has; the credentials themselves are never in the file */
+  credentials: z.enum(['basic', 'bearer', 'ssh_key']).nullable().default(null),
+});
+
+const user = z.strictObject({
+  email: z.string(),
+  name: z.string().nullable().default(null),
+  role: z.enum(roles),
+  disabled: z.boolean().default(false),
+});
+
+/** For people to read: a token cannot be made of it. */
+const token = z.strictObject({
+  id: z.string(),
+  description: z.string(),
+  kind: z.enum(['read', 'write']),
+  limit: z.number().nullable(),
+  created_at: z.string(),
+  created_by: z.string(),
+  expires_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+
+const configDocument = z.strictObject({
+  format: z.literal(configFormat),
+  settings: z.record(z.string(), z.json()).default({}),
+  repositories: z.array(repository).default([]),
+  users: z.array(user).default([]),
+  tokens: z.array(token).default([]),
+});
+
+export type ConfigDocument = z.infer<typeof configDocument>;
+export type RepositoryEntry = ConfigDocument['repositories'][number];
+export type UserEntry = ConfigDocument['users'][number];
+
+export function formatConfig(document: ConfigDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Throws UsageError with everything that is wrong with it. */
+export function parseConfig(text: string, file: string): ConfigDocument {
+  const json = parseJson(text, file);
+  try {
+    refuseNewer((json as { readonly format?: unknown } | null)?.format, configFormat);
+  } catch (error) {
+    throw new UsageError(`${file}: ${(error as Error).message}.`, { cause: error });
+  }
+  const parsed = configDocument.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => `  ${formatPath(path)}: ${message}`);
+  throw new UsageError([`${file} is not what \`libretto config export\` writes; nothing was changed:`, ...issues].join('\n'));
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+function formatPath(path: readonly PropertyKey[]): string {
+  const text = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return text === '' ? 'the file' : text.replace(/^\./, '');
+}

@@ -1,0 +1,40 @@
+// What was set up, as one document. Of one state it is always the same bytes: nothing in it says when it was made, and everything has its order.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import { readUsers } from '../../proxy/auth/user-records.ts';
+import { parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../proxy/auth/token.ts';
+import type { UserRecord } from '../../proxy/auth/user.ts';
+import { readStoredSettings } from '../../proxy/settings/stored-settings.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { listRepositories } from '../../proxy/sync/list-repositories.ts';
+import { filterNames, type RepositoryRecord } from '../../proxy/sync/repository.ts';
+import { configFormat, type ConfigDocument, type RepositoryEntry, type UserEntry } from './config-document.ts';
+
+export async function exportConfig(state: StateStore): Promise<ConfigDocument> {
+  const [settings, repositories, users, tokens] = await Promise.all([readStoredSettings(state), listRepositories(state), readUsers(state), state.range(tokenKeyPrefix)]);
+  return {
+    format: configFormat,
+    settings: Object.fromEntries([...settings].map(([key, { value }]): [string, JsonValue] => [key, value])) as ConfigDocument['settings'],
+    repositories: sorted(repositories.map(repositoryEntry), ({ url, type }) => `${url} ${type}`),
+    users: sorted(users.map(userEntry), ({ email }) => email),
+    tokens: sorted(tokens.map(({ value }) => tokenEntry(parseTokenRecord(value))), ({ created_at, id }) => `${created_at} ${id}`),
+  };
+}
+
+/** Filters in the order of their names' table, whatever order they were given in. */
+export function repositoryEntry({ type, url, filters, interval, credentials_kind }: RepositoryRecord): RepositoryEntry {
+  const given: [string, JsonValue][] = filterNames.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]]]));
+  return { type, url, filters: Object.fromEntries(given) as RepositoryEntry['filters'], interval, credentials: credentials_kind };
+}
+
+export function userEntry({ email, name, role, status }: UserRecord): UserEntry {
+  return { email, name, role, disabled: status === 'disabled' };
+}
+
+function tokenEntry({ id, description, kind, limit, created_at, created_by, expires_at, revoked_at }: TokenRecord): ConfigDocument['tokens'][number] {
+  return { id, description, kind, limit, created_at, created_by, expires_at, revoked_at };
+}
+
+function sorted<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => string): Entry[] {
+  return entries.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}

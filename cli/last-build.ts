@@ -1,0 +1,28 @@
+// Writes down how a build ended. Where that cannot be done, nothing is lost but the note.
+
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { formatLastBuild, lastBuildPath, type LastBuild } from '../build/contract/last-build.ts';
+import { BuildBusy, BuildRefused } from '../build/refusals.ts';
+import type { BuildReport } from '../build/report.ts';
+
+/** `ended`: its report, or what it threw. What was refused before it began is no build. */
+export function noteBuild(dataDirectory: string, ended: BuildReport | Error, now: Date): void {
+  if (ended instanceof BuildBusy || ended instanceof BuildRefused) return;
+  const path = join(dataDirectory, lastBuildPath);
+  if (!existsSync(dirname(path))) return;
+  const draft = `${path}.${process.pid}`;
+  try {
+    writeFileSync(draft, formatLastBuild(lastBuildOf(ended, now)));
+    renameSync(draft, path);
+  } catch {
+    // a disk that is full has been told of by the build itself
+  }
+}
+
+function lastBuildOf(ended: BuildReport | Error, now: Date): LastBuild {
+  const finished_at = now.toISOString();
+  if (ended instanceof Error) return { finished_at, outcome: 'failed', quarantined: 0, failed_sources: 0 };
+  return { finished_at, outcome: ended.published ? 'published' : 'unchanged', quarantined: ended.quarantined.length, failed_sources: ended.failed.length };
+}

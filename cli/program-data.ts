@@ -1,0 +1,46 @@
+// The commands about a registry as a whole: its configuration as a file, its backup.
+
+import type { Command } from 'commander';
+
+import { example, withSettings, type Wire } from './command-parts.ts';
+
+export function addData(program: Command, wire: Wire): void {
+  addConfig(program, wire);
+  const backup = withSettings(program.command('backup'), 'data')
+    .argument('<directory>', 'a folder that does not exist yet, or an empty one; not below the data folder')
+    .summary('copy everything a registry needs to live again')
+    .description('Copy everything a registry needs to live again: state, keys, packages, what the builder remembers. Servers go on meanwhile; builds wait. The copy holds the keys: keep it as safe as them.')
+    .option('--json', 'print what was copied as JSON')
+    .addHelpText('after', example('libretto backup /mnt/backups/libretto-2027-01-31'));
+  wire(backup, () => import('./commands/backup.ts'));
+  const restore = withSettings(program.command('restore'), 'data')
+    .argument('<directory>', 'what `libretto backup` made')
+    .summary('make a data folder out of a backup')
+    .description('Make a data folder out of a backup. Every byte of the backup is compared with its checksum first; the data folder must be empty, or not exist yet.')
+    .option('--dry-run', 'compare the backup with its checksums, and change nothing')
+    .option('--json', 'print what was restored as JSON')
+    .addHelpText('after', example('libretto restore /mnt/backups/libretto-2027-01-31 --data /srv/libretto', 'libretto restore /mnt/backups/libretto-2027-01-31 --dry-run'));
+  wire(restore, () => import('./commands/restore.ts'));
+}
+
+function addConfig(program: Command, wire: Wire): void {
+  const config = program
+    .command('config')
+    .summary('write what was set up into a file, and bring a registry to it')
+    .description('Write repositories, users and settings into a file, and bring another registry to what such a file says. No secret is in it.');
+  config.showHelpAfterError('Run `libretto config --help` to see the commands.').addHelpText('after', example('libretto config export --out registry.json', 'libretto config import registry.json --dry-run'));
+  const write = withSettings(config.command('export'), 'data')
+    .summary('write what was set up into a file')
+    .description('Write repositories (without credentials), users (without what lets them in), settings, and a list of tokens into one file. Of one state it is always the same bytes.')
+    .option('--out <file>', 'where to write it; - for standard output; a file that exists is not replaced', '-')
+    .addHelpText('after', example('libretto config export --out registry.json'));
+  wire(write, () => import('./commands/config-export.ts'));
+  const read = withSettings(config.command('import'), 'data')
+    .argument('<file>', 'what `libretto config export` wrote; - for standard input')
+    .summary('bring this registry to what a file says')
+    .description('Make the repositories and users of the file that are missing, and change those that differ; nothing is removed. All of it happens, or nothing. Users who are new are invited. Tokens cannot be made of a file.')
+    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--json', 'print what changed as JSON')
+    .addHelpText('after', example('libretto config import registry.json --dry-run', 'libretto config import registry.json'));
+  wire(read, () => import('./commands/config-import.ts'));
+}

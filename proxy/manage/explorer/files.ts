@@ -1,0 +1,31 @@
+// The files of the explorer's page: its own, and two of Swagger UI's, read from its package when they are first asked for.
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { TextDocument } from '../../protocol/document.ts';
+import { script, style } from './page.ts';
+
+const javascript = 'text/javascript; charset=utf-8';
+const css = 'text/css; charset=utf-8';
+
+export const explorerFiles = ['explorer.js', 'explorer.css', 'swagger-ui-bundle.js', 'swagger-ui.css'] as const;
+
+export type ExplorerFile = (typeof explorerFiles)[number];
+
+/** Reads each file once; two megabytes in all, and as much again in compressed form. Rejects where Swagger UI is not installed. */
+export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocument> {
+  const kept = new Map<ExplorerFile, TextDocument>();
+  return async (name) => {
+    const file = kept.get(name) ?? (await load(name));
+    kept.set(name, file);
+    return file;
+  };
+}
+
+async function load(name: ExplorerFile): Promise<TextDocument> {
+  if (name === 'explorer.js') return new TextDocument(Buffer.from(script), 0, javascript);
+  if (name === 'explorer.css') return new TextDocument(Buffer.from(style), 0, css);
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  return new TextDocument(await readFile(join(folder, name)), 0, name.endsWith('.js') ? javascript : css);
+}

@@ -1,0 +1,76 @@
+// The description of the whole service, OpenAPI 3.0.3: what its routes say of themselves, made exact, with what all of them have in common.
+
+import { errorTable } from '../../../build/contract/errors.ts';
+import type { Api } from '../api.ts';
+import { headerComponents, withStatusHeaders } from './answer-headers.ts';
+import { about, securitySchemes, tags } from './introduction.ts';
+import { sampleOf } from './sample.ts';
+import { mapValues, type ApiDocument, type Content, type Media, type OperationObject, type ResponseObject, type Schema, type Schemas } from './schema.ts';
+import { strictSchema } from './strict-schema.ts';
+
+/** Of every operation registered with `api`. `version`: of the service. */
+export function describeApi(api: Api, version: string): ApiDocument {
+  const info = { title: 'Libretto', version, description: about, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } };
+  const generated = api.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }], tags: [...tags] }) as unknown as ApiDocument;
+  const schemas = mapValues(generated.components.schemas, (schema) => strictSchema(schema, generated.components.schemas));
+  const shared = createSharedResponses();
+  const paths = mapValues(generated.paths, (methods, path) => mapValues(methods, (operation) => {
+    const described = describeOperation(operation, path, schemas);
+    return { ...described, responses: mapValues(described.responses, (response, status) => (Number(status) >= 400 ? shared.refer(response) : response)) };
+  }));
+  return { ...generated, paths, components: { schemas: sorted(schemas), responses: sorted(shared.responses), securitySchemes, headers: headerComponents, examples: errorExamples() } };
+}
+
+/** Most operations refuse alike, and each refusal is written down once, named by its codes. */
+function createSharedResponses(): { readonly responses: Record<string, ResponseObject>; readonly refer: (response: ResponseObject) => ResponseObject } {
+  const responses: Record<string, ResponseObject> = {};
+  const refer = (response: ResponseObject): ResponseObject => {
+    const codes = Object.keys(response.content?.['application/json']?.examples ?? {}).join('.');
+    let name = codes;
+    for (let count = 2; responses[name] !== undefined && JSON.stringify(responses[name]) !== JSON.stringify(response); count += 1) name = `${codes}-${count}`;
+    responses[name] = response;
+    return { $ref: `#/components/responses/${name}` };
+  };
+  return { responses, refer };
+}
+
+function describeOperation(operation: OperationObject, path: string, schemas: Schemas): OperationObject {
+  const { requestBody, responses } = operation;
+  return {
+    ...operation,
+    ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: describeContent(requestBody.content, schemas, false) } }),
+    responses: mapValues(responses, ({ content, ...response }, status) =>
+      withStatusHeaders({ ...response, ...(content === undefined ? {} : { content: describeContent(content, schemas, true) }) }, status, path !== '/health')),
+  };
+}
+
+/** Answers are shown with all they can have; requests with what they need, and with what has an example. */
+function describeContent(content: Content, schemas: Schemas, optional: boolean): Content {
+  return mapValues(content, (media): Media => {
+    const schema = media.schema === undefined ? undefined : strictSchema(media.schema, schemas);
+    if (media.examples !== undefined) return { ...media, ...(schema && { schema }), examples: mapValues(media.examples, (_example, code) => ({ $ref: `#/components/examples/${code}` })) };
+    if (schema === undefined || media.example !== undefined || isBinary(schema)) return { ...media, ...(schema && { schema }) };
+    return { ...media, schema, example: sampleOf(schema, schemas, optional) };
+  });
+}
+
+function isBinary({ format, properties }: Schema): boolean {
+  return format === 'binary' || Object.values(properties ?? {}).some((property) => property.format === 'binary');
+}
+
+/** What is worth showing beside the message. */
+const errorDetails: Readonly<Record<string, object>> = {
+  INVALID_INPUT: { issues: [{ path: 'description', message: 'Too small: expected string to have >=1 characters' }] },
+  CONFIRMATION_REQUIRED: { confirm: 'repo_4fHj2kLm9QwErTy0' },
+  RATE_LIMIT_EXCEEDED: { limit: 1000, retry_after_seconds: 60, reset_at: '2026-11-21T10:00:00.000Z' },
+  TOO_MANY_ATTEMPTS: { retry_after_seconds: 60 },
+  INTERNAL_ERROR: { request_id: 'c2f0a1b7d9e84536' },
+};
+
+function errorExamples(): Record<string, object> {
+  return mapValues(errorTable, ({ message }, code) => ({ summary: message, value: { error: message, code, details: errorDetails[code] ?? {} } }));
+}
+
+function sorted<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}

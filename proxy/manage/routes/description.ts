@@ -1,0 +1,68 @@
+// The service's description of itself, and the page on which it can be explored. Both are open: they hold nothing that the sources do not.
+
+import { z } from '@hono/zod-openapi';
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { chooseEncoding } from '../../protocol/content-encoding.ts';
+import { TextDocument } from '../../protocol/document.ts';
+import { answerWith } from '../../protocol/representation.ts';
+import { operation, type Api, type ApiContext } from '../api.ts';
+import { createExplorerFiles, explorerFiles } from '../explorer/files.ts';
+import { page, policy } from '../explorer/page.ts';
+import { conditions, etagOnly } from '../openapi/answer-headers.ts';
+import { describeApi } from '../openapi/document.ts';
+
+export interface DescriptionServices {
+  /** of this program */
+  readonly version: string;
+}
+
+const tags = ['Description'];
+const request = { headers: conditions };
+const notModified = { description: 'the client has it already', headers: etagOnly };
+const text = { schema: { type: 'string' } } as const;
+
+const getOpenApi = operation({
+  operationId: 'getOpenApi', method: 'get', path: '/api/openapi.json', tags, summary: 'Get this description',
+  request,
+  responses: { 200: { description: 'OpenAPI 3.0.3', headers: etagOnly, content: { 'application/json': { schema: { type: 'object', additionalProperties: true }, example: { openapi: '3.0.3' } } } }, 304: notModified },
+});
+
+const getExplorer = operation({
+  operationId: 'getExplorer', method: 'get', path: '/api/swagger', tags, summary: 'Explore the service in a browser',
+  request,
+  responses: { 200: { description: 'a page', headers: etagOnly, content: { 'text/html': text } }, 304: notModified },
+});
+
+const getExplorerFile = operation({
+  operationId: 'getExplorerFile', method: 'get', path: '/api/swagger/{file}', tags, summary: 'Get a file of that page',
+  request: { ...request, params: z.strictObject({ file: z.string().openapi({ enum: [...explorerFiles], example: 'explorer.js' }) }) },
+  responses: { 200: { description: 'the file', headers: etagOnly, content: { 'text/javascript': text, 'text/css': text } }, 304: notModified },
+  errors: ['NOT_FOUND'],
+});
+
+export function registerDescription(api: Api, { version }: DescriptionServices): void {
+  let description: TextDocument | undefined;
+  const readFile = createExplorerFiles();
+  const explorer = new TextDocument(Buffer.from(page), 0, 'text/html; charset=utf-8');
+
+  // when it is first asked for, everything is registered
+  api.openapi(getOpenApi, async (context) => respond(context, (description ??= new TextDocument(Buffer.from(JSON.stringify(describeApi(api, version))), 0))));
+  api.openapi(getExplorer, async (context) => respond(context, explorer, { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' }));
+  api.openapi(getExplorerFile, async (context) => {
+    const { file } = context.req.valid('param');
+    const name = explorerFiles.find((known) => known === file);
+    if (name === undefined) throw new RegistryError('NOT_FOUND');
+    return respond(context, await readFile(name));
+  });
+}
+
+/** In the encoding and under the condition of the request. They come with the program, so no time says when they were changed. */
+async function respond({ env: { exchange } }: ApiContext, document: TextDocument, more: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = exchange.incoming.headers;
+  const representation = await document.in(chooseEncoding(acceptEncoding), () => undefined);
+  const { status, headers, body } = answerWith(representation, { ifNoneMatch, ifModifiedSince: undefined });
+  const response = new Response(typeof body === 'string' ? Buffer.from(body, 'latin1') : Buffer.isBuffer(body) ? new Uint8Array(body) : null, { status, headers: more });
+  for (let at = 0; at < headers.length; at += 2) response.headers.set(headers[at] ?? '', headers[at + 1] ?? '');
+  for (const name of ['last-modified', 'content-length']) response.headers.delete(name);
+  return response;
+}

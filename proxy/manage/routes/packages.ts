@@ -1,0 +1,137 @@
+// Published packages over HTTP: what there is, what is in it, who uses it, and withdrawing a version.
+
+import { z } from '@hono/zod-openapi';
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
+import type { TextKind } from '../../../build/contract/package-texts.ts';
+import type { Catalogue } from '../../packages/catalogue.ts';
+import type { Downloads } from '../../packages/downloads.ts';
+import { readPackageDetails } from '../../packages/package-details.ts';
+import type { PackageTextReader } from '../../packages/package-texts.ts';
+import { searchPackages, sortKeyOf } from '../../packages/search-packages.ts';
+import type { Withdrawals } from '../../packages/withdrawals.ts';
+import type { Actor } from '../../state/audit.ts';
+import { actor, operation, type Api } from '../api.ts';
+import { awaitBuilder } from '../await-builder.ts';
+import { page, pageOf, pageQuery } from '../page.ts';
+import { packageSchema, packageSummary, packageText, showPackage, showStatistics, showSummary, statisticsSchema, withdrawalSchema } from '../schemas/package.ts';
+
+export interface PackageServices {
+  readonly catalogue: Catalogue;
+  readonly packageTexts: PackageTextReader;
+  readonly downloads: Downloads;
+  readonly withdrawalsOf: (actor: Actor) => Withdrawals;
+  /** the tree that is served */
+  readonly dataDirectory: string;
+}
+
+const tags = ['Packages'];
+const name = { vendor: z.string().max(200).openapi({ example: 'acme' }), package: z.string().max(200).openapi({ example: 'hello' }) };
+const params = z.strictObject(name);
+const version = z.string().min(1).max(200);
+
+const listPackages = operation({
+  operationId: 'listPackages', method: 'get', path: '/api/packages', tags, summary: 'Search packages',
+  description: 'By name; or the last published, or the most downloaded, first.',
+  request: {
+    query: pageQuery.extend({
+      search: z.string().max(200).optional().openapi({ description: 'words that stand in name, description or keywords', example: 'http client' }),
+      type: z.string().max(100).optional().openapi({ example: 'library' }),
+      vendor: z.string().max(200).optional().openapi({ example: 'acme' }),
+      sort: z.enum(['name', 'updated', 'downloads']).default('name'),
+    }),
+  },
+  responses: { 200: { description: 'a page of packages', content: { 'application/json': { schema: pageOf(packageSummary) } } } },
+});
+
+const getPackage = operation({
+  operationId: 'getPackage', method: 'get', path: '/api/packages/{vendor}/{package}', tags, summary: 'Get a package',
+  request: { params },
+  responses: { 200: { description: 'the package with its published versions', content: { 'application/json': { schema: packageSchema } } } },
+  errors: ['NOT_FOUND'],
+});
+
+const textRoute = <const Id extends 'getReadme' | 'getChangelog'>(operationId: Id, kind: TextKind, what: string) =>
+  operation({
+    operationId, method: 'get', path: `/api/packages/{vendor}/{package}/${kind}`, tags, summary: `Get the ${what} of a version`,
+    request: { params, query: z.strictObject({ version: version.optional().openapi({ description: 'default: the latest', example: '1.2.0' }) }) },
+    responses: { 200: { description: `the ${what}, as it was written and as HTML that is safe to show`, content: { 'application/json': { schema: packageText } } } },
+    errors: ['NOT_FOUND'],
+  });
+
+const getReadme = textRoute('getReadme', 'readme', 'README');
+const getChangelog = textRoute('getChangelog', 'changelog', 'CHANGELOG');
+
+const getStatistics = operation({
+  operationId: 'getStatistics', method: 'get', path: '/api/packages/{vendor}/{package}/statistics', tags, summary: 'Get the downloads of a package',
+  request: { params, query: z.strictObject({ days: z.coerce.number().int().min(1).max(400).default(30).openapi({ description: 'how many days back', example: 30 }) }) },
+  responses: { 200: { description: 'downloads by version and day', content: { 'application/json': { schema: statisticsSchema } } } },
+  errors: ['NOT_FOUND'],
+});
+
+const withdrawVersion = operation({
+  operationId: 'withdrawVersion', method: 'delete', path: '/api/packages/{vendor}/{package}/versions/{version}', tags, summary: 'Withdraw a version',
+  description: 'It is no longer offered, although its source has it, and stays so; locks that name it go on installing. Doing it again changes nothing. `libretto package restore` on the host takes it back. Slashes in a version are written as %2F.',
+  request: { params: z.strictObject({ ...name, version: version.openapi({ example: '1.2.0' }) }) },
+  responses: { 200: { description: 'the withdrawn version', content: { 'application/json': { schema: withdrawalSchema } } } },
+  errors: ['NOT_FOUND', 'BUILD_BUSY'],
+});
+
+/** Whoever opens the answer itself sees text. */
+const inert = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox" };
+const dayMs = 86_400_000;
+
+export function registerPackages(api: Api, services: PackageServices): void {
+  const { catalogue, downloads, withdrawalsOf, dataDirectory } = services;
+  api.openapi(listPackages, async (context) => {
+    const { search, type, vendor, sort, ...wanted } = context.req.valid('query');
+    const [{ all }, totals] = await Promise.all([catalogue.read(context.env.exchange.nowMs), downloads.totals()]);
+    const keyed = searchPackages(all.values(), { words: search, type, vendor }).map((summary) => ({ summary, key: sortKeyOf(summary, sort, totals.get(summary.name) ?? 0) }));
+    const sign = sort === 'name' ? 1 : -1;
+    const { data, next_cursor } = page(keyed.toSorted((one, other) => (one.key < other.key ? -sign : sign)), wanted, ({ key }) => key, sort !== 'name');
+    return context.json({ data: data.map(({ summary }) => showSummary(summary, totals.get(summary.name) ?? 0)), next_cursor }, 200);
+  });
+  api.openapi(getPackage, async (context) => {
+    const found = nameOf(context.req.valid('param'));
+    const [{ all, dependents }, details, totals] = await Promise.all([catalogue.read(context.env.exchange.nowMs), readPackageDetails(dataDirectory, found), downloads.totals()]);
+    const summary = all.get(found);
+    if (summary === undefined || details === undefined) throw unknown(found);
+    const { caller } = context.env;
+    const origins = caller.kind === 'user' || (caller.kind === 'token' && caller.token.kind === 'write');
+    return context.json(showPackage({ summary, details, downloads: totals.get(found) ?? 0, dependents: dependents.get(found) ?? [], origins }), 200);
+  });
+  api.openapi(getReadme, async (context) => context.json(await readText(services, 'readme', context.req.valid('param'), context.req.valid('query').version), 200, inert));
+  api.openapi(getChangelog, async (context) => context.json(await readText(services, 'changelog', context.req.valid('param'), context.req.valid('query').version), 200, inert));
+  api.openapi(getStatistics, async (context) => {
+    const found = nameOf(context.req.valid('param'));
+    const { nowMs } = context.env.exchange;
+    const [{ all }, days, totals] = await Promise.all([catalogue.read(nowMs), downloads.daysOf(found), downloads.totals()]);
+    if (!all.has(found) && days.length === 0) throw unknown(found);
+    const oldest = new Date(nowMs - (context.req.valid('query').days - 1) * dayMs).toISOString().slice(0, 10);
+    return context.json(showStatistics(totals.get(found) ?? 0, days.filter(({ date }) => date >= oldest)), 200);
+  });
+  api.openapi(withdrawVersion, async (context) => {
+    const { version: wanted, ...named } = context.req.valid('param');
+    const found = nameOf(named);
+    awaitBuilder(context.env.exchange);
+    return context.json({ ...(await withdrawalsOf(actor(context)).withdraw(found, wanted)) }, 200);
+  });
+}
+
+async function readText({ packageTexts }: PackageServices, kind: TextKind, named: z.infer<typeof params>, wanted: string | undefined) {
+  const found = nameOf(named);
+  const text = await packageTexts.read(found, kind, wanted);
+  if (text === undefined) throw new RegistryError('NOT_FOUND', { message: `There is no ${kind === 'readme' ? 'README' : 'CHANGELOG'} of ${found}${wanted === undefined ? '' : ` ${wanted}`} here.` });
+  return text;
+}
+
+function nameOf({ vendor, package: project }: z.infer<typeof params>): PackageName {
+  const text = `${vendor}/${project}`.toLowerCase();
+  const found = parsePackageName(text);
+  if (found === undefined) throw unknown(text);
+  return found;
+}
+
+function unknown(text: string): RegistryError {
+  return new RegistryError('NOT_FOUND', { message: `There is no package ${text.slice(0, 200)} here.` });
+}

@@ -1,0 +1,53 @@
+// What Composer reads and /health, described only: the pipeline answers them before the management API is asked (proxy/handler.ts).
+
+import { z, type RouteConfig } from '@hono/zod-openapi';
+import type { ErrorCode } from '../../../build/contract/errors.ts';
+import { pipelineErrors, type Api } from '../api.ts';
+import { errorResponses } from '../error-responses.ts';
+import { archiveHeaders, conditions, validators } from '../openapi/answer-headers.ts';
+import { healthSchema, providerSchema, rootSchema } from '../schemas/protocol.ts';
+
+const tags = ['Composer'];
+const forTokens = [{ token: [] }, { tokenAsPassword: [] }];
+const ofTree: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'NOT_READY'];
+const headers = conditions.extend({ 'if-modified-since': z.string().optional().openapi({ description: 'a `Last-Modified` from before' }) });
+const notModified = { description: 'the client has these bytes already', headers: validators };
+const vendor = z.string().openapi({ description: 'lower case', example: 'acme' });
+const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+
+const routes: readonly RouteConfig[] = [
+  {
+    operationId: 'getPackagesJson', method: 'get', path: '/packages.json', tags, summary: 'List what there is, for Composer', security: forTokens,
+    request: { headers },
+    responses: { 200: { description: 'packages.json', headers: validators, content: json(rootSchema) }, 304: notModified, ...errorResponses([...ofTree, ...pipelineErrors('get')]) },
+  },
+  {
+    operationId: 'getPackageDocument', method: 'get', path: '/p2/{vendor}/{package}.json', tags, summary: 'Get the versions of a package, for Composer', security: forTokens,
+    description: 'Tagged versions; those of branches stand under the same name with `~dev` behind it.',
+    request: { headers, params: z.object({ vendor, package: z.string().openapi({ description: 'lower case; with `~dev` behind it for versions of branches', example: 'hello' }) }) },
+    responses: { 200: { description: 'the versions', headers: validators, content: json(providerSchema) }, 304: notModified, ...errorResponses([...ofTree, 'NOT_FOUND', ...pipelineErrors('get')]) },
+  },
+  {
+    operationId: 'getDist', method: 'get', path: '/dist/{vendor}/{package}/{version}.zip', tags, summary: 'Get the archive of a version', security: forTokens,
+    description: 'The version as it is labelled; the name of a branch may hold slashes.',
+    request: {
+      headers,
+      params: z.object({ vendor, package: z.string().openapi({ example: 'hello' }), version: z.string().openapi({ example: '1.2.0' }) }),
+      query: z.object({ ref: z.string().optional().openapi({ description: '`dist.reference` of the content that is wanted; without it, the newest' }) }),
+    },
+    responses: {
+      200: { description: 'the ZIP', headers: archiveHeaders, content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } },
+      304: notModified,
+      ...errorResponses([...ofTree, 'NOT_FOUND', ...pipelineErrors('get')]),
+    },
+  },
+  {
+    operationId: 'getHealth', method: 'get', path: '/health', tags: ['Status'], summary: 'Ask whether the service serves', security: [{}],
+    description: 'For load balancers. 200 as long as it answers at all; `status` says how well.',
+    responses: { 200: { description: 'how it is', content: json(healthSchema) }, ...errorResponses(pipelineErrors('get').filter((code) => code !== 'RATE_LIMIT_EXCEEDED')) },
+  },
+];
+
+export function describeProtocol(api: Api): void {
+  for (const route of routes) api.openAPIRegistry.registerPath(route);
+}

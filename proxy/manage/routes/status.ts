@@ -1,0 +1,61 @@
+// How the registry stands, over HTTP.
+
+import { z } from '@hono/zod-openapi';
+import type { Counters } from '../../limits/counters.ts';
+import type { Catalogue } from '../../packages/catalogue.ts';
+import type { StateStore } from '../../state/state-store.ts';
+import { readStatus } from '../../status/status.ts';
+import { operation, type Api } from '../api.ts';
+import { time } from '../schemas/time.ts';
+
+export interface StatusServices {
+  readonly dataDirectory: string;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+  readonly catalogue: Catalogue;
+  readonly counters: Pick<Counters, 'peek' | 'degraded'>;
+  readonly version: string;
+  /** when this process began to serve, epoch milliseconds */
+  readonly startedAtMs: number;
+}
+
+const count = z.number().int();
+
+const statusSchema = z
+  .object({
+    version: z.string().openapi({ description: 'of Libretto', example: '0.1.0' }),
+    started_at: time.openapi({ description: 'when the process that answers began to serve' }),
+    counts: z.object({
+      packages: count,
+      versions: count.openapi({ description: 'published ones' }),
+      tokens: z.object({ read: count, write: count }).openapi({ description: 'those that open something, by kind' }),
+      users: count,
+      repositories: count,
+      artifacts: count.openapi({ description: 'published uploads' }),
+    }),
+    publication: z.object({ serial: count, published_at: time }).nullable().openapi({ description: 'the newest; null before the first, and where it cannot be read' }),
+    last_build: z
+      .object({
+        finished_at: time,
+        outcome: z.enum(['published', 'unchanged', 'failed']).openapi({ description: '`unchanged`: nothing that clients see has changed. `failed`: it could not be carried out, and what was published before stays' }),
+        quarantined: count.openapi({ description: 'versions that were left out' }),
+        failed_sources: count.openapi({ description: 'sources that could not be read' }),
+      })
+      .nullable()
+      .openapi({ description: 'of all sources or of one; null where none is known' }),
+    counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts requests alone' }),
+    state: z.object({ kind: z.literal('lmdb') }).openapi({ description: 'where tokens, users and settings are kept' }),
+  })
+  .openapi('Status');
+
+const getStatus = operation({
+  operationId: 'getStatus', method: 'get', path: '/api/status', tags: ['Status'], summary: 'Get the status',
+  description: 'How the registry stands. GET /health says the shortest of it, to anybody.',
+  responses: { 200: { description: 'the status', content: { 'application/json': { schema: statusSchema } } } },
+});
+
+export function registerStatus(api: Api, services: StatusServices): void {
+  api.openapi(getStatus, async (context) => {
+    const status = await readStatus(services, context.env.exchange.nowMs);
+    return context.json({ version: services.version, started_at: new Date(services.startedAtMs).toISOString(), ...status, state: { kind: 'lmdb' as const } }, 200);
+  });
+}

@@ -1,0 +1,128 @@
+// Packages as the management API shows them.
+
+import { z } from '@hono/zod-openapi';
+import type { PackageName } from '../../../build/contract/name.ts';
+import { parseStability } from '../../../build/contract/stability.ts';
+import type { DownloadDay } from '../../packages/downloads.ts';
+import { requirementsOf, type PackageDetails } from '../../packages/package-details.ts';
+import type { PackageSummary } from '../../packages/package-summary.ts';
+import type { PublishedVersion } from '../../packages/published-package.ts';
+import { time } from './time.ts';
+
+const version = z.string().openapi({ example: '1.2.0' });
+const links = z.record(z.string(), z.string());
+
+const summaryShape = {
+  name: z.string().openapi({ example: 'acme/hello' }),
+  description: z.string().nullable(),
+  type: z.string().openapi({ example: 'library' }),
+  keywords: z.array(z.string()),
+  abandoned: z.union([z.boolean(), z.string()]).openapi({ description: 'true, or the package to use instead' }),
+  latest_version: version.openapi({ description: 'the newest stable version, or the newest there is', example: '1.2.0' }),
+  updated_at: time.openapi({ description: 'when a version of it was last published here' }),
+  downloads: z.number().int().openapi({ description: 'archives sent since ever' }),
+};
+
+export const packageSummary = z.object({ ...summaryShape, versions: z.number().int().openapi({ description: 'how many are published' }) }).openapi('PackageSummary');
+
+const packageVersion = z
+  .object({
+    version,
+    version_normalized: z.string().openapi({ example: '1.2.0.0' }),
+    stability: z.enum(['stable', 'RC', 'beta', 'alpha', 'dev']),
+    time: z.string().nullable().openapi({ description: 'its own, as its source says it', example: '2026-01-31T12:00:00+00:00' }),
+    published_at: time.openapi({ description: 'since when this content is published here' }),
+    reference: z.string(),
+    shasum: z.string().openapi({ description: 'SHA-1 of the archive' }),
+    size: z.number().int().openapi({ description: 'bytes of the archive' }),
+    requires: links.openapi({ example: { php: '^8.2', 'acme/greeting': '^1.0' } }),
+    dev_requires: links,
+    readme: z.boolean().openapi({ description: 'whether it has a README' }),
+    changelog: z.boolean(),
+  })
+  .openapi('PublishedVersion');
+
+const quarantined = z
+  .object({
+    version: z.string().nullable(),
+    code: z.string().openapi({ example: 'VERSION_CHANGED' }),
+    message: z.string().openapi({ description: 'what is wrong and what to do' }),
+    where: z.string(),
+  })
+  .openapi('QuarantinedVersion');
+
+export const packageSchema = z
+  .object({
+    ...summaryShape,
+    license: z.array(z.string()),
+    links: links.openapi({ description: 'homepage and support, as far as they are addresses', example: { homepage: 'https://example.org/hello' } }),
+    versions: z.array(packageVersion).openapi({ description: 'newest first' }),
+    dependents: z.array(z.string()).openapi({ description: 'packages here of which a version requires it' }),
+    sources: z.array(z.object({ id: z.string(), location: z.string() })).nullable().openapi({ description: 'where its versions come from; null for read tokens, which are not told' }),
+    quarantined: z.array(quarantined).nullable().openapi({ description: 'versions that were left out, and why; null for read tokens' }),
+  })
+  .openapi('PackageDetails');
+
+export const packageText = z
+  .object({
+    version,
+    markdown: z.string().openapi({ description: 'as it was written, 512 KiB at most' }),
+    html: z.string().openapi({ description: 'sanitized: no scripts, no images, links to web pages and mail only' }),
+    html_truncated: z.boolean().openapi({ description: 'true: the HTML is of its beginning only' }),
+    truncated: z.boolean().openapi({ description: 'true: it is longer than is kept' }),
+  })
+  .openapi('PackageText');
+
+export const statisticsSchema = z
+  .object({
+    total: z.number().int().openapi({ description: 'downloads since ever' }),
+    versions: z.record(z.string(), z.number().int()).openapi({ description: 'of these days, by version', example: { '1.2.0': 12 } }),
+    days: z.array(z.object({ date: z.string().openapi({ example: '2026-11-21' }), downloads: z.number().int(), versions: z.record(z.string(), z.number().int()) })).openapi({ description: 'oldest first, of UTC; days without a download are left out' }),
+  })
+  .openapi('PackageStatistics');
+
+export const withdrawalSchema = z
+  .object({ name: z.string().openapi({ example: 'acme/hello' }), version, version_normalized: z.string(), reference: z.string(), withdrawn_at: time, withdrawn_by: z.string().openapi({ example: 'usr_4fHj2kLm9QwErTy0' }) })
+  .openapi('WithdrawnVersion');
+
+export function showSummary({ requires: _requires, text: _text, keywords, ...summary }: PackageSummary, downloads: number): z.infer<typeof packageSummary> {
+  return { ...summary, keywords: [...keywords], downloads };
+}
+
+export interface ShownPackage {
+  readonly summary: PackageSummary;
+  readonly details: PackageDetails;
+  readonly downloads: number;
+  readonly dependents: readonly PackageName[];
+  /** whether the caller is told where it comes from, and what was left out */
+  readonly origins: boolean;
+}
+
+export function showPackage({ summary, details, downloads, dependents, origins }: ShownPackage): z.infer<typeof packageSchema> {
+  return {
+    ...showSummary(summary, downloads),
+    license: [...details.license],
+    links: { ...details.links },
+    versions: details.versions.map(showVersion),
+    dependents: [...dependents],
+    sources: origins ? details.sources.map(({ id, location }) => ({ id, location })) : null,
+    quarantined: origins ? details.quarantined.map(({ version: left, code, message, where }) => ({ version: left, code, message, where })) : null,
+  };
+}
+
+function showVersion(published: PublishedVersion): z.infer<typeof packageVersion> {
+  const { version: label, version_normalized, time: own, since, reference, shasum, size, readme, changelog } = published.entry;
+  const { requires, dev_requires } = requirementsOf(published);
+  return { version: label, version_normalized, stability: parseStability(version_normalized), time: own, published_at: since, reference, shasum, size, requires: { ...requires }, dev_requires: { ...dev_requires }, readme: readme !== undefined, changelog: changelog !== undefined };
+}
+
+/** `days`: oldest first. */
+export function showStatistics(total: number, days: readonly DownloadDay[]): z.infer<typeof statisticsSchema> {
+  const versions = new Map<string, number>();
+  for (const day of days) for (const [label, count] of day.versions) versions.set(label, (versions.get(label) ?? 0) + count);
+  return {
+    total,
+    versions: Object.fromEntries(versions),
+    days: days.map((day) => ({ date: day.date, downloads: [...day.versions.values()].reduce((sum, count) => sum + count, 0), versions: Object.fromEntries(day.versions) })),
+  };
+}

@@ -1,0 +1,55 @@
+// The documents that Composer reads, and /health, as the service describes them. Their types stand in build/contract/documents.ts.
+
+import { z } from '@hono/zod-openapi';
+import { exactMetadataUrl, mirrorDistUrl } from '../../../build/contract/documents.ts';
+import { time } from './time.ts';
+
+export const rootSchema = z
+  .looseObject({
+    packages: z.object({}).openapi({ description: 'always empty: packages are read one by one' }),
+    'metadata-url': z.string().openapi({ description: 'where the versions of a package are; Composer fills in `%package%`', example: exactMetadataUrl }),
+    'available-packages': z.array(z.string()).openapi({ description: 'lower case, sorted', example: ['acme/hello', 'acme/tool'] }),
+    'available-package-patterns': z.array(z.string()).optional().openapi({ description: 'only where there is no package: a pattern that none matches', example: ['~none~/~none~'] }),
+    mirrors: z.array(z.object({ 'dist-url': z.string().openapi({ example: mirrorDistUrl }), preferred: z.literal(true) })).optional().openapi({ description: 'where archives are, relative to the address of this service' }),
+    name: z.string().optional().openapi({ example: 'The registry of Acme' }),
+    description: z.string().optional().openapi({ example: 'Packages of our teams' }),
+    homepage: z.string().optional().openapi({ example: 'https://packages.example.org' }),
+  })
+  .openapi('RootDocument');
+
+const dist = z
+  .looseObject({
+    type: z.literal('zip'),
+    url: z.string().openapi({ example: '/dist/acme/hello/1.2.0.zip' }),
+    reference: z.string().openapi({ description: 'changes with the content', example: '9f2c1d0e8b7a65544332211000ffeeddccbbaa99' }),
+    shasum: z.string().optional().openapi({ description: 'SHA-1 of the ZIP', example: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' }),
+  })
+  .openapi('Dist');
+
+const versionSchema = z
+  .looseObject({
+    name: z.string().openapi({ example: 'acme/hello' }),
+    version: z.string().openapi({ example: '1.2.0' }),
+    version_normalized: z.string().openapi({ example: '1.2.0.0' }),
+    dist: dist.optional(),
+  })
+  .openapi('PackageVersion', { description: 'everything of composer.json that is of use to others, and where the archive is' });
+
+export const providerSchema = z
+  .object({
+    packages: z.record(z.string(), z.record(z.string(), versionSchema)).openapi({
+      description: 'the package → its versions → each version',
+      example: { 'acme/hello': { '1.2.0': { name: 'acme/hello', version: '1.2.0', version_normalized: '1.2.0.0', require: { php: '>=8.1' }, dist: { type: 'zip', url: '/dist/acme/hello/1.2.0.zip', reference: '9f2c1d0e8b7a65544332211000ffeeddccbbaa99', shasum: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' } } } },
+    }),
+  })
+  .openapi('PackageDocument');
+
+export const healthSchema = z
+  .object({
+    status: z.enum(['ok', 'degraded']).openapi({ description: '`degraded`: it serves, but something beside it is missing; the other fields say what' }),
+    serial: z.number().int().nullable().openapi({ description: 'of the newest publication; null before the first', example: 42 }),
+    published_at: time.nullable(),
+    tree: z.enum(['ok', 'empty', 'unreadable']).openapi({ description: '`empty`: nothing was published yet. `unreadable`: what was published is gone or damaged' }),
+    counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
+  })
+  .openapi('Health');

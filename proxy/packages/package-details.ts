@@ -1,0 +1,53 @@
+// Everything that is known of one package, for people.
+
+import { join } from 'node:path';
+import type { PackageName } from '../../build/contract/name.ts';
+import { publicationPath } from '../../build/contract/paths.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import { parsePublication, type PublishedSource } from '../../build/contract/publication.ts';
+import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../../build/contract/quarantined.ts';
+import { latestOf, linksOf, textOf, textsOf } from './package-summary.ts';
+import { parseFile, readPublishedPackage, type PublishedVersion } from './published-package.ts';
+
+export interface PackageDetails {
+  readonly license: readonly string[];
+  /** only what a browser may follow */
+  readonly links: Readonly<Record<string, string>>;
+  /** newest first */
+  readonly versions: readonly PublishedVersion[];
+  /** those its versions come from */
+  readonly sources: readonly PublishedSource[];
+  /** versions of it that were left out */
+  readonly quarantined: readonly QuarantinedVersion[];
+}
+
+/** undefined where nothing is published under this name. */
+export async function readPackageDetails(dataDirectory: string, name: PackageName): Promise<PackageDetails | undefined> {
+  const versions = await readPublishedPackage(dataDirectory, name);
+  const latest = latestOf(versions)?.record;
+  if (latest === undefined) return undefined;
+  const [sources, quarantined] = await Promise.all([
+    parseFile(join(dataDirectory, 'index', publicationPath), (text) => parsePublication(text).sources),
+    parseFile(join(dataDirectory, 'index', quarantinedPath), parseQuarantined),
+  ]);
+  const own = new Set(versions.map(({ entry }) => entry.source));
+  const license = latest['license'];
+  return {
+    license: typeof license === 'string' ? [license] : textsOf(license),
+    links: linksFor(latest),
+    versions,
+    sources: sources.filter(({ id }) => own.has(id)),
+    quarantined: quarantined.filter((row) => row.name === name),
+  };
+}
+
+function linksFor(record: JsonObject): Readonly<Record<string, string>> {
+  const support = isJsonObject(record['support']) ? record['support'] : {};
+  const all: readonly [string, string | null][] = [['homepage', textOf(record['homepage'])], ...Object.entries(support).map(([kind, value]): [string, string | null] => [kind, kind === 'email' && typeof value === 'string' ? `mailto:${value}` : textOf(value)])];
+  return Object.fromEntries(all.filter((link): link is [string, string] => link[1] !== null && /^(?:https?:\/\/|mailto:)/i.test(link[1])));
+}
+
+/** What a version requires: name → constraint. */
+export function requirementsOf({ record }: PublishedVersion): { readonly requires: Readonly<Record<string, string>>; readonly dev_requires: Readonly<Record<string, string>> } {
+  return { requires: linksOf(record, 'require'), dev_requires: linksOf(record, 'require-dev') };
+}

@@ -1,0 +1,41 @@
+// The port to what withdraws a published version: the builder, in a process of its own or, on the command line, in this one.
+
+import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { BuildRunner } from '../sync/build-runner.ts';
+
+export interface WithdrawnVersion {
+  readonly name: string;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: string;
+  /** RFC 3339 UTC: of a version that was withdrawn before, since then */
+  readonly since: string;
+}
+
+export interface VersionWithdrawer {
+  /** Doing it again changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
+  readonly withdraw: (name: string, version: string) => Promise<WithdrawnVersion>;
+}
+
+/** Exit code of a command that did not get the build's lock. */
+const busyExitCode = 75;
+
+export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
+  return {
+    withdraw: async (name, version) => {
+      const { exitCode, report, messages } = await runner.run(['package', 'withdraw', '--child', name, version]);
+      if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
+      if (report === undefined) throw new Error(`the builder ended with ${exitCode}: ${messages}`);
+      return readWithdrawn(report);
+    },
+  };
+}
+
+/** What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
+export function readWithdrawn(report: JsonObject): WithdrawnVersion {
+  const { outcome, code, message, details, name, version, version_normalized: normalized, reference, since } = report;
+  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string') throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
+  if (outcome !== 'withdrawn' || typeof name !== 'string' || typeof version !== 'string' || typeof normalized !== 'string' || typeof reference !== 'string' || typeof since !== 'string') throw new Error('the builder did not say that it withdrew the version');
+  return { name, version, version_normalized: normalized, reference, since };
+}

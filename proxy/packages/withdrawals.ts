@@ -1,0 +1,76 @@
+// Withdrawing a published version by hand, and taking that back. The builder decides and keeps the list that later builds go by; the record and its audit
+// event follow in one commit (I8), and only then is anything acknowledged. A record that a crash kept from being written is written by doing it again.
+
+import { createHash } from 'node:crypto';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import { StateError } from '../state/state-error.ts';
+import type { VersionWithdrawer } from './version-withdrawer.ts';
+
+export interface Withdrawal {
+  readonly name: string;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: string;
+  /** RFC 3339 UTC */
+  readonly withdrawn_at: string;
+  readonly withdrawn_by: string;
+}
+
+export interface Withdrawals {
+  /** Doing it again changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
+  readonly withdraw: (name: string, version: string) => Promise<Withdrawal>;
+  /** To be called once it may be published again. */
+  readonly forget: (name: string, normalized: string) => Promise<void>;
+}
+
+export interface WithdrawalsOptions {
+  readonly store: AuditedStore;
+  readonly actor: Actor;
+  readonly withdrawer: VersionWithdrawer;
+}
+
+export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
+  return { withdraw: (name, version) => withdraw(options, name, version), forget: (name, normalized) => forget(options, name, normalized) };
+}
+
+async function withdraw({ store, actor, withdrawer }: WithdrawalsOptions, name: string, wanted: string): Promise<Withdrawal> {
+  const { since, ...version } = await withdrawer.withdraw(name, wanted);
+  const key = withdrawalKey(version.name, version.version_normalized);
+  const record: Withdrawal = { ...version, withdrawn_at: since, withdrawn_by: actor };
+  for (;;) {
+    const known = await store.get(key);
+    const before = known === undefined ? undefined : parseWithdrawal(known.value);
+    if (before?.withdrawn_at === since) return before; // it may have been taken back since an earlier one
+    const done = await store.commit(
+      { conditions: [{ key, revision: known?.revision ?? null }], puts: [{ key, value: { ...record } }], deletes: [] },
+      { actor, action: 'package.withdraw', subject: version.name, details: { version: version.version, reference: version.reference } },
+    );
+    if (done) return record;
+  }
+}
+
+async function forget({ store, actor }: WithdrawalsOptions, name: string, normalized: string): Promise<void> {
+  const key = withdrawalKey(name, normalized);
+  for (;;) {
+    const known = await store.get(key);
+    const version = known === undefined ? normalized : parseWithdrawal(known.value).version;
+    const done = await store.commit({ conditions: [{ key, revision: known?.revision ?? null }], puts: [], deletes: known === undefined ? [] : [key] }, { actor, action: 'package.restore', subject: name, details: { version } });
+    if (done) return;
+  }
+}
+
+/** Versions are no ASCII. */
+function withdrawalKey(name: string, normalized: string): string {
+  return `withdrawal/${createHash('sha256').update(`${name}\0${normalized}`).digest('hex')}`;
+}
+
+function parseWithdrawal(value: JsonValue): Withdrawal {
+  if (isJsonObject(value)) {
+    const { name, version, version_normalized: normalized, reference, withdrawn_at: at, withdrawn_by: by } = value;
+    if (typeof name === 'string' && typeof version === 'string' && typeof normalized === 'string' && typeof reference === 'string' && typeof at === 'string' && typeof by === 'string') {
+      return { name, version, version_normalized: normalized, reference, withdrawn_at: at, withdrawn_by: by };
+    }
+  }
+  throw new StateError('STATE_CORRUPT', 'The record of a withdrawn version in the state is malformed. Put a backup of the state in its place.');
+}

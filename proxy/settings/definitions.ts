@@ -1,0 +1,72 @@
+// Every setting that can be changed while the registry runs: what it may be, and what it is when nobody says.
+
+import { exactMetadataUrl } from '../../build/contract/documents.ts';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
+
+export interface SettingDefinition<Value extends JsonValue> {
+  readonly standard: Value;
+  /** completes "must be …" */
+  readonly allowed: string;
+  readonly description: string;
+  readonly is: (value: JsonValue) => value is Value;
+}
+
+export const mostRequestsAnHour = 1_000_000_000;
+const daySeconds = 86_400;
+
+const whole = (standard: number, least: number, most: number, description: string): SettingDefinition<number> & { readonly least: number; readonly most: number } => ({
+  standard, least, most, description,
+  allowed: `a whole number from ${least} to ${most}`,
+  is: (value): value is number => typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most,
+});
+
+const text = (standard: string, pattern: string, allowed: string, description: string): SettingDefinition<string> & { readonly pattern: string } => ({
+  standard, pattern, allowed, description,
+  is: (value): value is string => typeof value === 'string' && value.length <= 2000 && new RegExp(pattern).test(value) && (!value.startsWith('http') || URL.canParse(value)),
+});
+
+const packagePattern = /^[a-z0-9*](?:[a-z0-9_.*/-]{0,198}[a-z0-9*])?$/;
+const patterns = (description: string): SettingDefinition<string[]> => ({
+  standard: [],
+  allowed: 'a list of at most 1000 package names, in which * stands for any characters',
+  description,
+  is: (value): value is string[] => Array.isArray(value) && value.length <= 1000 && value.every((one) => typeof one === 'string' && packagePattern.test(one)),
+});
+
+export const settingDefinitions = {
+  'mirroring.enabled': {
+    standard: false,
+    allowed: 'true or false',
+    description: 'whether packages of a public registry are offered too; not available yet',
+    is: (value: JsonValue): value is boolean => typeof value === 'boolean',
+  } satisfies SettingDefinition<boolean>,
+  'mirroring.url': text('https://repo.packagist.org', String.raw`^https://[^\s@?#\u0000-\u001f\u007f]+$`, 'an https address without user, query and fragment', 'which public registry'),
+  'mirroring.allow': patterns('which of its packages; an empty list: all'),
+  'mirroring.deny': patterns('which of them not, whatever `allow` says'),
+  metadata_url: text(exactMetadataUrl, metadataUrlPattern, 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json', 'the metadata-url that packages.json names; acts at once'),
+  dist_url: text('path', distUrlPattern, '`path`, or an http(s) address without user, query and fragment', 'how the metadata names archives: by a path, or below this address of the registry; acts with the next build'),
+  'limits.read': whole(1000, 0, mostRequestsAnHour, 'requests an hour of read tokens without a limit of their own; 0: no limit'),
+  'limits.write': whole(500, 0, mostRequestsAnHour, 'requests an hour of write tokens without a limit of their own; 0: no limit'),
+  'sessions.lifetime': whole(daySeconds / 2, 300, 30 * daySeconds, 'seconds from a login to the end of its session; of sessions that begin from now on'),
+  'passwords.min_length': whole(12, 8, 128, 'characters that a new password must have at least'),
+  'retention.artifacts_days': whole(30, 0, 3650, 'days for which a cleanup keeps withdrawn and superseded ZIPs, unless it is told otherwise'),
+  'retention.statistics_days': whole(400, 1, 3650, 'days for which downloads are counted by day'),
+  'retention.jobs': whole(20, 1, 1000, 'jobs that are kept of each repository'),
+};
+
+type Definitions = typeof settingDefinitions;
+export type SettingKey = keyof Definitions;
+export type SettingValues = { readonly [Key in SettingKey]: Definitions[Key]['standard'] };
+
+export const settingKeys = Object.keys(settingDefinitions) as readonly SettingKey[];
+
+/** `undefined` for a key that is none. */
+export function parseSettingKey(text: string): SettingKey | undefined {
+  return settingKeys.find((key) => key === text);
+}
+
+/** Whether `value` may be the value of `key`. */
+export function fitsSetting(key: SettingKey, value: JsonValue): boolean {
+  return settingDefinitions[key].is(value);
+}

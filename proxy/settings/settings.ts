@@ -1,0 +1,129 @@
+// The settings in force: a flag or an environment variable wins, then what was set through the API, then libretto.json, then the default. A change is
+// one commit with its audit event, and acts in every process with the next look: the state's generation tells when to look again.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { whenReady, type Eventually } from '../eventually.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import { fitsSetting, settingDefinitions, settingKeys, type SettingKey, type SettingValues } from './definitions.ts';
+import { readStoredSettings, settingPrefix } from './stored-settings.ts';
+
+export type SettingOrigin = 'flag' | 'environment' | 'api' | 'file' | 'default';
+
+/** What the start of the service says of a setting. Keys that are missing have their default. */
+export type Baseline = { readonly [Key in SettingKey]?: { readonly value: SettingValues[Key]; readonly origin: Exclude<SettingOrigin, 'api'> } };
+
+export interface SettingView {
+  readonly key: SettingKey;
+  readonly value: JsonValue;
+  readonly origin: SettingOrigin;
+  /** false: a flag or the environment says so, and nothing else can */
+  readonly changeable: boolean;
+}
+
+/** null: no longer set here */
+export type SettingPatch = Readonly<Partial<Record<SettingKey, JsonValue>>>;
+
+export interface Settings {
+  /** A plain value while nothing has changed. */
+  readonly current: () => Eventually<SettingValues>;
+  /** Those that somebody has set, wherever: their value, and not the default's. */
+  readonly given: () => Eventually<Partial<SettingValues>>;
+  readonly describe: () => Promise<readonly SettingView[]>;
+  /** All or nothing. Throws INVALID_INPUT, SETTING_FIXED and NOT_AVAILABLE. */
+  readonly update: (patch: SettingPatch, actor: Actor) => Promise<readonly SettingView[]>;
+}
+
+export interface SettingsOptions {
+  readonly store: AuditedStore;
+  readonly baseline: Baseline;
+}
+
+interface Known {
+  readonly generation: number;
+  readonly values: SettingValues;
+  readonly given: Partial<SettingValues>;
+}
+
+type Stored = Awaited<ReturnType<typeof readStoredSettings>>;
+
+export function createSettings({ store, baseline }: SettingsOptions): Settings {
+  let known: Known | undefined;
+  const load = async (generation: number): Promise<Known> => {
+    const views = viewsOf(baseline, await readStoredSettings(store));
+    known = { generation, values: valuesOf(views) as SettingValues, given: valuesOf(views.filter(({ origin }) => origin !== 'default')) };
+    return known;
+  };
+  const read = (): Eventually<Known> => {
+    // taken before the rows are read: whatever is committed meanwhile makes this one old again
+    const generation = store.generation();
+    return known?.generation === generation ? known : load(generation);
+  };
+  const describe = async (): Promise<readonly SettingView[]> => viewsOf(baseline, await readStoredSettings(store));
+  return {
+    current: () => whenReady(read(), ({ values }) => values),
+    given: () => whenReady(read(), ({ given }) => given),
+    describe,
+    update: async (patch, actor) => {
+      assertPatch(patch, baseline);
+      await apply(store, patch, actor);
+      return describe();
+    },
+  };
+}
+
+/** One of them, asked each time. */
+export function settingOf<Key extends SettingKey>(settings: Pick<Settings, 'current'>, key: Key): () => Eventually<SettingValues[Key]> {
+  return () => whenReady(settings.current(), (values) => values[key]);
+}
+
+function valuesOf(views: readonly SettingView[]): Partial<SettingValues> {
+  return Object.fromEntries(views.map(({ key, value }) => [key, value])) as Partial<SettingValues>;
+}
+
+function viewsOf(baseline: Baseline, stored: Stored): SettingView[] {
+  return settingKeys.map((key) => {
+    const base = baseline[key];
+    if (base !== undefined && isFixed(base.origin)) return { key, value: base.value, origin: base.origin, changeable: false };
+    const row = stored.get(key);
+    // a value that another version allowed counts as not set
+    if (row !== undefined && fitsSetting(key, row.value)) return { key, value: row.value, origin: 'api', changeable: true };
+    return { key, value: base?.value ?? settingDefinitions[key].standard, origin: base?.origin ?? 'default', changeable: true };
+  });
+}
+
+function isFixed(origin: SettingOrigin): boolean {
+  return origin === 'flag' || origin === 'environment';
+}
+
+function assertPatch(patch: SettingPatch, baseline: Baseline): void {
+  const given = entriesOf(patch);
+  const issues = given.flatMap(([key, value]) => (value === null || fitsSetting(key, value) ? [] : [{ path: key, message: `must be ${settingDefinitions[key].allowed}` }]));
+  if (issues.length > 0) throw new RegistryError('INVALID_INPUT', { details: { issues } });
+  const fixed = given.flatMap(([key]) => (isFixed(baseline[key]?.origin ?? 'default') ? [key] : []));
+  if (fixed.length > 0) {
+    throw new RegistryError('SETTING_FIXED', { message: `Fixed where the service is started, by a flag or the environment, and not to be changed here: ${fixed.join(', ')}.`, details: { settings: fixed } });
+  }
+  if (patch['mirroring.enabled'] === true) throw new RegistryError('NOT_AVAILABLE', { message: 'This service does not mirror a public registry yet.' });
+}
+
+async function apply(store: AuditedStore, patch: SettingPatch, actor: Actor): Promise<void> {
+  for (;;) {
+    const stored = await readStoredSettings(store);
+    const changes = entriesOf(patch).filter(([key, value]) => JSON.stringify(stored.get(key)?.value ?? null) !== JSON.stringify(value));
+    if (changes.length === 0) return;
+    const done = await store.commit(
+      {
+        conditions: changes.map(([key]) => ({ key: `${settingPrefix}${key}`, revision: stored.get(key)?.revision ?? null })),
+        puts: changes.flatMap(([key, value]) => (value === null ? [] : [{ key: `${settingPrefix}${key}`, value }])),
+        deletes: changes.flatMap(([key, value]) => (value === null ? [`${settingPrefix}${key}`] : [])),
+      },
+      { actor, action: 'settings.update', subject: 'settings', details: Object.fromEntries(changes.map(([key, value]) => [key, { from: stored.get(key)?.value ?? null, to: value }])) },
+    );
+    if (done) return;
+  }
+}
+
+function entriesOf(patch: SettingPatch): (readonly [SettingKey, JsonValue])[] {
+  return settingKeys.flatMap((key) => (patch[key] === undefined ? [] : [[key, patch[key]] as const]));
+}

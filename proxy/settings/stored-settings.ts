@@ -1,0 +1,11 @@
+// What was set while the registry ran, as the state keeps it: `setting/<key>` holds the value. Loaded by every build, so it needs nothing but this.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { StateStore } from '../state/state-store.ts';
+
+export const settingPrefix = 'setting/';
+
+/** Key to value, as stored: whoever uses one checks it. */
+export async function readStoredSettings(store: Pick<StateStore, 'range'>): Promise<ReadonlyMap<string, { readonly value: JsonValue; readonly revision: number }>> {
+  return new Map((await store.range(settingPrefix)).map(({ key, value, revision }) => [key.slice(settingPrefix.length), { value, revision }] as const));
+}

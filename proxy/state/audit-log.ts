@@ -1,0 +1,81 @@
+// Reads the audit log, newest event first. One call looks at so many events at most: a filter that fits few of many gives short pages, and
+// `before` says where to go on.
+
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { auditEventKey, auditEventPrefix, auditHeadKey, type AuditEvent, type AuditHead } from './audit.ts';
+import { StateError } from './state-error.ts';
+import type { StateStore } from './state-store.ts';
+
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subject?: string | undefined;
+  /** from this instant on, epoch milliseconds */
+  readonly sinceMs?: number | undefined;
+  /** before this instant */
+  readonly untilMs?: number | undefined;
+}
+
+export interface AuditPage {
+  readonly events: readonly AuditEvent[];
+  /** events older than this one are still to be looked at; undefined: none */
+  readonly before: number | undefined;
+}
+
+const atOnce = 500;
+const lookedAtMost = 20_000;
+/** Events are in the order they were written, and a clock may have been set back: this much after `since` the reading ends. */
+const clockSlackMs = 24 * 3_600_000;
+
+type Store = Pick<StateStore, 'get' | 'range'>;
+
+/** Up to `limit` events that fit, older than the event `before`. */
+export async function readAuditLog(store: Store, filter: AuditFilter, { limit, before }: { readonly limit: number; readonly before?: number | undefined }): Promise<AuditPage> {
+  const events: AuditEvent[] = [];
+  let after = before === undefined ? undefined : auditEventKey(before);
+  for (let looked = 0; looked < lookedAtMost; looked += atOnce) {
+    const rows = await store.range(auditEventPrefix, { reverse: true, limit: atOnce, ...(after === undefined ? {} : { after }) });
+    for (const { key, value } of rows) {
+      const event = parseEvent(value);
+      if (Date.parse(event.time) < (filter.sinceMs ?? Number.NEGATIVE_INFINITY) - clockSlackMs) return { events, before: undefined };
+      if (fits(event, filter)) {
+        // one more than was asked for: there is another page
+        if (events.length === limit) return { events, before: events.at(-1)?.seq };
+        events.push(event);
+      }
+      after = key;
+    }
+    if (rows.length < atOnce) return { events, before: undefined };
+  }
+  return { events, before: after === undefined ? undefined : Number(after.slice(auditEventPrefix.length)) };
+}
+
+/** Of the newest event, to be copied out of reach; undefined while there is none. */
+export async function readAuditHead(store: Pick<StateStore, 'get'>): Promise<AuditHead | undefined> {
+  const value = (await store.get(auditHeadKey))?.value;
+  if (value === undefined) return undefined;
+  if (isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['hash'] === 'string') return { seq: value['seq'], hash: value['hash'] };
+  throw malformed();
+}
+
+function fits({ actor, action, subject, time }: AuditEvent, filter: AuditFilter): boolean {
+  const timeMs = Date.parse(time);
+  return (
+    (filter.actor === undefined || filter.actor === actor) &&
+    (filter.action === undefined || filter.action === action) &&
+    (filter.subject === undefined || filter.subject === subject) &&
+    (filter.sinceMs === undefined || timeMs >= filter.sinceMs) &&
+    (filter.untilMs === undefined || timeMs < filter.untilMs)
+  );
+}
+
+function parseEvent(value: JsonValue): AuditEvent {
+  if (isJsonObject(value) && typeof value['seq'] === 'number' && isJsonObject(value['details']) && ['time', 'actor', 'action', 'subject', 'previous', 'hash'].every((field) => typeof value[field] === 'string')) {
+    return value as unknown as AuditEvent;
+  }
+  throw malformed();
+}
+
+function malformed(): StateError {
+  return new StateError('STATE_CORRUPT', 'The audit log in the state is malformed. `libretto audit verify` names the first event that is.');
+}

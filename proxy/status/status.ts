@@ -1,0 +1,78 @@
+// How the registry stands: what is in it, what was built last, whether all that belongs to it works. Records are counted when somebody asks.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseLastBuild, lastBuildPath, type LastBuild } from '../../build/contract/last-build.ts';
+import { publicationPath } from '../../build/contract/paths.ts';
+import { parsePublication } from '../../build/contract/publication.ts';
+import { artifactKeyPrefix, parseArtifactRecord } from '../artifacts/artifact.ts';
+import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../auth/token.ts';
+import { readRoster } from '../auth/user-roster.ts';
+import type { Counters } from '../limits/counters.ts';
+import type { Catalogue } from '../packages/catalogue.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { listRepositories } from '../sync/list-repositories.ts';
+
+export interface StatusCounts {
+  readonly packages: number;
+  /** published ones */
+  readonly versions: number;
+  /** those that open something */
+  readonly tokens: { readonly read: number; readonly write: number };
+  readonly users: number;
+  readonly repositories: number;
+  /** published uploads */
+  readonly artifacts: number;
+}
+
+export interface Status {
+  readonly counts: StatusCounts;
+  /** null before the first, and where it cannot be read */
+  readonly publication: { readonly serial: number; readonly published_at: string } | null;
+  readonly last_build: LastBuild | null;
+  readonly counters: 'ok' | 'local';
+}
+
+export interface StatusOptions {
+  readonly dataDirectory: string;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+  readonly catalogue: Catalogue;
+  readonly counters: Pick<Counters, 'degraded'>;
+}
+
+export async function readStatus({ dataDirectory, state, catalogue, counters }: StatusOptions, nowMs: number): Promise<Status> {
+  const [counts, publication, last_build] = await Promise.all([
+    countAll(state, catalogue, nowMs),
+    readOrNull(join(dataDirectory, 'index', publicationPath), parsePublication),
+    readOrNull(join(dataDirectory, lastBuildPath), parseLastBuild),
+  ]);
+  return {
+    counts,
+    publication: publication === null ? null : { serial: publication.serial, published_at: publication.published_at },
+    last_build,
+    counters: counters.degraded() ? 'local' : 'ok',
+  };
+}
+
+async function countAll(state: StatusOptions['state'], catalogue: Catalogue, nowMs: number): Promise<StatusCounts> {
+  const [packages, tokens, { roster }, repositories, artifacts] = await Promise.all([catalogue.read(nowMs), state.range(tokenKeyPrefix), readRoster(state), listRepositories(state), state.range(artifactKeyPrefix)]);
+  const active = tokens.map(({ value }) => parseTokenRecord(value)).filter((token) => tokenStatus(token, nowMs) === 'active');
+  const summaries = [...packages.all.values()];
+  return {
+    packages: summaries.length,
+    versions: summaries.reduce((sum, { versions }) => sum + versions, 0),
+    tokens: { read: active.filter(({ kind }) => kind === 'read').length, write: active.filter(({ kind }) => kind === 'write').length },
+    users: roster.users,
+    repositories: repositories.length,
+    artifacts: artifacts.filter(({ value }) => parseArtifactRecord(value).status === 'published').length,
+  };
+}
+
+/** Missing or damaged: who builds next mends it, and /health says so. */
+async function readOrNull<Content>(path: string, parse: (text: string) => Content | undefined): Promise<Content | null> {
+  try {
+    return parse(await readFile(path, 'utf8')) ?? null;
+  } catch {
+    return null;
+  }
+}

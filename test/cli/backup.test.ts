@@ -1,0 +1,205 @@
+// A backup of a registry that is at work, and the registry that is made of it.
+
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+import { takeLock, type Lock } from '../../build/output/lock.ts';
+import { auditEventKey, createAuditedStore, verifyAudit } from '../../proxy/state/audit.ts';
+import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
+import { below, writeTree } from '../util/package-tree.ts';
+import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+let folder: TemporaryFolder;
+let servers: RunningCli[];
+beforeEach(() => {
+  folder = temporaryFolder('cli-backup');
+  servers = [];
+});
+afterEach(async () => {
+  for (const server of servers) {
+    server.signal('SIGKILL');
+    await server.ended;
+  }
+  await folder.remove();
+});
+
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+const json = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+  const { stdout, stderr } = await run(...args, '--json');
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+const addVersion = (version: string): void => writeTree(folder.path, below(`packages/${version}`, whoLibrary('acme/hello', version)));
+const createToken = async (data: string): Promise<string> => String((await json('token', 'create', '--description', 'CI', '--data', data))['token']);
+const serve = async (data: string): Promise<string> => {
+  const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', data], { cwd: folder.path });
+  servers.push(server);
+  return (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
+};
+const fetchText = async (url: string, token: string): Promise<readonly [number, string, string | null]> => {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  return [response.status, await response.text(), response.headers.get('last-modified')];
+};
+
+/** Audited changes one after another until it is ended, each acknowledged as durable. */
+async function startWriting(data: string): Promise<{ readonly end: () => Promise<number> }> {
+  const state = await openLmdbStore(folder.at(data, 'state'));
+  const store = createAuditedStore({ store: state, now: Date.now });
+  let [going, written] = [true, 0];
+  const writing = (async () => {
+    for (; going; written += 1) await store.commit({ conditions: [], puts: [{ key: `left/${written}`, value: written }, { key: `right/${written}`, value: written }], deletes: [] }, { actor: 'system:test', action: 'round', subject: 'it', details: {} });
+  })();
+  return {
+    end: async () => {
+      going = false;
+      await writing;
+      await state.close();
+      return written;
+    },
+  };
+}
+
+describe('libretto backup and restore', () => {
+  it('copies a registry at work into one that serves, knows its tokens and builds on', async () => {
+    addVersion('1.0.0');
+    await run('build', 'packages', '--data', 'data');
+    writeTree(folder.path, below('upload', whoLibrary('acme/upload', '2.0.0')));
+    expect((await run('publish', 'upload', '--data', 'data')).exitCode).toBe(0);
+    await run('keys', 'rotate', '--data', 'data');
+    const token = await createToken('data');
+    const old = await serve('data');
+    const writing = await startWriting('data');
+    const backup = await run('backup', 'saved/copy', '--data', 'data');
+    const written = await writing.end();
+    expect([backup.exitCode, backup.stderr]).toEqual([0, '']);
+    expect(backup.stdout).toMatch(/^Backed up \d+ files \(\d+ bytes\) to .*\/saved\/copy: publication 2\. The keys are in it: keep it safe\.$/);
+    expect(readdirSync(folder.at('saved'))).toEqual(['copy']);
+    expect(readdirSync(folder.at('saved/copy')).toSorted()).toEqual(['artifacts', 'backup.json', 'build', 'index', 'keys', 'public', 'state']);
+    expect(readdirSync(folder.at('saved/copy/build')).toSorted()).toEqual(['manifest.json', 'sources']);
+    expect([statSync(folder.at('saved/copy')).mode & 0o777, statSync(folder.at('saved/copy/state/data.mdb')).mode & 0o777]).toEqual([0o700, 0o600]);
+
+    const restored = await run('restore', 'saved/copy', '--data', 'restored');
+    expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringMatching(/^Whatever was revoked, disabled or changed since 20.* is as it was then: revoke it again\.$/) as string]);
+    expect(readdirSync(folder.at('restored')).toSorted()).toEqual(['artifacts', 'build', 'index', 'keys', 'public', 'state']);
+    expect([statSync(folder.at('restored/keys')).mode & 0o777, statSync(folder.at('restored/keys/sealing-0001.json')).mode & 0o777]).toEqual([0o700, 0o600]);
+    const url = await serve('restored');
+    for (const path of ['/packages.json', '/p2/acme/hello.json', '/p2/acme/upload.json']) {
+      const answer = await fetchText(`${url}${path}`, token);
+      expect(answer[0]).toBe(200);
+      expect(answer).toEqual(await fetchText(`${old}${path}`, token));
+    }
+
+    const state = await openLmdbStore(folder.at('restored/state'));
+    const audit = await verifyAudit(state);
+    const [left, right] = [await state.range('left/'), await state.range('right/')];
+    const last = await state.range('audit/event/', { reverse: true, limit: 3 });
+    await state.close();
+    expect(audit).toMatchObject({ sound: true });
+    expect(last.map(({ value }) => value)).toContainEqual(expect.objectContaining({ action: 'state.restore', details: expect.objectContaining({ serial: 2 }) as unknown }));
+    expect(left.length).toBe(right.length);
+    expect(left.length).toBeLessThanOrEqual(written);
+
+    expect(await json('build', '--data', 'restored')).toMatchObject({ published: false, serial: 2, notices: [], failed: [] });
+    addVersion('1.1.0');
+    expect(await json('build', '--data', 'restored')).toMatchObject({ serial: 3, added: [{ name: 'acme/hello', version: '1.1.0' }], changed: [], withdrawn: [], failed: [] });
+    expect(await json('verify', '--data', 'restored')).toMatchObject({ ok: true });
+    expect((await fetchText(`${url}/p2/acme/hello.json`, token))[1]).toContain('1.1.0');
+  });
+
+  it('keeps times that a careless copy of the backup loses', async () => {
+    addVersion('1.0.0');
+    await run('build', 'packages', '--data', 'data');
+    await run('backup', 'copy', '--data', 'data');
+    cpSync(folder.at('copy'), folder.at('moved'), { recursive: true });
+    utimesSync(folder.at('moved/public/packages.json'), 1, 1);
+    expect((await run('restore', 'moved', '--data', 'restored')).exitCode).toBe(0);
+    expect(Math.floor(statSync(folder.at('restored/public/packages.json')).mtimeMs / 1000)).toBe(Math.floor(statSync(folder.at('data/public/packages.json')).mtimeMs / 1000));
+    expect(await json('build', '--data', 'restored')).toMatchObject({ published: false, notices: [] });
+  });
+
+  it('waits for a build that is at work, and leaves nothing behind when it is stopped', async () => {
+    addVersion('1.0.0');
+    await run('build', 'packages', '--data', 'data');
+    const lock: Lock = await takeLock(folder.at('data/build/lock'), () => new Date());
+    const begin = async (): Promise<RunningCli> => {
+      const backup = startCli(['backup', 'copy', '--data', 'data'], { cwd: folder.path });
+      servers.push(backup);
+      while (!readdirSync(folder.path).some((name) => name.startsWith('.copy.partial-'))) await delay(20);
+      return backup;
+    };
+    const stopped = await begin();
+    stopped.signal('SIGINT');
+    expect((await stopped.ended).exitCode).toBe(130);
+    expect(readdirSync(folder.path).toSorted()).toEqual(['data', 'packages']);
+    const waiting = await begin();
+    await delay(500);
+    writeFileSync(folder.at('data/public/published-meanwhile'), '');
+    await lock.release();
+    expect((await waiting.ended).exitCode).toBe(0);
+    expect(existsSync(folder.at('copy/public/published-meanwhile'))).toBe(true);
+  });
+
+  it('says when the audit log in the backup is broken', async () => {
+    await createToken('data');
+    const state = await openLmdbStore(folder.at('data/state'));
+    const first = await state.get(auditEventKey(1));
+    await state.commit({ conditions: [], puts: [{ key: auditEventKey(1), value: { ...(first?.value as object), actor: 'cli:nobody' } }], deletes: [] });
+    await state.close();
+    await run('backup', 'copy', '--data', 'data');
+    const { exitCode, stderr } = await run('restore', 'copy', '--data', 'restored');
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The audit log of the backup is broken at event 1: the event was changed after it was written.') as string]);
+  });
+});
+
+describe('a backup that is not as it was written', () => {
+  let whole: TemporaryFolder;
+  beforeAll(async () => {
+    whole = temporaryFolder('cli-damage');
+    writeTree(whole.path, below('packages/hello', whoLibrary('acme/hello', '1.0.0')));
+    for (const args of [['build', 'packages'], ['token', 'create', '--description', 'x'], ['backup', 'copy']]) expect((await runCli([...args, '--data', 'data'], { cwd: whole.path })).exitCode).toBe(0);
+  });
+  afterAll(() => whole.remove());
+
+  it.each<[string, (at: (path: string) => string) => void, RegExp]>([
+    ['a changed file', (at) => writeFileSync(at('public/packages.json'), readFileSync(at('public/packages.json'), 'utf8').replace('acme', 'evil')), /public\/packages\.json has another content than its checksum says/],
+    ['a shortened state', (at) => truncateSync(at('state/data.mdb'), 100), /state\/data\.mdb has 100 bytes instead of \d+/],
+    ['a missing file', (at) => rmSync(at('index/_publication.json')), /index\/_publication\.json is missing/],
+    ['a changed list of files', (at) => writeFileSync(at('backup.json'), readFileSync(at('backup.json'), 'utf8').replace(/"size":\d+/, '"size":1')), /its list of files is not as it was written/],
+    ['a path that leads out of it', (at) => writeFileSync(at('backup.json'), readFileSync(at('backup.json'), 'utf8').replace('"public/packages.json"', '"public/../../packages.json"')), /backup\.json cannot be used/],
+    ['a newer format', (at) => writeFileSync(at('backup.json'), '{"format": 2}'), /written by a newer version of Libretto \(format 2, this version reads 1\)/],
+    ['a backup that was cut off', (at) => rmSync(at('backup.json')), /there is no such file, so this is no backup/],
+  ])('is not restored: %s', async (_what, damage, message) => {
+    cpSync(whole.at('copy'), folder.at('copy'), { recursive: true });
+    damage((path) => folder.at('copy', path));
+    for (const flags of [['--dry-run'], []]) {
+      const outcome = await run('restore', 'copy', '--data', 'restored', ...flags);
+      expect([outcome.exitCode, outcome.stdout]).toEqual([2, '']);
+      expect(outcome.stderr).toMatch(message);
+    }
+    expect(existsSync(folder.at('restored'))).toBe(false);
+  });
+});
+
+describe('the folders of a backup', () => {
+  it('are refused when they hold something, lie in one another, or are none', async () => {
+    addVersion('1.0.0');
+    await run('build', 'packages', '--data', 'data');
+    await run('backup', 'copy', '--data', 'data');
+    const refused = async (message: RegExp, ...args: readonly string[]): Promise<void> => {
+      const { exitCode, stderr } = await run(...args);
+      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message) as string]);
+    };
+    await refused(/copy holds something already/, 'backup', 'copy', '--data', 'data');
+    await refused(/lies in the data folder/, 'backup', 'data/copy', '--data', 'data');
+    await refused(/nowhere is no data folder/, 'backup', 'other', '--data', 'nowhere');
+    await refused(/holds something already/, 'restore', 'copy', '--data', 'data');
+    await refused(/lies in the backup/, 'restore', 'copy', '--data', 'copy/data');
+    expect(readdirSync(folder.path).toSorted()).toEqual(['copy', 'data', 'packages']);
+    mkdirSync(folder.at('mount/.restoring/public'), { recursive: true }); // an empty volume on which a restore was cut off
+    expect((await run('restore', 'copy', '--data', 'mount')).exitCode).toBe(0);
+    expect(readdirSync(folder.at('mount')).toSorted()).toEqual(['build', 'index', 'public']);
+  });
+});

@@ -1,0 +1,101 @@
+// The explorer in a real browser: it loads under its strict policy, asks nobody but this service, and does what it shows.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { browse, type Browsing } from '../util/browser.ts';
+import { startManagedRegistry, type ManagedRegistry } from '../util/managed-registry.ts';
+import { lacks } from '../util/tool.ts';
+
+const root = new URL('../../', import.meta.url).pathname;
+
+describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
+  let registry: ManagedRegistry;
+  let session: string;
+  let readToken: string;
+
+  beforeAll(async () => {
+    registry = await startManagedRegistry({});
+    expect((await registry.cli('build', `${root}packages-src`)).exitCode).toBe(0);
+    session = registry.session;
+    readToken = String((await registry.api('POST', '/api/tokens', { description: 'browser', kind: 'read' })).json['token']);
+  });
+  afterAll(() => registry[Symbol.asyncDispose]());
+
+  const open = async (fragment = ''): Promise<Browsing> => {
+    const browsing = await browse(`${registry.url()}/api/swagger${fragment}`);
+    await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
+    return browsing;
+  };
+
+  it('shows every operation, without a complaint, from this service alone', async () => {
+    await using browsing = await open();
+    const described = (await registry.api('GET', '/api/openapi.json')).json['paths'] as Record<string, object>;
+    const wanted = Object.values(described).flatMap((methods) => Object.keys(methods)).length;
+    await expect.poll(() => browsing.page.locator('.opblock').count(), { timeout: 20_000 }).toBe(wanted);
+    expect(browsing.complaints).toEqual([]);
+    expect(browsing.requested.length).toBeGreaterThan(4);
+    expect(browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:'))).toEqual([]);
+  });
+
+  it('reads packages.json with an API token', async () => {
+    await using browsing = await open();
+    await authorize(browsing.page, 'token', readToken);
+    const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
+    expect(answer.status).toBe('200');
+    expect(JSON.parse(answer.body)).toEqual((await registry.api('GET', '/packages.json', undefined, readToken)).json);
+    expect(browsing.complaints).toEqual([]);
+  });
+
+  it('makes a token with a session, which then reads', async () => {
+    await using browsing = await open();
+    await authorize(browsing.page, 'session', session);
+    const answer = await execute(browsing.page, 'operations-Tokens-createToken', JSON.stringify({ description: 'made in the explorer', kind: 'read' }));
+    expect(answer.status).toBe('201');
+    const made = JSON.parse(answer.body) as Record<string, string>;
+    expect(made).toMatchObject({ description: 'made in the explorer', kind: 'read', status: 'active' });
+    expect((await registry.api('GET', '/packages.json', undefined, made['token'])).status).toBe(200);
+    expect(browsing.complaints).toEqual([]);
+    expect(browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:'))).toEqual([]);
+  });
+
+  it('shows the error of a call without credentials', async () => {
+    await using browsing = await open();
+    const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
+    expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual(['401', 'AUTHENTICATION_REQUIRED']);
+  });
+
+  it('takes an invitation out of the address, and sets the password with it', async () => {
+    const invited = (await registry.api('POST', '/api/users', { email: 'grace@example.org', role: 'viewer' })).json['invitation'] as Record<string, string>;
+    await using browsing = await open(new URL(invited['link'] ?? '', registry.url()).hash);
+    expect(browsing.page.url()).toBe(`${registry.url()}/api/swagger`);
+    await browsing.page.fill('#invitation input[name=password]', 'short');
+    await browsing.page.click('#invitation button');
+    await browsing.page.locator('#invitation [role=status]', { hasText: /12/ }).waitFor();
+    await browsing.page.fill('#invitation input[name=password]', 'a much longer password');
+    await browsing.page.click('#invitation button');
+    await browsing.page.locator('#invitation [role=status]', { hasText: 'Log in as grace@example.org' }).waitFor();
+    expect((await registry.api('POST', '/api/auth/login', { email: 'grace@example.org', password: 'a much longer password' })).status).toBe(200);
+    expect(registry.output()).toContain('/api/auth/invitations/accept');
+    expect(registry.output()).not.toContain(invited['token']);
+  });
+});
+
+async function authorize(page: Page, scheme: string, value: string): Promise<void> {
+  await page.click('.auth-wrapper button.authorize');
+  const form = page.locator('.auth-container form').filter({ has: page.locator('h4', { hasText: new RegExp(`^${scheme}\\s*\\(`) }) });
+  await form.locator('input').first().fill(value);
+  await form.locator('button.authorize').click();
+  await form.locator('button', { hasText: 'Logout' }).waitFor();
+  await page.locator('.dialog-ux .close-modal').click();
+}
+
+/** Opens an operation, sends it, and reads what the page shows of the answer. */
+async function execute(page: Page, id: string, body?: string): Promise<{ readonly status: string; readonly body: string }> {
+  const block = page.locator(`#${id}`);
+  await block.locator('.opblock-summary-control').first().click();
+  if (body !== undefined) await block.locator('textarea.body-param__text').fill(body);
+  await block.locator('button.execute').click();
+  const live = block.locator('.live-responses-table');
+  await live.waitFor();
+  return { status: ((await live.locator('tr.response .response-col_status').first().textContent()) ?? '').trim().slice(0, 3), body: (await live.locator('tr.response .response-col_description pre').first().textContent()) ?? '' };
+}

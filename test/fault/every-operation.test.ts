@@ -1,0 +1,95 @@
+// A build that meets a fault at each operation that changes something on the disk, one run for each (F1, F4; rows 47 and 49): the process is
+// killed, the machine loses its power, the disk is full, broken or not to be written. How many operations there are is counted first, so that
+// whatever a build comes to do is covered.
+
+// first of all: it takes the place of Node's file system
+import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyTree } from '../../build/verify.ts';
+import { buryOwner, publishingBuild, type PublishingBuild } from '../util/publishing-build.ts';
+import { seededRandom } from '../util/seeded-random.ts';
+
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+
+describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`, () => {
+  const random = seededRandom(seed);
+  let warm: PublishingBuild;
+  let cold: PublishingBuild;
+  let operations: { readonly warm: number; readonly cold: number };
+
+  beforeAll(async () => {
+    [warm, cold] = [await publishingBuild(), await publishingBuild({ cold: true })];
+    operations = { warm: (await meet(warm)).operations, cold: (await meet(cold)).operations };
+  });
+
+  afterAll(() => {
+    warm.remove();
+    cold.remove();
+  });
+
+  it('has something to fail at', () => expect(operations.warm).toBeGreaterThanOrEqual(200));
+
+  it('row 47, F1: killed at any operation, the tree is whole, and the next build completes it', () => interruptAt(warm, 'kill', each(operations.warm, 1)));
+
+  it('row 47, F1: killed at an operation of the very first build', () => interruptAt(cold, 'kill', each(operations.cold, 2)));
+
+  it('row 47: the same where the machine loses its power with all that was not synced', () => interruptAt(warm, 'power loss', each(operations.warm, 2)));
+
+  it.each<[DiskFault, string]>([['ENOSPC', 'a full disk'], ['EIO', 'a broken disk'], ['EACCES', 'missing rights']])('row 49, F4: %s, %s, at an operation: the path is named, the tree is whole, and the next build completes it', async (kind) => {
+    for (const at of each(operations.warm, 3)) {
+      const { error, met } = await meet(warm, { at, kind });
+      const where = `${kind} at operation ${at}, ${met}`;
+      if (error !== undefined) expect(`${where}: ${describeError(error)}`).toMatch(new RegExp(`: (StorageError|BuildRefused): .*${warm.data}/`));
+      await expectWhole(warm, where);
+      await expectCompleted(warm, where);
+    }
+  });
+
+  /** Every `step`th number from 1 to `last`, beginning anywhere. */
+  function each(last: number, step: number): readonly number[] {
+    const first = 1 + Math.floor(random() * step);
+    return Array.from({ length: Math.ceil((last - first + 1) / step) }, (_, index) => first + index * step);
+  }
+
+  async function meet(played: PublishingBuild, fault?: { readonly at: number; readonly kind: DiskFault }): Promise<Watched & { readonly error: unknown }> {
+    watchDisk(played.begin(), fault === undefined ? undefined : { ...fault, random });
+    const error = await played.run().then(() => undefined, (thrown: unknown) => thrown);
+    return { ...endWatch(), error };
+  }
+
+  async function interruptAt(played: PublishingBuild, kind: DiskFault, points: readonly number[]): Promise<void> {
+    for (const at of points) {
+      const { error, met } = await meet(played, { at, kind });
+      const where = `${kind} at operation ${at}, ${met}`;
+      expect(error === undefined || isKilled(error), `${where}: ${describeError(error)}`).toBe(true);
+      await expectWhole(played, where);
+      await expectCompleted(played, where);
+    }
+  }
+
+  async function expectWhole({ data }: PublishingBuild, where: string): Promise<void> {
+    // before the first packages.json there is nothing a reader could find
+    if (!existsSync(`${data}/public/packages.json`)) return;
+    expect(await verifyTree(data), where).toMatchObject({ ok: true, faults: [] });
+  }
+
+  async function expectCompleted(played: PublishingBuild, where: string): Promise<void> {
+    buryOwner(played.data);
+    watchDisk(played.data);
+    // half a lock can only be told by its age
+    const error = await played.run(90).then(() => undefined, (thrown: unknown) => thrown);
+    endWatch();
+    expect(error, `after ${where}`).toBeUndefined();
+    expect(played.found(), where).toEqual(played.expected);
+    await expectWhole(played, `${where}, and a build`);
+  }
+});
+
+function isKilled(error: unknown): boolean {
+  return error instanceof Killed || (error instanceof Error && isKilled(error.cause));
+}
+
+function describeError(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

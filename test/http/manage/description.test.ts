@@ -1,0 +1,131 @@
+// The service's description of itself: that it is valid and complete, that docs/openapi.json is it (`npx vitest -u` writes it down anew), and the
+// page that shows it.
+
+import { gunzipSync } from 'node:zlib';
+import { validate } from '@readme/openapi-parser';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorTable } from '../../../build/contract/errors.ts';
+import { policy } from '../../../proxy/auth/policy.ts';
+import type { ApiDocument, OperationObject } from '../../../proxy/manage/openapi/schema.ts';
+import { createAnswerCheck, createCompiler, faults, resolveResponse } from '../../util/api-document.ts';
+import { runManagement, type RunningManagement } from '../../util/running-management.ts';
+import type { Reply } from '../../util/running-proxy.ts';
+
+const root = new URL('../../../', import.meta.url).pathname;
+
+let registry: RunningManagement;
+let document: ApiDocument;
+let operations: readonly (OperationObject & { readonly path: string; readonly method: string })[];
+
+beforeAll(async () => {
+  registry = await runManagement();
+  document = (await registry.call('GET', '/api/openapi.json')).json() as unknown as ApiDocument;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method })));
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+describe('GET /api/openapi.json', () => {
+  it('is valid OpenAPI 3.0.3', async () => {
+    expect(document.openapi).toBe('3.0.3');
+    const result = await validate(structuredClone(document) as never);
+    expect(result).toMatchObject({ valid: true, warnings: [] });
+  });
+
+  it('is docs/openapi.json', async () => {
+    await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot(`${root}docs/openapi.json`);
+  });
+
+  it('names every operation there is, and what Composer reads', () => {
+    const described = operations.filter(({ path }) => path.startsWith('/api/')).map(({ operationId }) => operationId);
+    expect(described.filter((id) => !(id in policy))).toEqual([]);
+    expect(new Set(described).size).toBe(described.length);
+    expect(operations.filter(({ path }) => !path.startsWith('/api/')).map(({ path }) => path)).toEqual(['/packages.json', '/p2/{vendor}/{package}.json', '/dist/{vendor}/{package}/{version}.zip', '/health']);
+  });
+
+  it('names every error code, and says of each operation which it can answer with', () => {
+    expect(document.components.schemas['ErrorBody']?.properties?.['code']?.enum).toEqual(Object.keys(errorTable));
+    for (const code of Object.keys(errorTable)) expect(document.info.description).toContain(`| \`${code}\` |`);
+    for (const { operationId, responses } of operations) {
+      const failures = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      expect(failures.length, operationId).toBeGreaterThan(1);
+      for (const [status, response] of failures) {
+        const codes = Object.keys(resolveResponse(response, document)?.content?.['application/json']?.examples ?? {});
+        expect(codes.map((code) => String(errorTable[code as keyof typeof errorTable].status)), operationId).toEqual(codes.map(() => status));
+        expect(codes.length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('has a summary, a known tag and who may call it for every operation', () => {
+    const tags = document.tags.map(({ name }) => name);
+    for (const { operationId, summary, tags: own, security } of operations) {
+      expect(summary, operationId).toMatch(/^[A-Z]/);
+      expect(tags, operationId).toContain(own[0]);
+      expect(security?.length, operationId).toBeGreaterThan(0);
+    }
+  });
+
+  it('gives examples of requests and answers that are valid themselves', () => {
+    const compile = createCompiler(document);
+    const media = operations.flatMap(({ operationId, requestBody, responses }) => [requestBody?.content, ...Object.values(responses).map(({ content }) => content)].map((content) => ({ operationId, json: content?.['application/json'] })));
+    const shown = media.filter(({ json }) => json?.schema !== undefined && json.examples === undefined);
+    expect(shown.length).toBeGreaterThan(20);
+    expect(shown.flatMap(({ operationId, json }) => faults(compile(json!.schema!), json!.example).map((fault) => `${operationId}: ${fault}`))).toEqual([]);
+  });
+
+  it('closes every object of the management API, so that a field that is not described is a fault', () => {
+    const open = Object.entries(document.components.schemas).filter(([, schema]) => schema.properties !== undefined && schema.additionalProperties !== false).map(([name]) => name);
+    expect(open.toSorted()).toEqual(['Dist', 'PackageVersion', 'RootDocument']);
+  });
+
+  it('needs no token, and is asked for again for next to nothing', async () => {
+    const first = await registry.call('GET', '/api/openapi.json');
+    expect(first.headers['etag']).toMatch(/^"[0-9a-f]{32}"$/);
+    const again = await registry.proxy.send('GET', '/api/openapi.json', { authorization: '', 'if-none-match': first.headers['etag'] ?? '' });
+    expect([again.status, again.body.length, again.headers['etag']]).toEqual([304, 0, first.headers['etag']]);
+    const zipped = await registry.proxy.send('GET', '/api/openapi.json', { authorization: '', 'accept-encoding': 'gzip' });
+    expect(gunzipSync(zipped.body).equals(first.body)).toBe(true);
+    const head = await registry.call('HEAD', '/api/openapi.json');
+    expect([head.status, head.body.length, head.headers['content-length']]).toEqual([200, 0, String(first.body.length)]);
+  });
+});
+
+describe('GET /api/swagger', () => {
+  it('is a page of this service alone, with nothing inline', async () => {
+    const reply = await registry.call('GET', '/api/swagger');
+    expect(reply.status).toBe(200);
+    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+    const csp = new Map(String(reply.headers['content-security-policy']).split('; ').map((directive) => [directive.split(' ')[0], directive.split(' ').slice(1).join(' ')]));
+    expect(Object.fromEntries(csp)).toMatchObject({ 'default-src': "'none'", 'script-src': "'self'", 'connect-src': "'self'", 'frame-ancestors': "'none'", 'base-uri': "'none'" });
+    const html = reply.body.toString();
+    expect(html).not.toMatch(/https?:|<script(?! src="swagger\/)|\son\w+=|style=/);
+    for (const [, file] of html.matchAll(/(?:src|href)="(swagger\/[^"]+)"/g)) {
+      const asset = await registry.call('GET', `/api/${file}`);
+      expect([file, asset.status]).toEqual([file, 200]);
+      const again = await registry.proxy.send('GET', `/api/${file}`, { authorization: '', 'if-none-match': asset.headers['etag'] ?? '' });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+    }
+  });
+
+  it.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map', 'toString'])('has no file %s', async (name) => {
+    expect((await registry.call('GET', `/api/swagger/${name}`)).status).toBe(404);
+  });
+});
+
+describe('the check that every answer of these tests goes through', () => {
+  it('finds what is not described: a field, a status, a code, a header, a content type, a body', async () => {
+    const { check } = createAnswerCheck(document);
+    const reply = await registry.call('GET', '/api/me-is-nowhere');
+    const health = await registry.proxy.send('GET', '/health', { authorization: '' });
+    expect(() => check('GET', '/health', health)).not.toThrow();
+    const faulty = (change: Partial<Reply>) => () => check('GET', '/health', { ...health, ...change });
+    const json = (value: object): Partial<Reply> => ({ body: Buffer.from(JSON.stringify(value)), json: () => value as Record<string, unknown> });
+    expect(faulty(json({ ...health.json(), secret: 1 }))).toThrow('must NOT have additional properties {"additionalProperty":"secret"}');
+    expect(faulty(json({ ...health.json(), tree: 'gone' }))).toThrow('/tree must be equal to one of the allowed values');
+    expect(faulty({ status: 202 })).toThrow('the status: only 200, ');
+    expect(faulty({ headers: { ...health.headers, 'set-cookie': 'a=b' } })).toThrow('the header set-cookie is not');
+    expect(faulty({ headers: { ...health.headers, 'content-type': 'text/html' } })).toThrow('the content type text/html');
+    expect(faulty({ status: 500, ...json({ error: 'x', code: 'BUILD_FAILED', details: {} }) })).toThrow('the code BUILD_FAILED');
+    expect(() => check('GET', '/api/auth/me', { ...reply, status: 401, ...json({ error: 'x', code: 'INVALID_TOKEN', details: {} }) })).toThrow('the header www-authenticate is missing');
+  });
+});

@@ -1,0 +1,108 @@
+// What no honest client sends, to every operation that takes it: bodies that are no JSON or not the right one, fields nobody asked for, other
+// sites, cookies.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
+import { runManagement, type RunningManagement } from '../../util/running-management.ts';
+import type { Reply } from '../../util/running-proxy.ts';
+
+let registry: RunningManagement;
+let admin: string;
+let operations: readonly DescribedOperation[];
+let withBody: readonly DescribedOperation[];
+
+beforeAll(async () => {
+  registry = await runManagement();
+  admin = (await registry.signIn('admin')).token;
+  operations = await describedOperations(registry);
+  withBody = operations.filter(({ takesJson }) => takesJson);
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+const send = ({ method, path }: DescribedOperation, body: string | Buffer, type = 'application/json'): Promise<Reply> =>
+  registry.proxy.send(method, path, { authorization: `Bearer ${admin}`, ...(type === '' ? {} : { 'content-type': type }) }, body);
+
+/** operation → status and code, of all that take a body */
+async function answers(body: string | Buffer, type?: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const operation of withBody.filter(({ needsBody }) => needsBody || body.length > 0)) {
+    const reply = await send(operation, body, type);
+    found.add(`${reply.status} ${String(reply.json()['code'])}`);
+  }
+  return found;
+}
+
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+
+describe('row 14: a body', () => {
+  it('is taken by some operations at all', () => expect(withBody.length).toBeGreaterThan(10));
+
+  it.each([
+    ['that is not JSON', '{"description": "x",'],
+    ['of nothing', ''],
+    ['with a byte order mark', Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d])],
+    ['that is not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['that is nested deeply', nested(40)],
+    ['that is nested very deeply', nested(100_000)],
+    ['with NaN', '{"a":NaN}'],
+  ])('%s is refused by every operation', async (_what, body) => {
+    for (const answer of await answers(body)) expect(['400 BAD_REQUEST', '400 INVALID_INPUT']).toContain(answer);
+  });
+
+  it.each(['[]', '"text"', 'null', '1', 'true', '[{}]'])('that is %s, not an object, is invalid for every operation', async (body) => {
+    expect([...(await answers(body))]).toEqual(['400 INVALID_INPUT']);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])('of the type "%s" is refused by every operation', async (type) => {
+    expect([...(await answers('{}', type))]).toEqual(['400 UNSUPPORTED_MEDIA_TYPE']);
+  });
+
+  it.each(['{"__proto__":{"role":"admin"}}', '{"constructor":{"prototype":{"role":"admin"}}}', '{"__proto__":null}'])('that is %s is invalid for every operation, and changes nothing for others', async (body) => {
+    expect([...(await answers(body))]).toEqual(['400 INVALID_INPUT']);
+    expect(({} as Record<string, unknown>)['role']).toBeUndefined();
+  });
+});
+
+describe('row 45: a field that is not taken', () => {
+  it.each(['id', 'created_at', 'created_by', 'password_hash', 'is_admin', '__proto__', 'surprise'])('%s makes every request invalid that would be valid without it', async (field) => {
+    for (const operation of withBody) {
+      const body = `${JSON.stringify(operation.example).replace(/\}$/, '')}${JSON.stringify(operation.example) === '{}' ? '' : ','}${JSON.stringify(field)}:"x"}`;
+      const reply = await send(operation, body);
+      expect([operation.id, reply.status, reply.json()['code']]).toEqual([operation.id, 400, 'INVALID_INPUT']);
+      const { issues } = reply.json()['details'] as { issues: readonly { message: string }[] };
+      expect(issues.map(({ message }) => message).join(), operation.id).toContain(`"${field}"`);
+    }
+  });
+
+  it('in the query makes every request invalid', async () => {
+    for (const { id, method, path, query } of operations.filter((operation) => operation.query.length > 0)) {
+      const reply = await registry.call(method, `${path}?surprise=1`, { as: admin });
+      expect([id, query.length > 0, reply.status, reply.json()['code']]).toEqual([id, true, 400, 'INVALID_INPUT']);
+    }
+  });
+});
+
+describe('row 46: another site', () => {
+  it('may not ask from a page: no answer allows it, to whatever it asks first', async () => {
+    for (const { method, path } of operations) {
+      const origin = { origin: 'https://evil.example', authorization: `Bearer ${admin}` };
+      const preflight = await registry.proxy.send('OPTIONS', path, { ...origin, authorization: '', 'access-control-request-method': method, 'access-control-request-headers': 'authorization' });
+      expect([path, preflight.status, preflight.json()['code']]).toEqual([path, 400, 'METHOD_NOT_ALLOWED']);
+      const reads = method === 'GET' ? [await registry.proxy.send('GET', path, origin)] : [];
+      for (const reply of [preflight, ...reads]) expect(Object.keys(reply.headers).filter((name) => /^access-control-|^set-cookie$/.test(name))).toEqual([]);
+    }
+  });
+
+  it('cannot use what a browser keeps: a session in a cookie is nobody', async () => {
+    for (const name of ['session', 'token', 'Authorization']) {
+      const reply = await registry.proxy.send('GET', '/api/auth/me', { authorization: '', cookie: `${name}=${admin}` });
+      expect([reply.status, reply.json()['code']]).toEqual([401, 'AUTHENTICATION_REQUIRED']);
+    }
+  });
+
+  it('is given no cookie by a login either', async () => {
+    const { email, password } = await registry.signIn('viewer');
+    const reply = await registry.call('POST', '/api/auth/login', { body: { email, password } });
+    expect([reply.status, reply.headers['set-cookie']]).toEqual([200, undefined]);
+  });
+});

@@ -1,0 +1,32 @@
+// Removing a repository in the very moment in which a sync of it begins.
+
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { createAuditedStore, type AuditedStore } from '../../../proxy/state/audit.ts';
+import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
+import { createJobs } from '../../../proxy/sync/jobs.ts';
+import { createRepositories, type RepositoriesOptions } from '../../../proxy/sync/repositories.ts';
+
+it('row 74: a sync that begins between the two halves of a removal leaves nothing behind', async () => {
+  const state = createMemoryStore();
+  const store = createAuditedStore({ store: state, now: Date.now });
+  const jobs = createJobs({ state, store, now: Date.now, randomBytes });
+  const sources: RepositoriesOptions['sources'] = { check: async (source) => source, placeOf: ({ url }) => url, published: async () => [], hasLeftovers: async () => false };
+  const unused = (): never => {
+    throw new Error('there are no credentials here');
+  };
+  const options = { sources, sealer: { seal: unused, unseal: unused, reseal: unused }, now: Date.now, randomBytes, actor: 'cli:test' } as const;
+  const { id } = await createRepositories({ ...options, store }).create({ type: 'git', url: 'https://git.example.org/x' });
+  let begun = false;
+  const interrupted: AuditedStore = {
+    ...store,
+    range: async (prefix, range) => {
+      const found = await store.range(prefix, range);
+      if (!begun && prefix.startsWith('job/')) begun = (await jobs.open(id, { trigger: 'request', actor: 'cli:test' })).isNew;
+      return found;
+    },
+  };
+  await createRepositories({ ...options, store: interrupted }).remove(id, id);
+  expect(begun).toBe(true);
+  expect([...(await state.range('repository')), ...(await state.range('job/'))]).toEqual([]);
+});

@@ -1,0 +1,65 @@
+// What docs/cli.md says of each command, made of the program's own tree: usage, flags, examples. It stands between two comments; the text around it
+// is written by people and stays.
+
+import type { Argument, Command, Option } from 'commander';
+
+/** Every visible command with its path, parents before their children. */
+export function listCommands(command: Command, path: readonly string[] = []): { readonly path: string; readonly command: Command }[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help')
+    .flatMap((child) => {
+      const name = [...path, child.name()];
+      return [{ path: name.join(' '), command: child }, ...listCommands(child, name)];
+    });
+}
+
+/** `help`: what `--help` prints, which alone holds the examples. */
+export function describeCommand(path: string, command: Command, help: string): string {
+  const facts = command.createHelp();
+  const [, examples = ''] = /^Examples?:\n((?: {2}.*\n?)+)/m.exec(help) ?? [];
+  const children = facts.visibleCommands(command).filter((child) => child.name() !== 'help');
+  const rows = [
+    ...facts.visibleArguments(command).map((argument: Argument) => [argument.name(), facts.argumentDescription(argument)]),
+    ...facts.visibleOptions(command).filter(({ long }) => long !== '--help').map((option: Option) => [option.flags, facts.optionDescription(option)]),
+    ...children.map((child) => [`${path} ${child.name()}`, child.summary()]),
+  ].map(([name = '', text = '']) => `| \`${name.replaceAll('|', '\\|')}\` | ${text.replaceAll('|', '\\|')} |`);
+  return [
+    command.description(),
+    '',
+    ...(children.length > 0 ? [] : ['```', `libretto ${path} ${facts.commandUsage(command).split(`${command.name()} `).slice(1).join(' ').trim()}`, '```', '']),
+    '| | |', '|---|---|', ...rows,
+    '',
+    '```', ...examples.trimEnd().split('\n').map((line) => line.slice(2)), '```',
+  ].join('\n');
+}
+
+const begin = (path: string): string => `<!-- libretto ${path}, from the program -->`;
+const end = '<!-- by hand -->';
+
+/** `document` with what is said of each command made anew; of a command it does not know yet, at its place among the others. Throws for one that is gone. */
+export function renewReference(document: string, commands: readonly { readonly path: string; readonly text: string }[]): string {
+  const known = [...document.matchAll(/^<!-- libretto (.+), from the program -->$/gm)].map((match) => match[1] ?? '');
+  const gone = known.filter((path) => !commands.some((command) => command.path === path));
+  if (gone.length > 0) throw new Error(`docs/cli.md describes commands that are gone: ${gone.join(', ')}. Remove their sections.`);
+  let text = document;
+  let before = 0;
+  for (const command of commands) {
+    const block = `${begin(command.path)}\n${command.text}\n${end}`;
+    const at = text.indexOf(`${begin(command.path)}\n`);
+    if (at >= 0) {
+      const stop = text.indexOf(end, at) + end.length;
+      text = `${text.slice(0, at)}${block}${text.slice(stop)}`;
+      before = at + block.length;
+    } else {
+      const next = /\n##/g;
+      next.lastIndex = before;
+      const place = next.exec(text)?.index ?? text.length;
+      const section = `\n${command.path.includes(' ') ? '###' : '##'} libretto ${command.path}\n\n${block}\n`;
+      text = `${text.slice(0, place)}${section}${text.slice(place)}`;
+      before = place + section.length - 1;
+    }
+  }
+  return text;
+}

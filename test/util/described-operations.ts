@@ -1,0 +1,54 @@
+// Every operation of the management API as its own description has it, ready to be called: tests that walk over all of them cover a new one
+// without being told.
+
+import type { ApiDocument, Content, OperationObject } from '../../proxy/manage/openapi/schema.ts';
+import type { OperationId } from '../../proxy/auth/policy.ts';
+import type { RunningManagement } from './running-management.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+export interface DescribedOperation {
+  readonly id: OperationId;
+  readonly tag: string;
+  readonly summary: string;
+  readonly method: Method;
+  /** with `{id}` and the like */
+  readonly template: string;
+  /** with the ids of the examples, which nothing has */
+  readonly path: string;
+  readonly takesJson: boolean;
+  readonly needsBody: boolean;
+  /** the body of its example */
+  readonly example: unknown;
+  readonly content: Content;
+  readonly query: readonly string[];
+  /** the names of the security schemes that open it */
+  readonly security: readonly string[];
+}
+
+export async function describedOperations(registry: RunningManagement): Promise<readonly DescribedOperation[]> {
+  const document = (await registry.call('GET', '/api/openapi.json')).json() as unknown as ApiDocument;
+  return Object.entries(document.paths)
+    .filter(([template]) => template.startsWith('/api/'))
+    .flatMap(([template, methods]) => Object.entries(methods).map(([method, operation]) => describe(template, method, operation)));
+}
+
+function describe(template: string, method: string, { operationId, tags, summary, parameters = [], requestBody, security = [] }: OperationObject): DescribedOperation {
+  const values = new Map(parameters.filter((parameter) => parameter.in === 'path').map(({ name, schema }) => [name, String(schema?.example ?? 'example')]));
+  const content = requestBody?.content ?? {};
+  const json = content['application/json'];
+  return {
+    id: operationId as OperationId,
+    tag: tags[0] ?? '',
+    summary,
+    method: method.toUpperCase() as Method,
+    template,
+    path: template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values.get(name) ?? 'example'),
+    takesJson: json !== undefined,
+    needsBody: requestBody?.required === true,
+    example: json?.example,
+    content,
+    query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    security: security.flatMap((scheme) => Object.keys(scheme)),
+  };
+}

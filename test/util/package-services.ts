@@ -1,0 +1,32 @@
+// The services behind the package operations as `serve` composes them, over a data folder of a test: the builder is the compiled program, in processes of
+// its own. Downloads are kept when somebody asks for them.
+
+import { createCatalogue } from '../../proxy/packages/catalogue.ts';
+import { createDownloads } from '../../proxy/packages/downloads.ts';
+import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
+import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
+import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
+import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
+import type { AuditedStore } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import { createChildBuild } from '../../proxy/sync/child-build.ts';
+import { binary, cleanEnvironment } from './run-cli.ts';
+
+/** `data`: the data folder, absolute. */
+export function packageServices(state: StateStore, store: AuditedStore, now: () => number, data: string): PackageServices {
+  const builder = createChildBuild({ program: [process.execPath, binary], environment: cleanEnvironment(), workingDirectory: '/', flags: ['--data', data] });
+  return {
+    dataDirectory: data,
+    catalogue: createCatalogue(data),
+    packageTexts: createPackageTextReader(data),
+    downloads: createDownloads({
+      state,
+      now,
+      everyMs: 0,
+      onError: (error) => {
+        throw error;
+      },
+    }),
+    withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer: createChildWithdrawer(builder) }),
+  };
+}

@@ -1,0 +1,79 @@
+// One build of everything a publication can consist of, to be played again and again from the same beginning: packages and versions that come and
+// go, a branch that moves, a release that is published anew, a README that changes.
+
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type BuildRequest } from '../../build/build.ts';
+import type { BuildReport } from '../../build/report.ts';
+import { below, temporaryTree, type Tree } from './package-tree.ts';
+import { allFiles, wholeTree } from './published-tree.ts';
+import { whoLibrary } from './who-library.ts';
+
+const release = (name: string, version: string, who = version): Tree => below(`${name}/${version}`, { ...whoLibrary(name, version, {}, who), 'README.md': `# ${name}\n${who}\n` });
+const head = (name: string, who: string): Tree => below(`${name}/head`, { ...whoLibrary(name, undefined, {}, who), 'README.md': `# ${name}\n${who}\n` });
+
+export interface PublishingBuild {
+  readonly data: string;
+  /** Lays the data folder out as it was before the build; returns its path. */
+  readonly begin: () => string;
+  /** The build, `late` seconds later than it might be. */
+  readonly run: (late?: number) => Promise<BuildReport>;
+  /** what the build leaves where nothing disturbs it */
+  readonly expected: FinishedTree;
+  readonly found: () => FinishedTree;
+  readonly remove: () => void;
+}
+
+export interface FinishedTree {
+  /** path → SHA-256 of everything that is served */
+  readonly served: Readonly<Record<string, string>>;
+  /** every file of the data folder */
+  readonly files: readonly string[];
+}
+
+/** `cold`: nothing was ever published before. */
+export async function publishingBuild({ cold = false } = {}): Promise<PublishingBuild> {
+  const tree = temporaryTree();
+  const [source, base, data] = [tree.path('packages'), tree.path('base'), tree.path('data')];
+  const start = Date.now();
+  const more = { allowWithdraw: true };
+  const request = (dataDirectory: string): BuildRequest => ({
+    dataDirectory, baseDirectory: tree.root, arguments: [source], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: true,
+    jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined, ...more,
+  });
+  const buildInto = (dataDirectory: string, seconds: number) =>
+    build(request(dataDirectory), { now: () => new Date(start + seconds * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } });
+  const put = (change: Tree): void => tree.write(below('packages', change));
+
+  put({ ...release('acme/less', '1.0.0'), ...release('acme/less', '1.1.0'), ...release('acme/gone', '1.0.0'), ...release('acme/moved', '1.0.0'), ...head('acme/moved', 'before'), ...release('acme/still', '1.0.0'), ...release('acme/anew', '1.0.0') });
+  if (!cold) await buildInto(base, 0);
+  for (const gone of ['acme/less/1.1.0', 'acme/gone']) tree.delete(`packages/${gone}`);
+  put({ ...release('acme/more', '1.0.0'), ...head('acme/more', 'first'), ...release('acme/most', '1.0.0'), ...release('acme/most', '2.0.0'), ...release('acme/moved', '1.1.0'), ...head('acme/moved', 'after'), ...release('acme/anew', '1.0.0', 'again') });
+
+  const finished = (): FinishedTree => ({ served: wholeTree(data), files: allFiles(data).map(withoutSerial) });
+  const begin = (): string => {
+    rmSync(data, { recursive: true, force: true });
+    if (!cold) cpSync(base, data, { recursive: true, preserveTimestamps: true });
+    return data;
+  };
+  begin();
+  await buildInto(data, 10);
+  const expected = finished();
+  return { data, begin, run: (late = 0) => buildInto(data, 10 + late), expected, found: finished, remove: () => tree.remove() };
+}
+
+/** A publication that was cut off has used up its serial. */
+const withoutSerial = (path: string): string => path.replace(/^build\/history\/\d+/, 'build/history/N');
+
+/** A process that ends leaves its locks behind; a test that plays one lives on, and so they are made out to a process that does not. */
+export function buryOwner(data: string): void {
+  const folder = join(data, 'build');
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!/^lock(\.|$)/.test(name)) continue;
+    const path = join(folder, name);
+    const text = readFileSync(path, 'utf8');
+    // half a lock, after a power loss, which others wait for for a minute
+    if (name === 'lock' && !text.endsWith('}')) rmSync(path);
+    else if (text.endsWith('}')) writeFileSync(path, JSON.stringify({ ...(JSON.parse(text) as object), pid: 2 ** 22 + 1 }));
+  }
+}
