@@ -49,13 +49,14 @@ export async function prune(request: PruneRequest, now: () => Date): Promise<Pru
   try {
     const output = createDiskOutput(dataDirectory);
     await output.discard();
-    return await pruneLocked(output, request, now());
+    return await pruneWith(output, request, now());
   } finally {
     await lock.release();
   }
 }
 
-async function pruneLocked(output: Output, request: PruneRequest, now: Date): Promise<PruneReport> {
+/** For whoever holds the lock of the data folder. */
+export async function pruneWith(output: Output, request: PruneRequest, now: Date): Promise<PruneReport> {
   const position = await readPosition(output);
   const packages = await planPrune(output, request, now);
   const changed = packages.filter(({ gone, next }) => gone.length > 0 || next.versions.length === 0);

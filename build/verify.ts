@@ -14,7 +14,7 @@ import { readMemory } from './memory/source-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import { BuildRefused } from './refusals.ts';
-import { indexFault, repairByComparing, repairIndex, type Fault, type VerifyContext } from './verify-fault.ts';
+import { indexFault, type Fault, type VerifyContext } from './verify-fault.ts';
 import { verifyPackage } from './verify-package.ts';
 
 export interface VerifyReport {
@@ -40,9 +40,9 @@ async function positionOf(output: Output): Promise<string> {
 
 async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> {
   const faults: Fault[] = [];
-  const publication = await readHead(output, faults);
-  const names = await verifyRoot(output, publication, faults);
   const manifest = await verifyMemory(output, faults);
+  const publication = await readHead(output, manifest, faults);
+  const names = await verifyRoot(output, publication, faults);
   const placing = underWay(publication, manifest, faults);
   const context: VerifyContext = { output, fast, settled: placing === undefined };
   const files = await output.list('public', '');
@@ -55,6 +55,8 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
     checked.versions += found.versions;
     checked.archives += found.archives;
     for (const path of found.files) known.add(path);
+    // documents come before packages.json lists them, and go after it has ceased to
+    if (placing !== undefined) known.add(providerPath(name, 'stable')).add(providerPath(name, 'dev'));
   }
   // what a damaged index or document would say of an archive is not known: the damage is the fault, not the archive
   const unsure = new Set(faults.flatMap(({ code, name, path }) => (name !== undefined && (code === 'MALFORMED_INDEX' || code === 'NEWER_FORMAT' || code === 'MALFORMED_DOCUMENT' || (code === 'MISSING_FILE' && path.startsWith('index/'))) ? [`dist/${name}/`] : [])));
@@ -82,16 +84,20 @@ function foreign(path: string): Fault {
   return { code: 'FOREIGN_FILE', path: `public/${path}`, message: 'No document and no serving index knows this file, yet it stands in the served tree. Remove it if it is not yours; a build never does.' };
 }
 
-async function readHead(output: Output, faults: Fault[]): Promise<Publication | undefined> {
+const repairHead = 'Restore it from a backup; or remove it and run `libretto build` with every source named: a build writes it again, and knows the sources from it alone.';
+
+async function readHead(output: Output, manifest: Manifest | undefined, faults: Fault[]): Promise<Publication | undefined> {
   const place = { path: `index/${publicationPath}` };
   const text = await output.read('index', publicationPath);
   try {
     const publication = parsePublication(text ?? '');
-    if (text !== undefined && !isAsWritten(text)) faults.push({ code: 'MALFORMED_INDEX', ...place, message: `It was changed after it was written: its checksum is wrong. ${repairIndex}` });
+    if (text !== undefined && !isAsWritten(text)) faults.push({ code: 'MALFORMED_INDEX', ...place, message: `It was changed after it was written: its checksum is wrong. ${repairHead}` });
     return publication;
   } catch (error) {
+    // the very first publication is under way, or was cut off before its last step
+    if (text === undefined && (manifest?.placing.length ?? 0) > 0) return undefined;
     // without a packages.json as well, nothing was ever published here
-    if (text !== undefined || (await output.facts('public', rootDocumentPath)) !== undefined) faults.push(text === undefined ? { code: 'MISSING_FILE', ...place, message: `The announcement of the last publication is missing. The next build writes it again.` } : indexFault(error, place, 'The next build writes it again.'));
+    if (text !== undefined || (await output.facts('public', rootDocumentPath)) !== undefined) faults.push(text === undefined ? { code: 'MISSING_FILE', ...place, message: `The announcement of the last publication is missing. ${repairHead}` } : indexFault(error, place, repairHead));
     return undefined;
   }
 }
@@ -105,7 +111,7 @@ async function verifyRoot(output: Output, publication: Publication | undefined, 
   }
   try {
     const names = namesIn(text);
-    if (publication !== undefined && digestOf(text) !== publication.root.sha256 && (await output.facts('public', rootDocumentPath))?.lastModified === publication.root.last_modified) faults.push({ code: 'WRONG_BYTES', ...place, message: `It is not the one that was published. ${repairByComparing}` });
+    if (publication !== undefined && digestOf(text) !== publication.root.sha256 && (await output.facts('public', rootDocumentPath))?.lastModified === publication.root.last_modified) faults.push({ code: 'WRONG_BYTES', ...place, message: 'It is not the one that was published. The next build writes it again.' });
     return names;
   } catch (error) {
     faults.push({ code: 'MALFORMED_DOCUMENT', ...place, message: `${describe(error)}. The next build writes it again.` });

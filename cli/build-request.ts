@@ -39,7 +39,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     configured,
     fallback: packagesSource(workingDirectory),
     jobs: config.jobs.value,
-    keepHistory: config.historyKeep.value,
+    keepHistory: config.keep.value,
     metadataUrl: config.metadataUrl.value,
     distBaseUrl: distUrl.form === 'path' ? undefined : distUrl.base,
     distShasum: config.distShasum.value,

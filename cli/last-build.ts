@@ -1,4 +1,4 @@
-// Writes down how a build ended. Where that cannot be done, nothing is lost but the note.
+// Writes down how a build ended.
 
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,17 +7,18 @@ import { formatLastBuild, lastBuildPath, type LastBuild } from '../build/contrac
 import { BuildBusy, BuildRefused } from '../build/refusals.ts';
 import type { BuildReport } from '../build/report.ts';
 
-/** `ended`: its report, or what it threw. What was refused before it began is no build. */
-export function noteBuild(dataDirectory: string, ended: BuildReport | Error, now: Date): void {
-  if (ended instanceof BuildBusy || ended instanceof BuildRefused) return;
+/** `ended`: its report, or what it threw. What was refused before it began is no build. False where nothing could be written: the note is lost, and nothing else. */
+export function noteBuild(dataDirectory: string, ended: BuildReport | Error, now: Date): boolean {
+  if (ended instanceof BuildBusy || ended instanceof BuildRefused) return false;
   const path = join(dataDirectory, lastBuildPath);
-  if (!existsSync(dirname(path))) return;
+  if (!existsSync(dirname(path))) return false;
   const draft = `${path}.${process.pid}`;
   try {
     writeFileSync(draft, formatLastBuild(lastBuildOf(ended, now)));
     renameSync(draft, path);
+    return true;
   } catch {
-    // a disk that is full has been told of by the build itself
+    return false;
   }
 }
 

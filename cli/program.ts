@@ -68,7 +68,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
 }
 
 function addPublishing(program: Command, wire: Wire): void {
-  const build = withSettings(program.command('build'), 'data', 'jobs', 'historyKeep')
+  const build = withSettings(program.command('build'), 'data', 'jobs', 'keep')
     .summary('publish packages out of directories and git repositories')
     .description(
       'Publish packages out of directories and git repositories. Sources are remembered: without SOURCE, the remembered ones and those of ' +

@@ -113,7 +113,7 @@ const jobs: Setting<number> = {
   schema: { type: 'integer', minimum: 1, maximum: 256 },
 };
 
-const historyKeep: Setting<number> = {
+const keep: Setting<number> = {
   key: 'history.keep',
   flag: '--keep <n>',
   variable: 'LIBRETTO_HISTORY_KEEP',
@@ -144,7 +144,7 @@ export const settings = {
   distShasum,
   trustedProxies,
   jobs,
-  historyKeep,
+  keep,
   log,
   ...ruleSettings,
   ...fileSettings,

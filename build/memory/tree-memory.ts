@@ -4,6 +4,7 @@ import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/
 import { parsePublication, type Publication, type PublishedSource } from '../contract/publication.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
+import { digestOf } from '../digest-of.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 import { BuildRefused } from '../refusals.ts';
@@ -43,7 +44,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   if (publication === undefined && rootText === undefined && (await output.list('public', 'p2')).length > 0 && (await output.list('index', '')).length === 0) {
     throw new BuildRefused('The output tree holds packages, but packages.json and the serving index are lost: what was published, and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.');
   }
-  const rootIntact = publication !== undefined && names !== undefined && facts?.lastModified === publication.root.last_modified;
+  const rootIntact = publication !== undefined && rootText !== undefined && names !== undefined && facts?.lastModified === publication.root.last_modified && digestOf(rootText) === publication.root.sha256;
   const interrupted = manifest !== undefined && manifest.serial > (publication?.serial ?? 0);
   return {
     damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, { manifest: manifest !== undefined, publication: publication !== undefined, root: rootIntact }),
@@ -54,7 +55,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
-    names: names ?? [],
+    names: rootIntact ? names : await knownAmong(names ?? [], output),
     rootIntact,
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
@@ -88,6 +89,12 @@ function parseNames(text: string): readonly PackageName[] | undefined {
     // Damaged: it is written again from the serving index.
     return undefined;
   }
+}
+
+/** Of a damaged packages.json: a name that nothing else knows is a part of the damage. */
+async function knownAmong(names: readonly PackageName[], output: Output): Promise<readonly PackageName[]> {
+  const known = new Set(await listPackages(output));
+  return names.filter((name) => known.has(name));
 }
 
 /** Every package the tree knows of, from the files themselves. */

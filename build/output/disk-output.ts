@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import type { Sha1 } from '../contract/digest.ts';
 import { makeFolder } from './make-folder.ts';
 import type { Area, FileFacts, Output } from './output.ts';
-import { isMissing, withPath } from './storage-error.ts';
+import { isMissing, StorageError, withPath } from './storage-error.ts';
 
 const parallelSyncs = 16;
 
@@ -30,7 +30,7 @@ export function createDiskOutput(dataDirectory: string): Output {
     made.add(folder);
   };
   const stagingPath = (): string => {
-    if (!made.has(staging)) mkdirSync(staging, { recursive: true });
+    if (!made.has(staging)) makeStaging(staging);
     made.add(staging);
     counter += 1;
     return join(staging, `${counter}-${randomUUID()}`);
@@ -83,6 +83,14 @@ export function createDiskOutput(dataDirectory: string): Output {
       made.delete(staging);
     },
   };
+}
+
+function makeStaging(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw new StorageError(path, error);
+  }
 }
 
 /** A hard link; a copy where the file system has none, or no more of them for this file. */

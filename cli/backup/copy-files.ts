@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 
-import { isMissing } from '../../build/output/storage-error.ts';
+import { isMissing, StorageError } from '../../build/output/storage-error.ts';
 import type { BackupFile } from './backup-record.ts';
 
 /** What nobody but the owner may read: the state, the keys, and uploads, whatever the folder they stand in lets people do. */
@@ -15,7 +15,14 @@ const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts
 
 const parallelCopies = 8;
 
-/** Relative paths of the files below `folder`, sorted; `skip` by relative path. A folder that is not there has none. */
+/** Names the folder in what the disk refuses; whatever else goes wrong speaks for itself. */
+export async function onDisk<Result>(path: string, operation: Promise<Result>): Promise<Result> {
+  return operation.catch((error: unknown) => {
+    throw error instanceof Error && 'syscall' in error ? new StorageError(path, error) : error;
+  });
+}
+
+/** Relative paths of the files below `folder`, sorted; `skip` by relative path. A folder that is not there has none. A folder right below may be a link to elsewhere. */
 export async function listFiles(folder: string, skip: (path: string) => boolean, below = ''): Promise<string[]> {
   const entries = await readdir(join(folder, below), { withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error)) return [];
@@ -25,15 +32,12 @@ export async function listFiles(folder: string, skip: (path: string) => boolean,
     entries.map(async (entry) => {
       const path = below === '' ? entry.name : `${below}/${entry.name}`;
       if (skip(path)) return [];
-      if (entry.isDirectory()) return listFiles(folder, skip, path);
-      return entry.isFile() || (entry.isSymbolicLink() && (await isFile(join(folder, path)))) ? [path] : [];
+      const kind = entry.isSymbolicLink() ? await stat(join(folder, path)).catch(() => entry) : entry;
+      if (kind.isDirectory()) return entry.isDirectory() || below === '' ? listFiles(folder, skip, path) : [];
+      return kind.isFile() ? [path] : [];
     }),
   );
   return found.flat().toSorted();
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then((facts) => facts.isFile(), () => false);
 }
 
 /** Resolves with what was copied, in the order of `paths`. `modified`: epoch seconds; where it is left out, as the file itself has it. */

@@ -4,10 +4,10 @@ import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
 import { makeFolder } from '../../build/output/make-folder.ts';
-import { isMissing, withPath } from '../../build/output/storage-error.ts';
+import { isMissing } from '../../build/output/storage-error.ts';
 import { UsageError } from '../usage-error.ts';
 import { readRecord, type BackupRecord } from './backup-record.ts';
-import { copyFiles, hashFile, syncFolder } from './copy-files.ts';
+import { copyFiles, hashFile, onDisk, syncFolder } from './copy-files.ts';
 
 /** In the data folder, so that what is in it gets its place by a rename, also where the data folder is a mount. */
 const stagingName = '.restoring';
@@ -43,7 +43,7 @@ export async function restoreBackup(directory: string, data: string): Promise<Ba
   const record = await checkBackup(directory);
   await makeFolder(data);
   const staging = join(data, stagingName);
-  await withPath(staging, place(record, directory, data, staging));
+  await onDisk(staging, place(record, directory, data, staging));
   return record;
 }
 

@@ -7,15 +7,16 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 import { waitForLock } from '../../build/artifacts/wait-for-lock.ts';
 import { ours } from '../../build/data-folder.ts';
-import { isMissing, withPath } from '../../build/output/storage-error.ts';
+import { makeFolder } from '../../build/output/make-folder.ts';
+import { isMissing } from '../../build/output/storage-error.ts';
 import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
 import { readPublication } from '../published-tree.ts';
 import { UsageError } from '../usage-error.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
-import { copyFiles, hashFile, listFiles, syncFolder } from './copy-files.ts';
+import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
 
 /** As long as uploads and syncs wait for a build. */
-const lockWaitMs = 60_000;
+const standardWaitMs = 60_000;
 
 export interface BackupOptions {
   readonly data: string;
@@ -26,19 +27,23 @@ export interface BackupOptions {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Told the folder that is filled until the backup has its name: who ends the process before that removes it. */
   readonly begun: (partial: string) => void;
+  /** for a build that is at work */
+  readonly waitMs?: number;
 }
 
 /** Throws UsageError for folders that cannot be used, BuildBusy, StateError, StorageError. Whatever it throws, there is no `target` then. */
-export async function writeBackup({ data: given, target, version, now, randomBytes, begun }: BackupOptions): Promise<BackupRecord> {
+export async function writeBackup(options: BackupOptions): Promise<BackupRecord> {
+  const { data: given, target, randomBytes, begun } = options;
   const data = await realpath(given).catch(() => undefined);
   if (data === undefined || (await readdir(data)).every((name) => !ours.has(name))) throw new UsageError(`${given} is no data folder: there is nothing to back up. Name one with --data.`);
   await refuseTarget(target, data);
   const partial = join(dirname(target), `.${basename(target)}.partial-${Buffer.from(randomBytes(6)).toString('hex')}`);
   try {
     begun(partial);
-    await withPath(partial, mkdir(partial, { recursive: true, mode: 0o700 }));
-    const record = await withPath(target, fill(partial, data, { version, now }));
-    await withPath(target, rename(partial, target));
+    await makeFolder(dirname(partial));
+    await onDisk(partial, mkdir(partial, { mode: 0o700 }));
+    const record = await onDisk(target, fill(partial, data, options));
+    await onDisk(target, rename(partial, target));
     await syncFolder(dirname(target));
     return record;
   } catch (error) {
@@ -65,8 +70,8 @@ async function realpathSoFar(path: string): Promise<string> {
   return dirname(path) === path ? path : join(await realpathSoFar(dirname(path)), basename(path));
 }
 
-async function fill(partial: string, data: string, { version, now }: Pick<BackupOptions, 'version' | 'now'>): Promise<BackupRecord> {
-  const lock = await waitForLock(join(data, 'build', 'lock'), now, lockWaitMs);
+async function fill(partial: string, data: string, { version, now, waitMs = standardWaitMs }: BackupOptions): Promise<BackupRecord> {
+  const lock = await waitForLock(join(data, 'build', 'lock'), now, waitMs);
   try {
     const createdAt = now().toISOString();
     // before the keys: nothing in the state is sealed with a key that is not copied after it
@@ -93,11 +98,14 @@ async function copyState(data: string, partial: string): Promise<BackupRecord['f
   return [{ path, size, sha256: await hashFile(join(partial, path)), modified }];
 }
 
-/** Of `build/` only the memory is kept, all else in it can be fetched or made again; the log is the operator's; the state is copied by itself. */
+/** What can be fetched or made again, or is only of use to a process at work; private keys of ssh among it. */
+const passing: ReadonlySet<string> = new Set(['git', 'downloads', 'staging', 'ssh']);
+
+/** The log is the operator's; the state is copied by itself. */
 function isLeftOut(path: string): boolean {
   const [area = '', second, third] = path.split('/');
   if (!ours.has(area) || area === 'state' || area === 'log' || area === 'lost+found') return true;
-  if (area === 'build') return second !== undefined && second !== 'manifest.json' && second !== 'sources';
+  if (area === 'build') return second !== undefined && (passing.has(second) || /^lock(?:\.|$)/.test(second));
   // uploads on their way, keys that are being written
   return (area === 'artifacts' && second === '.staging') || (area === 'keys' && third === undefined && second?.startsWith('.') === true);
 }

@@ -22,7 +22,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const { environment, workingDirectory, stdout, stderr } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const meant = meantVersion(operands);
-  const request = await restoringRequest(meant, buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory }));
+  const request = await restoringRequest(meant, buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory, by: { actor: context.actor, command: 'package restore' } }));
   if ('outcome' in request) throw new UsageError(request.message);
   const report = await buildWithRegistered(request, config, context);
   if ('exitCode' in report) return report.exitCode;

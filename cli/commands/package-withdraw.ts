@@ -1,6 +1,6 @@
 // `libretto package withdraw`: withdraws a version although its source has it. With --child it is the build alone, whose outcome the service reads as JSON.
 
-import { withholdVersion } from '../../build/withhold-version.ts';
+import { withholdVersion, type VersionBuild } from '../../build/withhold-version.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { readWithdrawn } from '../../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals, type Withdrawal } from '../../proxy/packages/withdrawals.ts';
@@ -20,9 +20,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const { environment, workingDirectory, stdout } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const meant = meantVersion(operands);
-  const build = artifactBuild(config, context, () => undefined);
   if (flags['child'] === true) {
-    const outcome = await withholdVersion(meant, build);
+    const outcome = await withholdVersion(meant, versionBuild(config, context));
     printJson(stdout, outcome);
     return outcome.outcome === 'withdrawn' ? 0 : 1;
   }
@@ -38,11 +37,16 @@ async function withdraw(meant: MeantVersion, config: Config, context: Context): 
   const now = (): number => context.now().getTime();
   const state = await openState(config);
   try {
-    const withdrawer = { withdraw: async () => readWithdrawn(await withholdVersion(meant, artifactBuild(config, context, () => undefined))) };
+    const withdrawer = { withdraw: async () => readWithdrawn(await withholdVersion(meant, versionBuild(config, context))) };
     return await createWithdrawals({ store: createAuditedStore({ store: state, now }), actor: context.actor, withdrawer }).withdraw(meant.name, meant.version);
   } catch (error) {
     throw error instanceof RegistryError ? new UsageError(error.message, { cause: error }) : error;
   } finally {
     await state.close();
   }
+}
+
+function versionBuild(config: Config, context: Context): VersionBuild {
+  const { request, ...build } = artifactBuild(config, context, () => undefined);
+  return { ...build, request: { ...request, by: { actor: context.actor, command: 'package withdraw' } } };
 }

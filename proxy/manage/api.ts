@@ -2,7 +2,7 @@
 // table, its schemas and its errors, so that what is documented, what is checked and what is done cannot part.
 
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
-import type { Context as HonoContext } from 'hono';
+import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 
 import { RegistryError, type ErrorCode } from '../../build/contract/errors.ts';
@@ -14,7 +14,8 @@ import { errorHeaders } from './error-headers.ts';
 import { errorResponses } from './error-responses.ts';
 
 export interface ApiEnvironment {
-  readonly Bindings: { readonly exchange: ApiRequest; readonly caller: Caller };
+  /** `operation`: the one the policy was asked about */
+  readonly Bindings: { readonly exchange: ApiRequest; readonly caller: Caller; readonly operation: OperationId };
 }
 
 export type Api = OpenAPIHono<ApiEnvironment>;
@@ -58,11 +59,20 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
   const open = allowed.includes('nobody');
   const documented = {
     ...config,
+    middleware: onlyAs(route.operationId),
     security: open ? [{}] : securityOf(allowed),
     responses: { ...config.responses, ...errorResponses([...errors, ...commonErrors(config, open)]) },
   };
   // the handler is typed by what the route itself says; what is added here are documents
   return documented as unknown as Route;
+}
+
+/** Were Hono ever to read a path otherwise than the policy did, nothing is done. */
+function onlyAs(id: OperationId): MiddlewareHandler<ApiEnvironment> {
+  return async ({ env }, next) => {
+    if (env.operation !== id) throw new RegistryError('NOT_FOUND');
+    await next();
+  };
 }
 
 function commonErrors({ request, method }: { readonly request?: RouteConfig['request'] | undefined; readonly method: string }, open: boolean): readonly ErrorCode[] {

@@ -22,7 +22,7 @@ export function createManagement(services: Services): Management {
     const operation = findOperation(operations, method, literalPath(url));
     const caller = await identify(services.sessions, exchange);
     assertAllowed(operation, caller);
-    return toAnswer(await api.fetch(await toWebRequest(exchange), { exchange, caller }));
+    return toAnswer(await api.fetch(await toWebRequest(exchange), { exchange, caller, operation }));
   };
   return {
     answer: (exchange) =>

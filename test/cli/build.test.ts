@@ -53,7 +53,7 @@ describe('all well', () => {
     expect((await run('build', '--config', 'etc/libretto.json')).exitCode).toBe(0);
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
     writeFileSync(folder.at('etc/libretto.json'), JSON.stringify({ data: '../var', sources: ['../packages/tool'] }));
-    expect((await run('build', '--config', 'etc/libretto.json')).exitCode).toBe(0);
+    expect((await run('build', '--config', 'etc/libretto.json', '--allow-withdraw')).exitCode).toBe(0);
     expect(listed()).toEqual(['acme/tool']);
   });
 

@@ -47,6 +47,9 @@ describe('create', () => {
       created_by: expect.stringMatching(/^cli:/) as string,
       expires_at: null,
       revoked_at: null,
+      previous_expires_at: null,
+      last_used_at: null,
+      last_used_from: null,
     });
   });
 

@@ -1,7 +1,7 @@
 // Builds one after the other into one data folder, each ten seconds after the last, so that no time falls together by chance. They may withdraw whatever
 // their sources have lost; what stops a build that withdraws too much has tests of its own.
 
-import { build, type BuildRequest } from '../../build/build.ts';
+import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
 import type { BuildReport } from '../../build/report.ts';
 import { temporaryTree, type TemporaryTree } from './package-tree.ts';
 
@@ -11,6 +11,8 @@ export interface BuildSeries {
   readonly data: string;
   /** what a build with nothing but this is asked for */
   readonly request: (request: Partial<BuildRequest>) => BuildRequest;
+  /** of the next build, or of what else there is in its place */
+  readonly effects: (environment?: Readonly<Record<string, string | undefined>>) => BuildEffects;
   readonly run: (request: Partial<BuildRequest>, environment?: Readonly<Record<string, string | undefined>>) => Promise<BuildReport>;
 }
 
@@ -19,10 +21,12 @@ export function buildSeries(): BuildSeries {
   const data = tree.path('data');
   let seconds = Date.UTC(2026, 0, 1) / 1000;
   const standard: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: [], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined };
+  const effects = (environment: BuildEffects['environment'] = { PATH: process.env['PATH'] }): BuildEffects => ({ now: () => new Date((seconds += 10) * 1000), progress: () => undefined, environment });
   return {
     tree,
     data,
     request: (request) => ({ ...standard, ...request }),
-    run: (request, environment = { PATH: process.env['PATH'] }) => build({ ...standard, ...request }, { now: () => new Date((seconds += 10) * 1000), progress: () => undefined, environment }),
+    effects,
+    run: (request, environment) => build({ ...standard, ...request }, effects(environment)),
   };
 }

@@ -38,7 +38,7 @@ export function describeCommand(path: string, command: Command, help: string): s
 const begin = (path: string): string => `<!-- libretto ${path}, from the program -->`;
 const end = '<!-- by hand -->';
 
-/** `document` with what is said of each command made anew; of a command it does not know yet, at its place among the others. Throws for one that is gone. */
+/** `document` with what is said of each command made anew; of a command it does not know yet, below its heading or, without one, at its place among the others. Throws for one that is gone. */
 export function renewReference(document: string, commands: readonly { readonly path: string; readonly text: string }[]): string {
   const known = [...document.matchAll(/^<!-- libretto (.+), from the program -->$/gm)].map((match) => match[1] ?? '');
   const gone = known.filter((path) => !commands.some((command) => command.path === path));
@@ -52,6 +52,10 @@ export function renewReference(document: string, commands: readonly { readonly p
       const stop = text.indexOf(end, at) + end.length;
       text = `${text.slice(0, at)}${block}${text.slice(stop)}`;
       before = at + block.length;
+    } else if (text.includes(`# libretto ${command.path}\n`)) {
+      before = text.indexOf('\n', text.indexOf(`# libretto ${command.path}\n`)) + 1;
+      text = `${text.slice(0, before)}\n${block}\n${text.slice(before)}`;
+      before += block.length;
     } else {
       const next = /\n##/g;
       next.lastIndex = before;

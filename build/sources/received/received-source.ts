@@ -1,10 +1,10 @@
 // A tree that was built elsewhere as a source: its releases are what it publishes, with the bytes it has. A tree that is not whole ends the build before
 // anything is published, since what is missing would be taken for withdrawn.
 
-import type { Quarantine } from '../quarantine.ts';
-import { QuarantineError } from '../quarantine.ts';
-import type { Release, Scan, Source, SourceMemory } from '../release.ts';
+import { join } from 'node:path';
 import { digestOf } from '../../digest-of.ts';
+import { QuarantineError, type Quarantine } from '../quarantine.ts';
+import type { Release, Scan, Source, SourceMemory } from '../release.ts';
 import { receivedRelease } from './received-release.ts';
 import { openReceivedTree, type ReceivedTree } from './received-tree.ts';
 
@@ -25,7 +25,7 @@ async function scan(tree: ReceivedTree, previous: SourceMemory | undefined): Pro
         releases.push(receivedRelease(tree.root, name, version));
       } catch (error) {
         if (!(error instanceof QuarantineError)) throw error;
-        quarantined.push({ code: error.code, message: error.message, where: version.entry.path, name, version: version.entry.version });
+        quarantined.push({ code: error.code, message: error.message, where: join(tree.root, 'public', version.entry.path), name, version: version.entry.version });
       }
     }
   }

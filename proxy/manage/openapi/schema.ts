@@ -4,6 +4,7 @@ export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
   readonly format?: string;
+  readonly description?: string;
   readonly nullable?: boolean;
   readonly enum?: readonly unknown[];
   readonly example?: unknown;

@@ -64,7 +64,7 @@ const getChangelog = textRoute('getChangelog', 'changelog', 'CHANGELOG');
 
 const getStatistics = operation({
   operationId: 'getStatistics', method: 'get', path: '/api/packages/{vendor}/{package}/statistics', tags, summary: 'Get the downloads of a package',
-  request: { params, query: z.strictObject({ days: z.coerce.number().int().min(1).max(400).default(30).openapi({ description: 'how many days back', example: 30 }) }) },
+  request: { params, query: z.strictObject({ days: z.coerce.number().int().min(1).max(3650).default(30).openapi({ description: 'how many days back', example: 30 }) }) },
   responses: { 200: { description: 'downloads by version and day', content: { 'application/json': { schema: statisticsSchema } } } },
   errors: ['NOT_FOUND'],
 });

@@ -66,7 +66,7 @@ describe('PATCH /api/settings', () => {
 
   it('of metadata_url is in the next packages.json, which no client then takes for unchanged', async () => {
     mkdirSync(join(registry.data, 'public'), { recursive: true });
-    writeFileSync(join(registry.data, 'public/packages.json'), JSON.stringify({ 'metadata-url': '/built/%package%.json', 'available-packages': ['acme/hello'] }));
+    writeFileSync(join(registry.data, 'public/packages.json'), JSON.stringify({ packages: {}, 'metadata-url': '/built/%package%.json', 'available-packages': ['acme/hello'] }));
     const token = await registry.createToken('read');
     const root = (since = ''): Promise<Reply> => registry.proxy.send('GET', '/packages.json', { authorization: `Bearer ${token}`, ...(since === '' ? {} : { 'if-modified-since': since }) });
     const first = await root();

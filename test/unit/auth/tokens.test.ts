@@ -36,6 +36,8 @@ describe('creating a token', () => {
       created_by: 'cli:ada',
       expires_at: null,
       revoked_at: null,
+      previous_hash: null,
+      previous_expires_at: null,
       hash: hashToken(parseToken(secret.reveal()) ?? expect.fail()),
     });
     expect(await tokens.get(record.id)).toEqual(record);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BuildRequest } from '../../../build/build.ts';
 import type { BuildReport } from '../../../build/report.ts';
+import type { PublicPath } from '../../../build/contract/paths.ts';
+import { formatManifest, type Manifest } from '../../../build/memory/manifest.ts';
 import { verifyTree } from '../../../build/verify.ts';
 import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
 import { below, type TemporaryTree } from '../../util/package-tree.ts';
@@ -103,11 +105,11 @@ describe('damage', () => {
   it('I4: archives that a cut-off publication left are no fault, and go when their content is not published after all', async () => {
     put('one/x', undefined, 'a');
     await run(['one']);
-    const manifest = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as { serial: number };
+    const { sha256: _sha256, ...manifest } = JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as Manifest & { sha256: string };
     const left = `dist/acme/hello/dev-main@${'e'.repeat(40)}.zip`;
     writeFileSync(join(data, 'public', left), 'never announced');
     expect(await verifyTree(data)).toMatchObject({ ok: false });
-    writeFileSync(join(data, 'build/manifest.json'), JSON.stringify({ ...manifest, serial: 2, placing: [left, '../escape.zip', 'dist/../../escape.zip'] }));
+    writeFileSync(join(data, 'build/manifest.json'), formatManifest({ ...manifest, serial: 2, placing: [left, '../escape.zip', 'dist/../../escape.zip'] as PublicPath[] }));
     expect(await verifyTree(data)).toMatchObject({ ok: true });
     await run(['one']);
     expect(allFiles(data)).not.toContain(`public/${left}`);

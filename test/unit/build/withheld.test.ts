@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { verifyTree } from '../../../build/verify.ts';
+import { publishArtifact } from '../../../build/artifacts/publish-artifact.ts';
 import { restoringRequest, withholdVersion } from '../../../build/withhold-version.ts';
 import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
+import { zipOf } from '../../util/hostile-zip.ts';
 import { below } from '../../util/package-tree.ts';
 import { publishedVersions } from '../../util/published-tree.ts';
 import { whoLibrary } from '../../util/who-library.ts';
@@ -59,6 +61,13 @@ describe('a version that was withdrawn by hand', () => {
     expect(publishedVersions(series.data)).toEqual(before);
     expect(await restore('1.1.0')).toMatchObject({ outcome: 'refused' });
     expect((await series.run({ arguments: [] })).published).toBe(false);
+  });
+
+  it('cannot be uploaded either', async () => {
+    await withdraw('1.1.0');
+    series.tree.write({ 'upload.zip': zipOf([{ name: 'composer.json', data: JSON.stringify({ name, version: '1.1.0' }) }]) });
+    expect(await publishArtifact({ path: series.tree.path('upload.zip') }, { request: series.request({}), effects, waitMs: 0 })).toMatchObject({ outcome: 'refused', code: 'VERSION_EXISTS', message: expect.stringContaining('withdrawn by hand') as string });
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/other@1.0.0']);
   });
 
   it('with the last version goes the package', async () => {

@@ -38,6 +38,7 @@ describe('the reference of the command line', () => {
     expect(second).toContain('More of it.\n\n### libretto a d\n\n<!-- libretto a d, from the program -->\nAD\n<!-- by hand -->\n\n## libretto c');
     expect(second).toContain('from the program -->\nchanged\n');
     expect(renewReference(second, [{ path: 'a', text: 'changed' }, { path: 'a b', text: 'AB' }, { path: 'a d', text: 'AD' }, { path: 'c', text: 'C' }])).toBe(second);
+    expect(renewReference('# All\n\n## libretto a\n\nBy hand.\n', [{ path: 'a', text: 'A' }])).toBe(`# All\n\n## libretto a\n\n${block}\n\nBy hand.\n`);
     expect(() => renewReference(first, [{ path: 'a', text: 'A' }])).toThrow('a b, c');
   });
 });

@@ -63,7 +63,8 @@ describe('a rollback', () => {
     put('a', '1.0.0', 'other bytes');
     await run({ allowRepublish: true });
     await back(1);
-    expect(readers()).toEqual(then);
+    expect(readers()).toMatchObject(then);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
     await sound();
   });
 
@@ -145,7 +146,6 @@ describe('builds after a rollback', () => {
   it('leave it so while other versions of the package come', async () => {
     put('c', '3.0.0');
     expect((await run()).added.map(({ version }) => version)).toEqual(['3.0.0']);
-    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@3.0.0', 'acme/hello@dev-main'].filter((version) => version in publishedVersions(data)));
     expect(versions()).not.toContain('acme/hello@2.0.0');
     expect(versions()).toContain('acme/hello@1.0.0');
     await sound();
@@ -164,7 +164,7 @@ describe('builds after a rollback', () => {
   });
 
   it('publish what the sources have once the rollback is lifted', async () => {
-    await liftRollbacks(series.request(), series.effects());
+    await liftRollbacks(series.request({}), series.effects());
     const report = await run();
     expect(report.withdrawn.map(({ version }) => version)).toEqual(['1.0.0']);
     expect(versions()).toContain('acme/hello@2.0.0');

@@ -1,0 +1,81 @@
+// A rollback that is killed: at any moment what readers see stays whole, the next build completes it or finds nothing done, and the record of
+// publications has no gap.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { below, temporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
+import { seededRandom } from '../util/seeded-random.ts';
+import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const kills = 16;
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+const packages = 40;
+
+describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, () => {
+  const random = seededRandom(seed);
+  const source = temporaryTree();
+  const folder = temporaryFolder('rollback-crash');
+  const data = folder.at('data');
+
+  const libretto = (...args: readonly string[]) => runCli([...args, '--data', data], { cwd: folder.path });
+  const state = (): string => JSON.stringify(Object.entries(publishedVersions(data)).map(([version, { reference }]) => [version, reference]).toSorted());
+  const put = (step: number): void => {
+    for (let index = 0; index < packages; index += 1) {
+      const name = `acme/part-${index}`;
+      source.write({ ...below(`${name}/${step}`, whoLibrary(name, `${step}.0.0`)), ...below(`${name}/head`, whoLibrary(name, undefined, {}, `head ${step}`)) });
+    }
+  };
+  const states: string[] = [];
+
+  beforeAll(async () => {
+    for (const step of [1, 2]) {
+      put(step);
+      expect((await libretto('build', source.root)).exitCode).toBe(0);
+      states.push(state());
+    }
+  });
+  afterAll(async () => {
+    source.remove();
+    await folder.remove();
+  });
+
+  it(`${kills} times at random moments, there and back`, async () => {
+    const started = performance.now();
+    expect((await libretto('rollback', '1')).exitCode).toBe(0);
+    const span = performance.now() - started;
+    let killed = 0;
+    let completed = 0;
+    for (let round = 0; round < kills; round += 1) {
+      const before = state();
+      const target = states.indexOf(before) === 0 ? 2 : 1;
+      const delay = (0.3 + random() * 0.8) * span;
+      if (await killedAfter(delay, target)) killed += 1;
+      const where = `round ${round}, to ${target}, killed after ${delay.toFixed(0)} ms`;
+      const { exitCode, stdout, stderr } = await libretto('verify', '--json');
+      expect(exitCode, `${where}: ${stdout}${stderr}`).toBe(0);
+      const built = await libretto('build', source.root);
+      expect(built.exitCode, `${where}: ${built.stderr}`).toBe(0);
+      const after = state();
+      expect([before, states[target - 1]], where).toContain(after);
+      if (after !== before) completed += 1;
+      expect(await libretto('diff', '1', '--json'), where).toMatchObject({ exitCode: 0 });
+    }
+    expect(killed).toBeGreaterThan(kills / 6);
+    expect(completed).toBeGreaterThan(0);
+  });
+
+  /** True where the kill came before it had ended. */
+  async function killedAfter(delay: number, target: number): Promise<boolean> {
+    const child = spawn(process.execPath, [binary, 'rollback', String(target), '--data', data], { cwd: folder.path, env: cleanEnvironment(), stdio: 'ignore' });
+    const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    await Promise.race([sleep(delay), exited]);
+    child.kill('SIGKILL');
+    const [, signal] = await exited;
+    return signal === 'SIGKILL';
+  }
+});

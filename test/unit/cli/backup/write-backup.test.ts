@@ -1,0 +1,40 @@
+// A backup that cannot be made says why in its own words, and leaves nothing.
+
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { takeLock } from '../../../../build/output/lock.ts';
+import { StorageError } from '../../../../build/output/storage-error.ts';
+import { BuildBusy } from '../../../../build/refusals.ts';
+import { writeBackup } from '../../../../cli/backup/write-backup.ts';
+import { StateError } from '../../../../proxy/state/state-error.ts';
+import { writeTree } from '../../../util/package-tree.ts';
+import { temporaryFolder } from '../../../util/temporary-folder.ts';
+
+const now = (): Date => new Date();
+const rest = { version: '0.0.0', now, randomBytes, begun: () => undefined, waitMs: 0 };
+
+describe('a backup that cannot be made', () => {
+  it('is busy while a build goes on for too long', async () => {
+    await using folder = temporaryFolder('write-backup');
+    const lock = await takeLock(folder.at('data/build/lock'), now);
+    await expect(writeBackup({ ...rest, data: folder.at('data'), target: folder.at('copy') })).rejects.toThrow(BuildBusy);
+    await lock.release();
+    expect(readdirSync(folder.path)).toEqual(['data']);
+  });
+
+  it('says that the state is corrupt', async () => {
+    await using folder = temporaryFolder('write-backup');
+    writeTree(folder.at('data'), { 'state/data.mdb': 'no database', 'public/packages.json': '{}' });
+    await expect(writeBackup({ ...rest, data: folder.at('data'), target: folder.at('copy') })).rejects.toThrow(StateError);
+    expect(readdirSync(folder.path)).toEqual(['data']);
+    await expect(takeLock(folder.at('data/build/lock'), now).then((lock) => lock.release())).resolves.toBeUndefined();
+  });
+
+  it('names the folder that the disk refuses', async () => {
+    await using folder = temporaryFolder('write-backup');
+    writeTree(folder.at('data'), { 'public/packages.json': '{}' });
+    await expect(writeBackup({ ...rest, data: folder.at('data'), target: '/proc/nowhere/copy' })).rejects.toThrow(StorageError);
+  });
+});
