@@ -23,8 +23,12 @@ export function formatRoot(names: readonly PackageName[], settings: DocumentSett
   return `${JSON.stringify(root)}\n`;
 }
 
-/** The bytes of both documents of a package; `dev` is undefined where no version is a dev one: Composer takes a 404 for that. */
+/**
+ * The bytes of both documents of a package; `dev` is undefined where no version is a dev one: Composer takes a 404 for that. Throws for two records of one
+ * version, of which Composer would take either: the plan never lets that happen, and nothing is published should it do so once.
+ */
 export function formatProviders(name: PackageName, records: readonly VersionRecord[]): { readonly stable: string; readonly dev: string | undefined } {
+  if (new Set(records.map(({ version_normalized: normalized }) => normalized)).size < records.length) throw new Error(`${name} has two records of one version`);
   const newestFirst = records.toSorted((one, other) => compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion));
   const dev = newestFirst.filter((record) => isDevVersion(record.version_normalized));
   const stable = newestFirst.filter((record) => !isDevVersion(record.version_normalized));

@@ -21,7 +21,7 @@ export function refuseListed({ forget, configured, workingDirectory, dataDirecto
   for (const text of forget) {
     const ids = candidates(text).map((candidate) => parsed(candidate, workingDirectory, dataDirectory)?.id);
     const found = listed.find(({ id, location }) => id === text || location === text || ids.includes(id));
-    if (found !== undefined) throw new UsageError(`--forget ${text}: ${found.location} is still listed in libretto.json, so the next build would publish it again. Remove it there; the next build withdraws it.`);
+    if (found !== undefined) throw new UsageError(`--forget ${text}: ${found.location} is still listed in libretto.json, so the next build would publish it again. Remove it there first.`);
   }
 }
 

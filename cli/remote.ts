@@ -27,7 +27,7 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.search !== '' || parsed.hash !== '' || parsed.username !== '') {
     throw new UsageError(`--url ${JSON.stringify(url)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`);
   }
-  if (token === undefined || token === '') throw new UsageError('A remote registry asks for a token: set LIBRETTO_TOKEN to a write token of it, or give --token.');
+  if (token === undefined || token === '') throw new UsageError('A remote registry asks for a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or give --token.');
   return { url: parsed.href.replace(/\/+$/, ''), token };
 }
 

@@ -21,7 +21,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (name === undefined) throw new UsageError(`${JSON.stringify(given)} is no package name; one looks like acme/hello.`);
   const described = describeSources(configuredSources(config) ?? [], workingDirectory, config.data.value);
   const answer = await why({ dataDirectory: config.data.value, name, version, described });
-  const { known, ...document } = answer;
+  const { known: _known, ...document } = answer;
   const suggestions = suggest(answer);
   if (flags['json'] === true) printJson(stdout, { ...document, suggestions });
   else printLines(stdout, describe(answer, suggestions));

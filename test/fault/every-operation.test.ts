@@ -32,9 +32,9 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
 
   it('row 47, F1: killed at any operation, the tree is whole, and the next build completes it', () => interruptAt(warm, 'kill', each(operations.warm, 1)));
 
-  it('row 47, F1: killed at an operation of the very first build', () => interruptAt(cold, 'kill', each(operations.cold, 3)));
+  it('row 47, F1: killed at an operation of the very first build', () => interruptAt(cold, 'kill', each(operations.cold, 2)));
 
-  it('row 47: the same where the machine loses its power with all that was not synced', () => interruptAt(warm, 'power loss', each(operations.warm, 3)));
+  it('row 47: the same where the machine loses its power with all that was not synced', () => interruptAt(warm, 'power loss', each(operations.warm, 2)));
 
   it.each<[DiskFault, string]>([['ENOSPC', 'a full disk'], ['EIO', 'a broken disk'], ['EACCES', 'missing rights']])('row 49, F4: %s, %s, at an operation: the path is named, the tree is whole, and the next build completes it', async (kind) => {
     for (const at of each(operations.warm, 4)) {

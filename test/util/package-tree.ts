@@ -30,9 +30,9 @@ export interface TemporaryTree {
   readonly remove: () => void;
 }
 
-/** A fresh folder below the system's temporary one, holding `tree`. */
-export function temporaryTree(tree: Tree = {}): TemporaryTree {
-  const root = mkdtempSync(join(tmpdir(), 'libretto-tree-'));
+/** A fresh folder below the system's temporary one, or `parent`, holding `tree`. */
+export function temporaryTree(tree: Tree = {}, parent = tmpdir()): TemporaryTree {
+  const root = mkdtempSync(join(parent, 'libretto-tree-'));
   writeTree(root, tree);
   return {
     root,

@@ -2,6 +2,7 @@
 // go, a branch that moves, a release that is published anew, a README that changes.
 
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type BuildRequest } from '../../build/build.ts';
 import type { BuildReport } from '../../build/report.ts';
@@ -33,12 +34,12 @@ export interface FinishedTree {
 
 /** `cold`: nothing was ever published before. */
 export async function publishingBuild({ cold = false } = {}): Promise<PublishingBuild> {
-  const tree = temporaryTree();
+  // hundreds of them are played: in memory, where the system has room for files there
+  const tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   const [source, base, data] = [tree.path('packages'), tree.path('base'), tree.path('data')];
-  const more = { allowWithdraw: true };
   const request = (dataDirectory: string): BuildRequest => ({
-    dataDirectory, baseDirectory: tree.root, arguments: [source], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: true,
-    jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined, ...more,
+    dataDirectory, baseDirectory: tree.root, arguments: [source], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: true, allowWithdraw: true,
+    jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
   });
   const buildInto = (dataDirectory: string, seconds: number) =>
     build(request(dataDirectory), { now: () => new Date(Date.now() + seconds * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } });

@@ -5,7 +5,12 @@ import type { DeflateThreads } from '../../archive/deflate-threads.ts';
 import type { Pause } from './pause.ts';
 import type { FilesRead, FilesToRead, ReadingTools } from './read-files.ts';
 
-export type FileReader = (task: FilesToRead) => Promise<FilesRead>;
+export type FileReader = (task: ReadingTask) => Promise<FilesRead>;
+
+export interface ReadingTask extends Omit<FilesToRead, 'deflate'> {
+  /** asked when its turn has come, of which it may be one of thousands */
+  readonly deflate: () => boolean;
+}
 
 /** Read here before workers are started: many a scan has no more. */
 const inlineBytes = 1024 * 1024;
@@ -14,7 +19,7 @@ const inlineBytes = 1024 * 1024;
 const tasksPerThread = 3;
 
 interface Waiting {
-  readonly task: FilesToRead;
+  readonly task: ReadingTask;
   readonly resolve: (result: FilesRead | Promise<FilesRead>) => void;
 }
 
@@ -60,21 +65,22 @@ class SharedReader {
     next.resolve(this.#readHere(next.task));
   }
 
-  async #send(task: FilesToRead, threads: DeflateThreads): Promise<FilesRead> {
+  async #send(task: ReadingTask, threads: DeflateThreads): Promise<FilesRead> {
     try {
-      return await (await threads.pool()).readFiles(task);
+      const pool = await threads.pool();
+      return await pool.readFiles(started(task));
     } finally {
       this.#sent -= 1;
       this.#distribute();
     }
   }
 
-  async #readHere(task: FilesToRead): Promise<FilesRead> {
+  async #readHere(task: ReadingTask): Promise<FilesRead> {
     for (const { bytes } of task.files) this.#bytesHere += bytes;
     try {
       const { readFiles } = await import('./read-files.ts');
       this.#tools ??= toolsFor(this.#pause);
-      return await readFiles(task, await this.#tools);
+      return await readFiles(started(task), await this.#tools);
     } finally {
       // so that what workers have done is seen
       await nextTurn();
@@ -82,6 +88,10 @@ class SharedReader {
       this.#distribute();
     }
   }
+}
+
+function started({ folder, files, deflate }: ReadingTask): FilesToRead {
+  return { folder, files, deflate: deflate() };
 }
 
 async function toolsFor(pause: Pause): Promise<ReadingTools> {

@@ -41,7 +41,7 @@ export async function identifyFiles(entries: readonly WalkedEntry[], context: Id
   const regular = entries.filter(({ kind }) => kind !== 'symlink');
   const batches = batchesOf(regular);
   const results = await Promise.all(batches.map(async (batch) => ({ batch, result: await readBatch(batch, context) })));
-  for (const { batch, result } of results) takeResult(batch, result, context.kept, identities);
+  for (const { batch, result } of results) takeResult(batch, result, identities);
   return { files: entries.map(({ path, kind }) => ({ path, mode: modeOf(kind), identity: identities.get(path) ?? '' })), links };
 }
 
@@ -62,19 +62,24 @@ function batchesOf(entries: readonly WalkedEntry[]): WalkedEntry[][] {
   return batches;
 }
 
-function readBatch(batch: readonly WalkedEntry[], { folder, readFiles, kept }: IdentifyContext): Promise<FilesRead> {
-  return readFiles({ folder, files: batch.map(({ path, stamp, bytes }) => ({ path, stamp, bytes })), deflate: kept?.hasRoom() === true });
-}
+type BatchRead = Exclude<FilesRead, { readonly bytes: Uint8Array }> | { readonly digests: readonly string[] };
 
-/** In the order of the files, so that of several faults always the same one is told. */
-function takeResult(batch: readonly WalkedEntry[], result: FilesRead, kept: KeptContents | undefined, identities: Map<string, string>): void {
-  if ('fault' in result) throw new QuarantineError(result.fault.code, result.fault.message);
-  for (const [index, { path }] of batch.entries()) identities.set(path, identityOf(result.digests[index] ?? ''));
+/** What was deflated is kept at once, so that no more of it is in memory than there is room for, however large the package is. */
+async function readBatch(batch: readonly WalkedEntry[], { folder, readFiles, kept }: IdentifyContext): Promise<BatchRead> {
+  const result = await readFiles({ folder, files: batch.map(({ path, stamp, bytes }) => ({ path, stamp, bytes })), deflate: () => kept?.hasRoom() === true });
+  if ('fault' in result) return result;
   let start = 0;
   for (const { digest, ...facts } of result.pieces) {
     kept?.keep(identityOf(digest), { ...facts, bytes: result.bytes.subarray(start, start + facts.length) });
     start += facts.length;
   }
+  return { digests: result.digests };
+}
+
+/** In the order of the files, so that of several faults always the same one is told. */
+function takeResult(batch: readonly WalkedEntry[], result: BatchRead, identities: Map<string, string>): void {
+  if ('fault' in result) throw new QuarantineError(result.fault.code, result.fault.message);
+  for (const [index, { path }] of batch.entries()) identities.set(path, identityOf(result.digests[index] ?? ''));
 }
 
 function modeOf(kind: WalkedEntry['kind']): ContentFile['mode'] {

@@ -41,6 +41,10 @@ describe('formatProviders', () => {
     expect(formatProviders(name, [record('1.0.0')]).dev).toBeUndefined();
     expect(parseProvider(formatProviders(name, [record('dev-main')]).stable, name)).toEqual([]);
   });
+
+  it('never holds one version twice', () => {
+    expect(() => formatProviders(name, [record('1.0.0'), record('v1.0')])).toThrow('acme/hello has two records of one version');
+  });
 });
 
 describe('distUrl', () => {

@@ -30,3 +30,25 @@ it('row 74: a sync that begins between the two halves of a removal leaves nothin
   expect(begun).toBe(true);
   expect([...(await state.range('repository')), ...(await state.range('job/'))]).toEqual([]);
 });
+
+it('as many jobs are kept as the settings say at the time', async () => {
+  const state = createMemoryStore();
+  let nowMs = Date.parse('2026-11-21T09:00:00Z');
+  let kept = 3;
+  const store = createAuditedStore({ store: state, now: () => nowMs });
+  const jobs = createJobs({ state, store, now: () => nowMs, randomBytes, kept: () => kept });
+  const sources: RepositoriesOptions['sources'] = { check: async (source) => source, placeOf: ({ url }) => url, published: async () => [], hasLeftovers: async () => false };
+  const unused = (): never => {
+    throw new Error('there are no credentials here');
+  };
+  const { id } = await createRepositories({ sources, sealer: { seal: unused, unseal: unused, reseal: unused }, now: () => nowMs, randomBytes, actor: 'cli:test', store }).create({ type: 'git', url: 'https://git.example.org/x' });
+  const run = async (): Promise<number> => {
+    nowMs += 1000;
+    const { job } = await jobs.open(id, { trigger: 'interval', actor: 'system:schedule' });
+    await jobs.finish(job, { error: null, report: null, lines: [] });
+    return (await jobs.list(id)).length;
+  };
+  expect([await run(), await run(), await run(), await run()]).toEqual([1, 2, 3, 3]);
+  kept = 1;
+  expect(await run()).toBe(1);
+});
