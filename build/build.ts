@@ -118,12 +118,16 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
     if (!nothingToDo) await (await import('./prune-caches.ts')).pruneCaches(run, dataDirectory);
     if (serial !== undefined) await (await import('./history/prune-history.ts')).pruneHistory(dataDirectory, request.keepHistory ?? standardKeep, { previous: run.pending.announced, serial });
     const timings = { scan: scanEnded - started, archive: archiveEnded - scanEnded, publish: performance.now() - archiveEnded, total: performance.now() - started };
-    const remarks = [...undoneNotices(tree.publication?.undone, packages.results), ...opened.flatMap(({ chosen, source }) => (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })))];
+    const remarks = [...completedNotices(found.rollback), ...undoneNotices(tree.publication?.undone, packages.results), ...opened.flatMap(({ chosen, source }) => (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })))];
     return reportOf({ scanned, remarks, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
   } finally {
     await Promise.all(opened.map(({ source }) => source.close()));
     await output.discard();
   }
+}
+
+function completedNotices(rollback: number | undefined): BuildReport['notices'] {
+  return rollback === undefined ? [] : [{ source: 'data folder', message: `A rollback to publication ${rollback} was cut off; this build completed it first.` }];
 }
 
 /** Remote repositories are mostly waited for. */

@@ -7,7 +7,7 @@ import { formatPublication, publicationFormat, type UndoneChange } from './contr
 import { digestOf } from './digest-of.ts';
 import { formatRoot, stampDocument } from './documents.ts';
 import { stageRecord } from './history/stage-record.ts';
-import { formatManifest, manifestFormat, manifestPath, unsettled } from './memory/manifest.ts';
+import { formatManifest, manifestFormat, manifestPath, unsettled, type Manifest } from './memory/manifest.ts';
 import { nextMemories } from './memory/next-memories.ts';
 import { memoryPath } from './memory/source-memory.ts';
 import type { PackagesOutcome } from './outcome.ts';
@@ -54,12 +54,14 @@ function nextUndone({ tree, rollback, lifted }: Run, { results }: PackagesOutcom
 
 /**
  * The manifest takes the new serial before anything else moves. Were this build to die now, the next one finds a manifest that is ahead of the
- * publication, believes nothing it remembers, and compares every package: that is how a half-done publication is always completed (I5).
+ * publication, believes nothing it remembers, and compares every package: that is how a half-done publication is always completed (I5). It does
+ * so too where all was published and only the memory is that of the time before: a package it does not know would never be missed. A rollback
+ * reads no source, and leaves their memory as true as it was.
  */
 async function announceIntent(run: Run, serial: number, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
   const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to)])];
-  const file = await output.stage(manifestAfter(run, serial, placing, run.rollback?.to));
+  const file = await output.stage(manifestAfter(run, { serial, placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to }));
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
@@ -69,12 +71,12 @@ async function announceIntent(run: Run, serial: number, { changes }: PackagesOut
  * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
  * source that was not read keeps the records it has, whatever the settings now are.
  */
-function manifestAfter(run: Run, serial: number, placing: readonly PublicPath[], rollback?: number): string {
+function manifestAfter(run: Run, { serial, placing, settings, rollback }: Pick<Manifest, 'serial' | 'placing' | 'settings'> & { readonly rollback?: number | undefined }): string {
   const { tree, scanned, limit } = run;
   const sources = publishedSources(run).map(({ id }) => id);
   const renewed = new Set(limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : []);
   const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
-  return formatManifest({ format: manifestFormat, serial, settings: limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest, placing, stale, ...(rollback === undefined ? {} : { rollback }) });
+  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, ...(rollback === undefined ? {} : { rollback }) });
 }
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
@@ -86,16 +88,20 @@ function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonl
 async function remember(run: Run, packages: PackagesOutcome, serial: number): Promise<void> {
   const { output, tree, scanned, choice } = run;
   const memories = nextMemories(scanned, packages, run.limit);
-  const manifest = manifestAfter(run, serial, []);
+  const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
+  const manifest = manifestAfter(run, { serial, placing: [], settings });
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
   const quarantined = await nextQuarantined(run, packages);
   const shown = quarantined === undefined ? [] : [{ file: await output.stage(quarantined), path: quarantinedPath }];
   const staged = await Promise.all([...memories].map(async ([id, text]) => ({ file: await output.stage(text), path: memoryPath(id) })));
-  const all = manifestMoved ? [...staged, { file: await output.stage(manifest), path: manifestPath }] : staged;
-  await output.settle([...shown, ...all].map(({ file }) => file));
+  const last = manifestMoved ? [{ file: await output.stage(manifest), path: manifestPath }] : [];
+  await output.settle([...shown, ...staged, ...last].map(({ file }) => file));
   for (const { file, path } of shown) await output.publish(file, 'index', path);
-  for (const { file, path } of all) await output.publish(file, 'build', path);
+  for (const { file, path } of staged) await output.publish(file, 'build', path);
   for (const { id } of choice.forgotten) await output.remove('build', memoryPath(id));
-  if (shown.length + all.length > 0 || choice.forgotten.length > 0) await output.barrier();
+  if (shown.length + staged.length > 0 || choice.forgotten.length > 0) await output.barrier();
+  // it says that the memory beside it is to be believed
+  for (const { file, path } of last) await output.publish(file, 'build', path);
+  if (last.length > 0) await output.barrier();
   if (tree.serial > serial) throw new Error('a serial went back (I6)');
 }

@@ -1,10 +1,18 @@
-// The commands about a registry as a whole: its configuration as a file, its backup.
+// The commands about a registry as a whole: how it stands, its configuration as a file, its backup.
 
 import type { Command } from 'commander';
 
 import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addData(program: Command, wire: Wire): void {
+  const status = withSettings(program.command('status'), 'data')
+    .summary('say what is published, and how the last build ended')
+    .description('Say what is published and registered, and how the last build ended: in the data folder here or, with --url, of a remote registry through its API.')
+    .option('--url <url>', 'the address of a remote registry, instead of a data folder')
+    .option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example('libretto status', 'LIBRETTO_TOKEN=lib_r_… libretto status --url https://packages.example.org --json'));
+  wire(status, () => import('./commands/status.ts'));
   addConfig(program, wire);
   const backup = withSettings(program.command('backup'), 'data')
     .argument('<directory>', 'a folder that does not exist yet, or an empty one; not below the data folder')

@@ -3,6 +3,7 @@
 import { Option, type Command } from 'commander';
 
 import { example, withSettings, type Wire } from './command-parts.ts';
+import { removable } from './removable-fields.ts';
 
 export function addRepositories(program: Command, wire: Wire): void {
   const repository = program.command('repository').summary('register, sync and remove repositories that this registry fetches').description('Register, sync and remove repositories that this registry fetches by itself.');
@@ -15,6 +16,7 @@ export function addRepositories(program: Command, wire: Wire): void {
   wire(withJson(list, 'libretto repository list --json', 'LIBRETTO_TOKEN=lib_r_… libretto repository list --url https://packages.example.org'), () => import('./commands/repository-list.ts'));
   const show = orRemote(repository.command('show')).argument('<id>').summary('show one repository').description('Show one repository and its last syncs, without its credentials.');
   wire(withJson(show, 'libretto repository show repo_4fHj2kLm9QwErTy0'), () => import('./commands/repository-show.ts'));
+  wire(withJson(updateCommand(repository), 'libretto repository update repo_4fHj2kLm9QwErTy0 --token-file - < token.txt', 'libretto repository update repo_4fHj2kLm9QwErTy0 --interval 1h --without only branch'), () => import('./commands/repository-update.ts'));
   const verify = repository.command('verify').argument('<id>').summary('ask whether a repository can be read').description('Ask whether a repository can be reached and read with its credentials, and what is there. Changes nothing.');
   wire(withJson(verify, 'libretto repository verify repo_4fHj2kLm9QwErTy0'), () => import('./commands/repository-verify.ts'));
   const sync = orRemote(withSettings(repository.command('sync'), 'jobs'))
@@ -35,12 +37,28 @@ export function addRepositories(program: Command, wire: Wire): void {
 }
 
 function addCommand(repository: Command): Command {
-  return repository
+  const add = repository
     .command('add')
     .argument('<url>', 'https://HOST/PATH, ssh://USER@HOST/PATH, USER@HOST:PATH, or a folder below sourceRoots')
     .summary('register a repository')
     .description('Register a repository. The user running this command lends it nothing: no credential helper, no ssh key, no ~/.netrc.')
-    .addOption(new Option('--type <type>', 'what it is').choices(['git', 'directory', 'artifact', 'composer']).default('git'))
+    .addOption(new Option('--type <type>', 'what it is').choices(['git', 'directory', 'artifact', 'composer']).default('git'));
+  return withFields(add).option('--interval <span>', 'sync by itself every 15m, 12h, 1d, … (default: when somebody asks)');
+}
+
+function updateCommand(repository: Command): Command {
+  const update = repository
+    .command('update')
+    .argument('<id>')
+    .summary('change a repository')
+    .description('Change the credentials, the filters or the interval of a repository. It acts with the next sync. What is not given stays as it is; type and address never change.');
+  return withFields(update)
+    .option('--interval <span>', 'sync by itself every 15m, 12h, 1d, …')
+    .addOption(new Option('--without <what...>', 'take these away').choices([...removable]));
+}
+
+function withFields(command: Command): Command {
+  return command
     .option('--username <name>', 'for https, beside --password-file')
     .option('--password-file <file>', 'a file whose first line is the password or access token for https; - for standard input')
     .option('--token-file <file>', 'a file whose first line is a bearer token for https; - for standard input')
@@ -51,6 +69,5 @@ function addCommand(repository: Command): Command {
     .option('--minimum-stability <stability>', 'publish nothing less stable: stable, RC, beta, alpha or dev')
     .option('--tag <pattern...>', 'read only these tags')
     .option('--branch <pattern...>', 'read only these branches')
-    .option('--subdirectory <pattern...>', 'folders that are packages of their own')
-    .option('--interval <span>', 'sync by itself every 15m, 12h, 1d, … (default: when somebody asks)');
+    .option('--subdirectory <pattern...>', 'folders that are packages of their own');
 }

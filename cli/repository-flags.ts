@@ -1,11 +1,12 @@
-// The flags of `repository add`, from text and files to what is registered.
+// The flags of `repository add` and `repository update`, from text and files to what is registered.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import type { RepositoryCredentials } from '../proxy/sync/credentials.ts';
-import type { RepositoryDraft } from '../proxy/sync/repositories.ts';
+import type { RepositoryDraft, RepositoryPatch } from '../proxy/sync/repositories.ts';
 import type { RepositoryFilters, RepositoryType } from '../proxy/sync/repository.ts';
+import type { Removable } from './removable-fields.ts';
 import { UsageError } from './usage-error.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -15,8 +16,32 @@ export function repositoryDraft(place: string, flags: Flags, workingDirectory: s
   const type = (flags['type'] ?? 'git') as RepositoryType | 'composer';
   const url = type === 'directory' || type === 'artifact' ? resolve(workingDirectory, place) : place;
   const credentials = credentialsOf(flags, workingDirectory);
-  return { type, url, filters: filtersOf(flags), interval: intervalOf(flags['interval']), ...(credentials === undefined ? {} : { credentials }) };
+  return { type, url, filters: filtersOf(flags), interval: intervalOf(flags['interval']) ?? null, ...(credentials === undefined ? {} : { credentials }) };
 }
+
+/** Throws UsageError. */
+export function repositoryPatch(flags: Flags, workingDirectory: string): RepositoryPatch {
+  const without = (flags['without'] ?? []) as readonly Removable[];
+  const given: Readonly<Record<string, unknown>> = { credentials: credentialsOf(flags, workingDirectory), interval: intervalOf(flags['interval']), ...filtersOf(flags) };
+  const twice = without.find((name) => given[fieldOf[name]] !== undefined);
+  if (twice !== undefined) throw new UsageError(`--without ${twice} takes away what another flag gives: leave one of them out.`);
+  const changed = Object.entries({ ...given, ...Object.fromEntries(without.map((name) => [fieldOf[name], null])) }).filter(([, value]) => value !== undefined);
+  if (changed.length === 0) throw new UsageError('Nothing to change was given. Name at least one flag of those that `libretto repository update --help` shows.');
+  const { credentials, interval, ...filters } = Object.fromEntries(changed);
+  return { ...(credentials === undefined ? {} : { credentials }), ...(interval === undefined ? {} : { interval }), ...(Object.keys(filters).length === 0 ? {} : { filters }) } as RepositoryPatch;
+}
+
+const fieldOf: Readonly<Record<Removable, 'credentials' | 'interval' | keyof RepositoryFilters>> = {
+  credentials: 'credentials',
+  interval: 'interval',
+  only: 'only',
+  except: 'except',
+  versions: 'versions',
+  'minimum-stability': 'minimum-stability',
+  tag: 'tags',
+  branch: 'branches',
+  subdirectory: 'subdirectories',
+};
 
 function filtersOf({ only, except, versions, minimumStability, tag, branch, subdirectory }: Flags): RepositoryFilters {
   const given = { only, except, versions, 'minimum-stability': minimumStability, tags: tag, branches: branch, subdirectories: subdirectory };
@@ -25,9 +50,9 @@ function filtersOf({ only, except, versions, minimumStability, tag, branch, subd
 
 const unitSeconds: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** `15m`, `12h`, `1d`, or seconds; null: not given */
-function intervalOf(given: unknown): number | null {
-  if (given === undefined) return null;
+/** `15m`, `12h`, `1d`, or seconds; undefined: not given */
+function intervalOf(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
   const [, count = '', unit = ''] = /^(\d{1,8})([smhd]?)$/.exec(String(given)) ?? [];
   const seconds = Number(count) * (unitSeconds[unit] ?? 0);
   if (count !== '' && seconds >= leastInterval && seconds <= mostInterval) return seconds;

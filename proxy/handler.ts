@@ -11,6 +11,7 @@ import type { ActiveToken, Authenticator } from './auth/authenticate.ts';
 import type { TokenUses } from './auth/token-uses.ts';
 import { whenReady, type Eventually } from './eventually.ts';
 import type { Count, Counters } from './limits/counters.ts';
+import type { GuessBudget } from './limits/guess-budget.ts';
 import { rateLimitHeaders } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
 import type { Management } from './manage/api-request.ts';
@@ -20,7 +21,7 @@ import { loggedPath, logRequest } from './observe/request-log.ts';
 import { admit, hasBody, unwanted } from './protocol/admit.ts';
 import { parseRoute } from './protocol/route.ts';
 import type { Tree } from './protocol/tree.ts';
-import { challenge, internalError, limitExceeded, methodNotAllowed, notFound, sessionOnProtocol } from './refusals.ts';
+import { challenge, internalError, limitExceeded, methodNotAllowed, notFound, sessionOnProtocol, tooManyGuesses } from './refusals.ts';
 import type { Sender, Sent } from './send.ts';
 
 export interface HandlerParts {
@@ -29,6 +30,7 @@ export interface HandlerParts {
   readonly management: Management | undefined;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
+  readonly guesses: GuessBudget;
   /** hears of each use of a valid token */
   readonly uses: Pick<TokenUses, 'note'> | undefined;
   readonly sender: Sender;
@@ -114,7 +116,8 @@ function manage({ management, trustedProxies }: HandlerParts, { request, respons
 function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: boolean, serve: () => Eventually<Answer>): Eventually<Answer> {
   const { request } = exchange;
   return whenReady(parts.authenticator.authenticate(request.headers.authorization, nowMs), (authentication) => {
-    if (authentication.outcome !== 'valid') return open ? serve() : unauthenticated(parts, request, authentication.outcome, nowMs);
+    if (authentication.outcome === 'absent') return open ? serve() : challenge('absent', request);
+    if (authentication.outcome === 'invalid') return whenReady(open ? serve() : refuse(parts, request, nowMs), (answer) => withinGuesses(parts, request, answer, nowMs));
     const { token } = authentication;
     exchange.token = token;
     parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(request, parts.trustedProxies) });
@@ -127,10 +130,16 @@ function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: b
 }
 
 /** A person with a session is known, so it is 403: these paths are for tokens. Everybody else is 401. */
-function unauthenticated({ management }: HandlerParts, request: IncomingMessage, outcome: 'absent' | 'invalid', nowMs: number): Eventually<Answer> {
+function refuse({ management }: HandlerParts, request: IncomingMessage, nowMs: number): Eventually<Answer> {
   const { authorization } = request.headers;
-  if (management === undefined || authorization === undefined) return challenge(outcome, request);
-  return whenReady(management.isSession(authorization, nowMs), (isSession) => (isSession ? sessionOnProtocol() : challenge(outcome, request)));
+  if (management === undefined || authorization === undefined) return challenge('invalid', request);
+  return whenReady(management.isSession(authorization, nowMs), (isSession) => (isSession ? sessionOnProtocol() : challenge('invalid', request)));
+}
+
+/** Of credentials that are no API token's, and that nobody was known by in the end: 401, or 429 for who has tried too many. */
+function withinGuesses({ guesses, trustedProxies }: HandlerParts, request: IncomingMessage, answer: Answer, nowMs: number): Answer {
+  const seconds = answer.status === 401 ? guesses.spend(addressOf(request, trustedProxies), nowMs) : undefined;
+  return seconds === undefined ? answer : tooManyGuesses(seconds, request);
 }
 
 /** The answer with the limit's headers, the 500 of a request that broke included. */

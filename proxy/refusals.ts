@@ -23,6 +23,15 @@ export function limitExceeded(limit: number, count: Count, nowMs: number, reques
   });
 }
 
+export function tooManyGuesses(seconds: number, request: IncomingMessage): Answer {
+  return errorAnswer('TOO_MANY_ATTEMPTS', {
+    message: `Too many tokens that are not valid came from this address. Try again in ${inWords(seconds)}.`,
+    details: { retry_after_seconds: seconds },
+    headers: ['Retry-After', String(seconds)],
+    forComposer: isComposer(request),
+  });
+}
+
 function inWords(seconds: number): string {
   if (seconds === 1) return '1 second';
   if (seconds < 120) return `${seconds} seconds`;

@@ -13,6 +13,7 @@ import { Connections } from './connections.ts';
 import { createHandler, type Handler } from './handler.ts';
 import type { Eventually } from './eventually.ts';
 import type { Counters } from './limits/counters.ts';
+import { createGuessBudget } from './limits/guess-budget.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import type { Management } from './manage/api-request.ts';
 import { refuseConnection, writeRefusal } from './parser-errors.ts';
@@ -84,7 +85,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   const tree = new Tree({ dataDirectory: options.dataDirectory, metadataUrl: options.metadataUrl ?? asBuilt, cacheBytes: limits.cacheBytes, onDownload: options.onDownload, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
   let draining = false;
-  const handler = createHandler({ ...options, management: options.management, uses: options.uses, tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
+  const handler = createHandler({ ...options, management: options.management, uses: options.uses, guesses: createGuessBudget(), tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const server = createLimitedServer(limits);
   const connections = new Connections();
   attach(server, connections, handler, options);

@@ -14,9 +14,17 @@ export interface DeflatePool {
 /** `worker` is the module deflate-worker as Node itself can load it. */
 export function createDeflatePool(worker: URL, threads: number): DeflatePool {
   const pool = new Piscina({ filename: worker.href, minThreads: threads, maxThreads: threads });
+  let closed = false;
+  // what a worker had said before it was ended, and nobody waits for any more
+  pool.on('error', (error) => {
+    if (!closed) throw error;
+  });
   return {
     deflate: (batch) => pool.run(batch, { name: 'deflateBatch', transferList: [batch.bytes.buffer] }) as Promise<DeflatedBatch>,
     readFiles: (task) => pool.run(task, { name: 'readAndDeflate' }) as Promise<FilesRead>,
-    close: () => pool.destroy(),
+    close: () => {
+      closed = true;
+      return pool.destroy();
+    },
   };
 }

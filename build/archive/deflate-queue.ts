@@ -20,7 +20,7 @@ export interface DeflateQueue {
 /** Deflated here before workers are started: that takes as long as they need to start, and many a build has no more. */
 const inlineBytes = 3 * 1024 * 1024;
 const batchBytes = 256 * 1024;
-const inFlightBytes = 32 * 1024 * 1024;
+const inFlightBytes = 16 * 1024 * 1024;
 
 interface Waiting {
   readonly bytes: Uint8Array;

@@ -21,7 +21,7 @@ export interface Scratch {
 export interface ScratchOptions {
   /** where the file comes to lie; made when needed */
   readonly directory: string;
-  /** default 64 */
+  /** default 32 */
   readonly slabsInMemory?: number;
   /** default 1 MiB */
   readonly slabBytes?: number;
@@ -49,7 +49,7 @@ class SlabScratch implements Scratch {
   #open = -1;
   #clock = 0;
 
-  constructor({ directory, slabsInMemory = 64, slabBytes = 1024 * 1024 }: ScratchOptions) {
+  constructor({ directory, slabsInMemory = 32, slabBytes = 1024 * 1024 }: ScratchOptions) {
     this.#path = join(directory, `pieces-${randomUUID()}`);
     this.#slabBytes = slabBytes;
     this.#slabsInMemory = slabsInMemory;

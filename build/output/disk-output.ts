@@ -17,7 +17,8 @@ const parallelSyncs = 16;
 export function createDiskOutput(dataDirectory: string): Output {
   const staging = join(dataDirectory, 'build', 'staging');
   const made = new Set<string>();
-  const touched = new Set<string>();
+  // build/ itself may be new: whoever took its lock has made it
+  const touched = new Set<string>([dataDirectory]);
   let counter = 0;
   const locate = (area: Area, path: string): string => join(dataDirectory, area, path);
 

@@ -111,7 +111,8 @@ async function removeIfStale(path: string, now: () => Date, options: LockOptions
     if (isMissing(error)) return;
     return withPath(path, Promise.reject(error));
   }
-  if ((await readLock(aside)) !== judged) await tryLink(aside, path);
+  const moved = await readLock(aside);
+  if (moved !== undefined && moved !== judged) await tryLink(aside, path);
   await withPath(aside, rm(aside, { force: true }));
 }
 
@@ -175,10 +176,16 @@ async function bootId(): Promise<string> {
   return `${boot.trim()}/${namespace}`;
 }
 
-/** Field 22 of /proc/<pid>/stat; undefined where no such process runs. Without /proc, `0` for a process that answers a signal. */
+/**
+ * Field 22 of /proc/<pid>/stat; undefined where no such process runs, or a killed one is left that its parent has not asked after (states Z and X).
+ * Without /proc, `0` for a process that answers a signal.
+ */
 async function startTicks(pid: number): Promise<string | undefined> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  if (line !== undefined) return line.slice(line.lastIndexOf(')') + 2).split(' ')[19];
+  if (line !== undefined) {
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  }
   if (process.platform === 'linux') return undefined;
   try {
     process.kill(pid, 0);

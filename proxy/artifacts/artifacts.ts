@@ -10,13 +10,16 @@ import type { StateEntry } from '../state/state-store.ts';
 import { artifactKey, artifactKeyPrefix, contentKey, mintArtifactId, parseArtifactRecord, versionKey, type ArtifactRecord } from './artifact.ts';
 import { cleanUpArtifacts, type Cleanup, type CleanupOrder } from './cleanup.ts';
 import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
+import { asServed } from './standing.ts';
 
 export interface Artifacts {
   /** `created`: false where this very content was published already. Throws RegistryError. */
   readonly publish: (upload: StagedUpload) => Promise<{ readonly record: ArtifactRecord; readonly created: boolean }>;
-  /** All of them, oldest first, or those of one package. */
+  /** All of them, oldest first, or those of one package: as recorded. */
   readonly list: (name?: string) => Promise<readonly ArtifactRecord[]>;
-  /** Throws NOT_FOUND. */
+  /** How these stand now. */
+  readonly standing: (records: readonly ArtifactRecord[]) => Promise<readonly ArtifactRecord[]>;
+  /** As it stands now. Throws NOT_FOUND. */
   readonly get: (id: string) => Promise<ArtifactRecord>;
   /** Doing it again changes nothing. Throws NOT_FOUND and BUILD_BUSY. */
   readonly withdraw: (id: string) => Promise<ArtifactRecord>;
@@ -39,7 +42,11 @@ export function createArtifacts(options: ArtifactsOptions): Artifacts {
   return {
     publish: async (upload) => register(options, await options.publisher.publish(upload)),
     list: (name) => list(options, name),
-    get: async (id) => (await find(options, id)).record,
+    standing: (records) => asServed(options.dataDirectory, records),
+    get: async (id) => {
+      const { record } = await find(options, id);
+      return (await asServed(options.dataDirectory, [record]))[0] ?? record;
+    },
     withdraw: (id) => withdraw(options, id),
     cleanUp: (order) => cleanUpArtifacts(options, order),
   };

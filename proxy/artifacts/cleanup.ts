@@ -2,14 +2,12 @@
 // cut off left behind. Marks first, then sweeps: whatever a published document refers to, and whatever is younger than an hour, stays whatever a
 // record says of it. What builds read is never touched, nor the archives that are served: locks go on installing.
 
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { artifactDigest, artifactsFolder, retiredFolder, stagingFolder } from '../../build/contract/artifact-files.ts';
-import { indexPath } from '../../build/contract/paths.ts';
-import type { PackageName } from '../../build/contract/name.ts';
-import { parsePackageIndex } from '../../build/contract/serving-index.ts';
 import { artifactKey, artifactKeyPrefix, contentKey, parseArtifactRecord, type ArtifactRecord } from './artifact.ts';
 import type { ArtifactsOptions } from './artifacts.ts';
+import { isOffered } from './standing.ts';
 
 export interface CleanupOrder {
   /** whole days that withdrawn and superseded ZIPs are kept */
@@ -60,7 +58,7 @@ async function sweepable({ store, now, dataDirectory }: Options, retentionDays: 
   for (const entry of entries) {
     const { status, retired_at: retiredAt } = entry.record;
     if (status === 'published' || retiredAt === null || Date.parse(retiredAt) > Math.min(before, nowMs - youngMs)) continue;
-    if (await isPublished(dataDirectory, entry.record)) continue;
+    if (await isOffered(dataDirectory, entry.record)) continue;
     artifacts.push({ ...entry, size: retired.get(entry.file)?.size ?? 0 });
   }
   const orphans = [...retired.values()].filter((file) => !recorded.has(file.file) && old(file) && file.changedMs <= before);
@@ -82,13 +80,6 @@ function forget({ store, actor }: Options, { retentionDays }: CleanupOrder, { ar
 
 function fileOf({ name, version_normalized: normalized, reference }: ArtifactRecord): string {
   return `${retiredFolder}/${artifactDigest(name, normalized, reference)}.zip`;
-}
-
-/** By the serving index, whatever the record says. */
-async function isPublished(dataDirectory: string, { name, version_normalized: normalized, reference }: ArtifactRecord): Promise<boolean> {
-  const text = await orMissing(readFile(join(dataDirectory, 'index', indexPath(name as PackageName)), 'utf8'));
-  if (text === undefined) return false;
-  return parsePackageIndex(text).versions.some((entry) => entry.state === 'published' && entry.version_normalized === normalized && entry.reference === reference);
 }
 
 interface FoundFile {

@@ -2,8 +2,8 @@
 // come in: the account as a whole waits a minute at most, and not at all for where its owner came from before.
 
 import { hash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 
+import { networkOf } from '../observe/client-address.ts';
 import { hashEmail } from './email.ts';
 
 export interface Budget {
@@ -46,10 +46,4 @@ export function codeBudget(userId: string): Budget {
 
 function keyOf(kind: string, text: string): string {
   return `${attemptPrefix}${kind}/${hash('sha256', text, 'hex')}`;
-}
-
-/** Whoever has one IPv6 address has the 2^64 of its network. */
-function networkOf(address: string): string {
-  if (!ipaddr.IPv6.isValid(address)) return address;
-  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
 }

@@ -23,9 +23,6 @@ const randomLength = 32;
 const checksumLength = 6;
 const grammar = /^lib_[rw]_[0-9A-Za-z]{38}$/;
 
-/** For redaction in logs: finds tokens inside a longer text, also ones with a wrong checksum. */
-export const tokenPattern = /lib_[rw]_[0-9A-Za-z]{8,}/g;
-
 export function mintToken(kind: TokenKind, randomBytes: RandomBytes): { readonly secret: Secret; readonly hash: TokenHash } {
   const body = prefixes[kind] + randomBase62(randomLength, randomBytes);
   const token = (body + checksum(body)) as TokenText;

@@ -77,7 +77,7 @@ function onlyAs(id: OperationId): MiddlewareHandler<ApiEnvironment> {
 
 function commonErrors({ request, method }: { readonly request?: RouteConfig['request'] | undefined; readonly method: string }, open: boolean): readonly ErrorCode[] {
   return [
-    ...(open ? [] : (['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE'] as const)),
+    ...(open ? [] : (['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS'] as const)),
     ...(request === undefined ? [] : (['INVALID_INPUT'] as const)),
     ...(request?.body === undefined ? [] : (['UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'] as const)),
     ...pipelineErrors(method),

@@ -27,6 +27,12 @@ export function clientAddress(peer: string | undefined, forwardedFor: string | u
   return client;
 }
 
+/** Whom to count for attempts: whoever has one IPv6 address has the 2^64 of its network. */
+export function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
+}
+
 /** An IPv4 client of a dual-stack socket is `::ffff:192.0.2.1` to Node and 192.0.2.1 to everybody else. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;

@@ -2,6 +2,7 @@
 // that looks like a token even where a client put one into a path.
 
 import type { Logger } from 'pino';
+import { redacted } from './redact.ts';
 
 export interface RequestLine {
   readonly request_id: string;
@@ -29,5 +30,5 @@ export function loggedPath(target: string): string {
   const question = target.indexOf('?');
   const path = question === -1 ? target : target.slice(0, question);
   const short = path.length > maxLoggedPath ? `${path.slice(0, maxLoggedPath)}…` : path;
-  return short.includes('lib_') ? short.replace(/lib_[rw]_[A-Za-z0-9]*/g, '[secret]') : short;
+  return redacted(short);
 }

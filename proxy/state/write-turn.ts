@@ -5,6 +5,8 @@
 
 import { closeSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+
+import { processStart } from '../process-start.ts';
 import { StateError } from './state-error.ts';
 
 const defaultWaitMs = 5000;
@@ -41,7 +43,7 @@ function tryTake(path: string): boolean {
     throw error;
   }
   try {
-    writeSync(descriptor, `${process.pid} ${startTicks(process.pid) ?? ''}`);
+    writeSync(descriptor, `${process.pid} ${processStart(process.pid) ?? ''}`);
     return true;
   } catch (error) {
     removeFile(path);
@@ -56,29 +58,10 @@ function readOwner(path: string): { readonly pid: number; readonly dead: boolean
   try {
     const [pid = '', ticks = ''] = readFileSync(path, 'utf8').split(' ');
     if (pid === '') return { pid: 0, dead: Date.now() - statSync(path).mtimeMs > namelessMs };
-    return { pid: Number(pid), dead: startTicks(Number(pid)) !== ticks };
+    return { pid: Number(pid), dead: processStart(Number(pid)) !== ticks };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-/**
- * When the process started, in the kernel's ticks (field 22 of /proc/<pid>/stat), which tells it from a later one with its id; undefined where there is
- * none. Without /proc, empty for a process that answers a signal.
- */
-function startTicks(pid: number): string | undefined {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return line.slice(line.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    if (process.platform === 'linux') return undefined;
-  }
-  try {
-    process.kill(pid, 0);
-    return '';
-  } catch (error) {
-    return codeOf(error) === 'EPERM' ? '' : undefined;
   }
 }
 

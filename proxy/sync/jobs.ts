@@ -97,7 +97,10 @@ async function runningJob(options: JobsOptions, repository: RepositoryId): Promi
   const active = await options.state.get(activeKey(repository));
   if (active === undefined) return undefined;
   const entry = await options.state.get(String(active.value));
-  if (entry === undefined) return undefined;
+  if (entry === undefined) {
+    await options.state.commit({ conditions: [{ key: active.key, revision: active.revision }], puts: [], deletes: [active.key] });
+    return undefined;
+  }
   const job = parseJobRecord(entry.value);
   if (await isAlive(job.owner)) return job;
   await abandon(options, job);

@@ -2,9 +2,11 @@
 
 import { readFile, stat } from 'node:fs/promises';
 
+import { processStart } from '../process-start.ts';
+
 /** This process: the machine's boot with the pid namespace, the pid, and when it started (a pid is given to another process again). */
 export async function describeOwner(): Promise<string> {
-  return `${await boot()} ${process.pid} ${(await startTicks(process.pid)) ?? ''}`;
+  return `${await boot()} ${process.pid} ${processStart(process.pid) ?? ''}`;
 }
 
 /** A process of another boot or container counts as gone: nobody here can see it. */
@@ -12,24 +14,11 @@ export async function isAlive(owner: string): Promise<boolean> {
   const parts = owner.split(' ');
   const [ticks = '', pid = ''] = parts.toReversed();
   if (parts.slice(0, -2).join(' ') !== (await boot())) return false;
-  return (await startTicks(Number(pid))) === ticks;
+  return processStart(Number(pid)) === ticks;
 }
 
 async function boot(): Promise<string> {
   const id = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
   const namespace = await stat('/proc/self/ns/pid').then(({ ino }) => String(ino)).catch(() => '');
   return `${id.trim()}/${namespace}`;
-}
-
-/** Field 22 of /proc/<pid>/stat; undefined where no such process runs. Without /proc, empty for a process that takes a signal. */
-async function startTicks(pid: number): Promise<string | undefined> {
-  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  if (line !== undefined) return line.slice(line.lastIndexOf(')') + 2).split(' ')[19];
-  if (process.platform === 'linux') return undefined;
-  try {
-    process.kill(pid, 0);
-    return '';
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? '' : undefined;
-  }
 }

@@ -61,6 +61,22 @@ describe('libretto repository', () => {
     expect((await json('show', String(id)))['status']).toBe('pending'); // a build is not a sync
   });
 
+  it('changes credentials, filters and interval, keeps what is not named, and takes away what is', async () => {
+    for (const name of ['first', 'second']) writeFileSync(folder.at(name), `secret-${name}\n`);
+    const { id } = await json('add', 'https://1.1.1.1/x.git', '--token-file', 'first', '--only', 'acme/*', '--branch', 'main', '--interval', '15m');
+    const changed = await run('repository', 'update', String(id), '--username', 'ci', '--password-file', 'second', '--tag', '1.*', '--without', 'only', 'interval', '--json');
+    expect([changed.exitCode, changed.stderr]).toEqual([0, '']);
+    expect(JSON.parse(changed.stdout)).toMatchObject({ id, url: 'https://1.1.1.1/x.git', credentials: 'basic', only: null, branches: ['main'], tags: ['1.*'], interval: null });
+    expect(await json('update', String(id), '--without', 'credentials')).toMatchObject({ credentials: null, branches: ['main'] });
+    const refusals: readonly (readonly [readonly string[], string])[] = [[[], 'Nothing to change'], [['--without', 'interval', '--interval', '1h'], '--without interval'], [['--without', 'url'], 'Allowed choices'], [['--key-file', 'first'], 'private_key'], [['--only', '..'], 'only[0]']];
+    for (const [args, told] of refusals) {
+      const refused = await run('repository', 'update', String(id), ...args);
+      expect([refused.exitCode, refused.stderr], args.join(' ')).toEqual([2, expect.stringContaining(told) as string]);
+    }
+    expect((await run('repository', 'update', 'repo_0123456789abcdef', '--interval', '1h')).stderr).toContain('There is no repository');
+    expect((await run('audit', 'list', '--action', 'repository.update')).stdout).not.toContain('secret-');
+  });
+
   it('withdraws what was removed as soon as the build under way has ended', async () => {
     const { id } = await json('add', 'packages', '--type', 'directory');
     await run('repository', 'sync', String(id));

@@ -30,6 +30,15 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
 
   it('has something to fail at', () => expect(operations.warm).toBeGreaterThanOrEqual(200));
 
+  it('F3: a build of what has not changed puts nothing anywhere', async () => {
+    warm.begin();
+    await warm.run();
+    await warm.run(100);
+    watchDisk(warm.data);
+    await warm.run(200);
+    expect(endWatch().log.filter((entry) => !/ build\/(lock|staging)/.test(entry))).toEqual([]);
+  });
+
   it('row 47, F1: killed at any operation, the tree is whole, and the next build completes it', () => interruptAt(warm, 'kill', each(operations.warm, 1)));
 
   it('row 47, F1: killed at an operation of the very first build', () => interruptAt(cold, 'kill', each(operations.cold, 2)));
@@ -40,9 +49,32 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     for (const at of each(operations.warm, 4)) {
       const { error, met } = await meet(warm, { at, kind });
       const where = `${kind} at operation ${at}, ${met}`;
-      if (error !== undefined) expect(`${where}: ${describeError(error)}`).toMatch(new RegExp(`: (StorageError|BuildRefused): .*${warm.data}/`));
+      if (error !== undefined) expect(`${where}: ${describeError(error)}`).toMatch(new RegExp(`: (StorageError|BuildRefused): .*${warm.data}[/:]`));
       await expectWhole(warm, where);
       await expectCompleted(warm, where);
+    }
+  });
+
+  it.each<DiskFault>(['kill', 'power loss'])('row 47: a rollback that meets a %s is done or not begun after the next build', async (kind) => {
+    const meetRollback = async (at = Infinity): Promise<Watched> => {
+      warm.begin();
+      await warm.run();
+      watchDisk(warm.data, { at, kind, random });
+      const error = await warm.rollBack(20).then(() => undefined, (thrown: unknown) => thrown);
+      expect(error === undefined || isKilled(error), describeError(error)).toBe(true);
+      return endWatch();
+    };
+    const { operations } = await meetRollback();
+    const undone = warm.found().served;
+    expect(undone).not.toEqual(warm.expected.served);
+    for (const at of each(operations, 4)) {
+      const where = `${kind} at operation ${at}, ${(await meetRollback(at)).met}`;
+      await expectWhole(warm, where);
+      buryOwner(warm.data);
+      await warm.run(120);
+      await expectWhole(warm, `${where}, and a build`);
+      expect([undone, warm.expected.served], where).toContainEqual(warm.found().served);
+      expect(existsSync(`${warm.data}/build/staging`), where).toBe(false);
     }
   });
 

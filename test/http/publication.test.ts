@@ -78,7 +78,7 @@ describe('a publication', () => {
     expect((await served.get('/dist/acme/hello/2.0.0.zip')).body.equals(two.zip)).toBe(true);
   });
 
-  it('of a moved branch keeps the older content under its reference', async () => {
+  it('row 58: of a moved branch keeps the older content under its reference', async () => {
     await using served = await runProxy();
     const [before, after] = [branch('before'), branch('after')];
     served.tree.put('acme/hello', [before]);

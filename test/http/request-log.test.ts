@@ -21,9 +21,14 @@ describe('the request log', () => {
     expect(new Set(served.lines.map((line) => line['request_id'])).size).toBe(2);
   });
 
-  it('holds no secret, wherever a client puts one', async () => {
+  it.each([
+    ['a token', `lib_r_${'aB3'.repeat(12)}`],
+    ['a session', `eyJhbGciOiJFUzI1NiJ9.${'aB3'.repeat(40)}.${'x-_9'.repeat(20)}`],
+    ['an invitation', `inv_${'aB3x'.repeat(8)}`],
+    ['a recovery code', 'ABCD-EFGH-IJKL-MNOP-QRST-UV23'],
+    ['a setup code', `set_${'aB3x'.repeat(8)}`],
+  ])('rows 25 and 26: holds no secret, wherever a client puts one: %s', async (_name, secret) => {
     await using served = await runProxy();
-    const secret = `lib_r_${'aB3'.repeat(12)}`;
     for (const path of [`/${secret}/packages.json`, `/packages.json?token=${secret}`, `/p2/acme/${secret}.json`, `/dist/acme/hello/${secret}.zip`]) await served.get(path, { authorization: `Bearer ${secret}`, cookie: secret, referer: secret });
     expect(served.lines).toHaveLength(4);
     expect(JSON.stringify(served.lines)).not.toContain(secret);

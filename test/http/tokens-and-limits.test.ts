@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Authentication } from '../../proxy/auth/authenticate.ts';
-import { runProxy, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';
+import { runProxy, type Reply, type RunningOptions, type RunningProxy } from '../util/running-proxy.ts';
 import { exchange } from '../util/raw-client.ts';
 import { zipBytes } from '../util/tree.ts';
 
@@ -18,7 +18,7 @@ async function runWithHello(options: RunningOptions = {}): Promise<RunningProxy>
 const protocolPaths = ['/packages.json', '/p2/acme/hello$%hash%.json', '/p2/acme/unknown.json', '/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/9.zip'];
 
 describe('without a valid token', () => {
-  it('every protocol path is 401, the same whether the thing exists or not', async () => {
+  it('row 23: every protocol path is 401, the same whether the thing exists or not', async () => {
     await using served = await runWithHello();
     for (const path of protocolPaths) {
       const nobody = await served.get(path, { authorization: '' });
@@ -30,7 +30,7 @@ describe('without a valid token', () => {
     }
   });
 
-  it('a token in the query is none, and the log does not have it', async () => {
+  it('row 25: a token in the query is none, and the log does not have it', async () => {
     await using served = await runWithHello();
     for (const query of ['?token=reader', '?access_token=reader', '?authorization=Bearer%20reader']) {
       expect((await served.get(`/packages.json${query}`, { authorization: '' })).status).toBe(401);
@@ -43,6 +43,22 @@ describe('without a valid token', () => {
     const reply = await served.get('/packages.json', { authorization: 'Bearer nobody', 'user-agent': 'Composer/2.5.5 (Linux)' });
     expect(reply.json()['warning']).toBe(reply.json()['error']);
     expect(reply.headers['content-type']).toBe('application/json');
+  });
+
+  it('row 28: a hundred guesses a minute from one address are 401, more are 429, and whoever has a token comes in from there all the same', async () => {
+    let nowMs = Date.UTC(2026, 0, 1);
+    await using served = await runWithHello({ now: () => nowMs, trustedProxies: ['127.0.0.1'] });
+    const guess = (from = '203.0.113.9'): Promise<Reply> => served.get('/packages.json', { authorization: 'Bearer nobody', 'x-forwarded-for': from });
+    const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await guess()).status));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    nowMs += 20_000;
+    const refused = await guess();
+    expect([refused.status, refused.json()['code'], refused.headers['retry-after']]).toEqual([429, 'TOO_MANY_ATTEMPTS', '40']);
+    expect((await guess('203.0.113.10')).status).toBe(401);
+    expect((await served.get('/packages.json', { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
+    expect((await served.get('/packages.json', { authorization: '', 'x-forwarded-for': '203.0.113.9' })).status).toBe(401);
+    nowMs += 40_000;
+    expect((await guess()).status).toBe(401);
   });
 
   it('an unknown path is 404 all the same', async () => {

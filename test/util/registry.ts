@@ -1,6 +1,7 @@
 // A whole registry for a test: a data folder of its own, the compiled command for everything, a server on a free port, a recording front
 // before it. Nothing here imports the product: it is used as its users use it.
 
+import { assertNoSecretsBelow } from './leaks.ts';
 import { startFront, type RecordingFront } from './recording-front.ts';
 import { runCli, startCli, type CliOutcome } from './run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
@@ -59,6 +60,7 @@ export async function startRegistry(options: { readonly sources?: readonly strin
   const stop = async (): Promise<void> => {
     await front.close();
     await server.stop();
+    assertNoSecretsBelow(data);
     await folder.remove();
   };
   return {

@@ -2,6 +2,8 @@
 
 import { execa } from 'execa';
 
+import { assertNoSecrets } from './leaks.ts';
+
 export const binary = new URL('../../lib/cli/main.js', import.meta.url).pathname;
 
 export interface CliOutcome {
@@ -49,6 +51,9 @@ export interface RunningCli {
   readonly ended: Promise<CliOutcome>;
 }
 
+/** The one secret that `serve` is to say. */
+const setupLine = /^There is no user yet\..*$/m;
+
 /** For commands that stay: `serve` and `start`. */
 export function startCli(args: readonly string[], { cwd, environment = {} }: CliOptions): RunningCli {
   const child = execa(process.execPath, [binary, ...args], { cwd, env: cleanEnvironment(environment), extendEnv: false, reject: false, stdin: 'ignore', buffer: false });
@@ -60,7 +65,10 @@ export function startCli(args: readonly string[], { cwd, environment = {} }: Cli
       for (const listener of listeners) listener();
     });
   }
-  const ended = child.then(({ exitCode }) => ({ exitCode: exitCode ?? -1, ...output }));
+  const ended = child.then(({ exitCode }) => {
+    if (args[0] === 'serve') assertNoSecrets(Object.values(output).join('\n').replace(setupLine, ''), 'what serve said');
+    return { exitCode: exitCode ?? -1, ...output };
+  });
   return {
     pid: child.pid ?? 0,
     output: () => ({ ...output }),

@@ -25,6 +25,7 @@ import type { ServerLimits } from '../../proxy/server.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createAnswerCheck, type AnswerCheck } from './api-document.ts';
 import { artifactServices } from './artifact-services.ts';
+import { assertNoSecrets, assertNoSecretsBelow, rememberSecrets } from './leaks.ts';
 import { packageServices } from './package-services.ts';
 import { repositoryServices, type TestRepositories } from './repository-services.ts';
 import { runProxy, type Reply, type RunningProxy } from './running-proxy.ts';
@@ -83,6 +84,7 @@ export async function runManagement(options: { readonly now?: () => number; read
     call: async (method, path, { as, body } = {}) => {
       const reply = await proxy.send(method, path, { authorization: as === undefined ? '' : `Bearer ${as}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, body === undefined ? undefined : JSON.stringify(body));
       (await answerCheckOf(proxy)).check(method, path, reply);
+      rememberSecrets([body, reply.headers['content-type'] === 'application/json' && reply.body.length > 0 ? reply.json() : undefined]);
       return reply;
     },
     createToken: async (kind) => (await tokensOf('cli:test').create({ description: `a ${kind} token`, kind })).secret.reveal(),
@@ -97,6 +99,8 @@ export async function runManagement(options: { readonly now?: () => number; read
     data: folder.at('data'),
     [Symbol.asyncDispose]: async () => {
       await proxy[Symbol.asyncDispose]();
+      assertNoSecrets(JSON.stringify([proxy.lines, await state.range('')]), 'the log or the state');
+      assertNoSecretsBelow(folder.path);
       await folder.remove();
     },
   };
@@ -112,6 +116,7 @@ async function answerCheckOf(proxy: RunningProxy): Promise<AnswerCheck> {
 
 async function signIn(people: People, role: Role): Promise<SignedIn> {
   const [email, password] = [`${role}-${randomBytes(6).toString('hex')}@example.org`, `password ${randomBytes(9).toString('base64url')}`];
+  rememberSecrets({ password });
   const { record } = await people.usersOf('cli:test').create({ email, role, password });
   const { token } = await people.login({ email, password }, '127.0.0.1');
   return { token: token.reveal(), userId: record.id, email, password };

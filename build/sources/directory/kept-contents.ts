@@ -13,7 +13,7 @@ export interface KeptContents {
 }
 
 /** Some ten thousand source files. */
-const defaultMaxBytes = 48 * 1024 * 1024;
+const defaultMaxBytes = 40 * 1024 * 1024;
 
 export function createKeptContents(maxBytes = defaultMaxBytes): KeptContents {
   const contents = new Map<string, Deflated>();

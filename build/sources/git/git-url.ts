@@ -20,7 +20,7 @@ const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/i;
 export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } {
   const shown = scrub(withoutCredentials(url));
   if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
-    return { refusal: `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.` };
+    return { refusal: `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key. Those of a registered repository are given beside its address.` };
   }
   const http = httpPattern.exec(url);
   if (http?.[1]?.toLowerCase() === 'https') return { url, protocols: 'https:ssh' };

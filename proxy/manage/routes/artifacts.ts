@@ -69,8 +69,9 @@ const cleanUpArtifacts = operation({
 export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRetention }: ArtifactServices): void {
   api.openapi(listArtifacts, async (context) => {
     const { name, ...wanted } = context.req.valid('query');
-    const { data, next_cursor } = page(await artifactsOf(actor(context)).list(name?.toLowerCase()), wanted, orderOf);
-    return context.json({ data: data.map(showArtifact), next_cursor }, 200);
+    const artifacts = artifactsOf(actor(context));
+    const { data, next_cursor } = page(await artifacts.list(name?.toLowerCase()), wanted, orderOf);
+    return context.json({ data: (await artifacts.standing(data)).map(showArtifact), next_cursor }, 200);
   });
   api.openapi(createArtifact, async (context) => {
     const { incoming, sendContinue } = context.env.exchange;

@@ -9,7 +9,7 @@ import { healthSchema, providerSchema, rootSchema } from '../schemas/protocol.ts
 
 const tags = ['Composer'];
 const forTokens = [{ token: [] }, { tokenAsPassword: [] }];
-const ofTree: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'NOT_READY'];
+const ofTree: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS', 'NOT_READY'];
 const headers = conditions.extend({ 'if-modified-since': z.string().optional().openapi({ description: 'a `Last-Modified` from before' }) });
 const notModified = { description: 'the client has these bytes already', headers: validators };
 const vendor = z.string().openapi({ description: 'lower case', example: 'acme' });

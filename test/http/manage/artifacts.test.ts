@@ -9,6 +9,7 @@ import { takeLock } from '../../../build/output/lock.ts';
 import { verifyAudit } from '../../../proxy/state/audit.ts';
 import { zipOf } from '../../util/hostile-zip.ts';
 import { publishedVersions } from '../../util/published-tree.ts';
+import { runCli } from '../../util/run-cli.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 import type { Reply } from '../../util/running-proxy.ts';
 
@@ -196,6 +197,22 @@ describe('DELETE /api/artifacts/{id}', () => {
     const back = await upload(bytes);
     expect([back.status, idOf(back), back.json()['status'], back.json()['retired_at']]).toEqual([201, id, 'published', null]);
     expect(published()['acme/gone@1.0.0']).toBeDefined();
+  });
+
+  it('says so of an artifact whose version was withdrawn as one of a package, of which a cleanup takes nothing', async () => {
+    const id = idOf(await upload(zip('acme/by-hand', { version: '1.0.0' })));
+    nowMs += 1000;
+    const other = idOf(await upload(zip('acme/by-hand', { version: '1.1.0' })));
+    expect((await registry.call('DELETE', '/api/packages/acme/by-hand/versions/1.0.0', { as: keeper })).status).toBe(200);
+    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({ status: 'withdrawn', retired_at: expect.any(String) as string });
+    const listed = (await registry.call('GET', '/api/artifacts?name=acme/by-hand', { as: writer })).json()['data'];
+    expect(listed).toMatchObject([{ id, status: 'withdrawn', retired_at: expect.any(String) as string }, { id: other, status: 'published', retired_at: null }]);
+    expect(codeOf(await upload(zip('acme/by-hand', { version: '1.0.0' })))).toEqual([400, 'VERSION_EXISTS']);
+    nowMs += 2 * hour;
+    await registry.call('POST', '/api/artifacts/cleanup', { as: keeper, body: { retention_days: 0, dry_run: false } });
+    expect((await runCli(['package', 'restore', 'acme/by-hand', '1.0.0', '--data', registry.data], { cwd: registry.data })).exitCode).toBe(0);
+    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({ status: 'published', retired_at: null });
+    expect(published()['acme/by-hand@1.0.0']).toBeDefined();
   });
 
   it('is not for tokens', async () => expect(codeOf(await registry.call('DELETE', '/api/artifacts/art_0123456789abcdef', { as: writer }))).toEqual([403, 'INSUFFICIENT_SCOPE']));

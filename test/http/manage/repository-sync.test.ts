@@ -128,6 +128,13 @@ describe('a sync', () => {
     expect(await rig.get(started)).toMatchObject({ status: 'error' });
   });
 
+  it('row 74: is not kept away for good by a row that leads to a job which is gone', async () => {
+    await using rig = await startRig();
+    const id = await rig.register('tool');
+    await rig.registry.state.commit({ conditions: [], puts: [{ key: `repository-active/${id}`, value: `job/${id}/gone` }], deletes: [] });
+    expect(await rig.sync(id)).toMatchObject({ state: 'queued' });
+  });
+
   it('is stopped with the service, and says so', async () => {
     await using rig = await startRig();
     const [id, waiting] = [await rig.register('tool'), await rig.register('other')];

@@ -39,7 +39,7 @@ describe('checkFilePath', () => {
     ['ü'.repeat(128), '255 bytes'],
     [`${'abcdefgh/'.repeat(456)}end`, '4096 bytes'],
     ['a\ud800', 'not valid Unicode'],
-  ])('refuses %j', (path, why) => {
+  ])('row 54: refuses %j', (path, why) => {
     const error = refusal(() => checkFilePath(path));
     expect(error.code).toBe('UNSAFE_PATH');
     expect(error.message).toContain(why);
@@ -65,7 +65,7 @@ const check = (links: Record<string, string>, files: readonly string[] = []): vo
   checkSymlinks(new Map(Object.entries(links)), new Set([...files, ...Object.keys(links)]));
 };
 
-describe('checkSymlinks', () => {
+describe('row 52: checkSymlinks', () => {
   it.each<[string, Record<string, string>, string[]]>([
     ['a file beside it', { l: 'a' }, ['a']],
     ['a file elsewhere', { 'x/y/l': '../../src/A.php' }, ['src/A.php']],

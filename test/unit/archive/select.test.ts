@@ -90,7 +90,7 @@ describe('selectFiles', () => {
   });
 });
 
-describe('credentials', () => {
+describe('row 59: credentials', () => {
   const withheld = [
     'auth.json', 'sub/auth.json', '.composer/auth.json', '.env', 'app/.env', '.env.local', '.env.production', '.ENV', '.envrc', '.npmrc', '.netrc', '_netrc', '.pypirc', '.git-credentials',
     '.htpasswd', '.ssh/config', '.aws/credentials', '.docker/config.json', 'id_rsa', 'keys/id_ed25519', 'id_rsa_deploy', 'server.key', 'private.pem', 'client.pem', 'ca-key.pem', 'certs/server-key.pem',

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { randomBase62, toBase62 } from '../../../proxy/auth/base62.ts';
 import { Secret } from '../../../proxy/auth/secret.ts';
-import { hashToken, mintToken, parseToken, tokenPattern } from '../../../proxy/auth/token-format.ts';
+import { hashToken, mintToken, parseToken } from '../../../proxy/auth/token-format.ts';
 
 const read = mintToken('read', randomBytes).secret.reveal();
 
@@ -68,10 +68,6 @@ describe('a secret', () => {
     expect(shown.join()).not.toContain(read.slice(6, 20));
     expect(shown[0]).toBe('[secret]');
     expect(secret.reveal()).toBe(read);
-  });
-
-  it('is found in a longer text by the pattern logs are redacted with', () => {
-    expect(`curl -H "Authorization: Bearer ${read}" https://x`.replace(tokenPattern, '[token]')).toBe('curl -H "Authorization: Bearer [token]" https://x');
   });
 });
 

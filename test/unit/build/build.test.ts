@@ -78,7 +78,7 @@ describe('a series of builds', () => {
     expect(publishedTree(data)).toEqual(before);
   });
 
-  it('keeps older contents of a dev version retrievable by their reference', async () => {
+  it('row 58: keeps older contents of a dev version retrievable by their reference', async () => {
     put('one/x', undefined, 'a');
     await run(['one']);
     const first = publishedVersions(data)['acme/hello@dev-main'];
@@ -89,7 +89,7 @@ describe('a series of builds', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it('I3: refuses changed content of a released version in every build, until it is allowed; then both contents are there', async () => {
+  it('row 57, I3: refuses changed content of a released version in every build, until it is allowed; then both contents are there', async () => {
     put('one/x', '1.0.0', 'a');
     await run(['one']);
     const before = publishedTree(data);
@@ -160,7 +160,7 @@ describe('a series of builds', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
-  it('leaves one bad version out and publishes the rest; with --strict nothing', async () => {
+  it('row 55: leaves one bad version out and publishes the rest; with --strict nothing', async () => {
     put('one/x', '1.0.0');
     put('one/y', '1.1.0', 'a', { require: { 'acme/other': '^^1' } });
     const strict = await run(['one'], { strict: true });
@@ -169,7 +169,7 @@ describe('a series of builds', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
 
-  it('gives one version to one source, says who has it, and hands it over once it is given up', async () => {
+  it('row 56: gives one version to one source, says who has it, and hands it over once it is given up', async () => {
     put('one/x', '1.0.0', 'a');
     put('two/x', '1.0.0', 'a');
     await run(['one']);

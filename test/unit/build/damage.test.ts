@@ -1,5 +1,6 @@
 // What comes back after damage, what a cut-off publication leaves, and which data folders are refused.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BuildRequest } from '../../../build/build.ts';
@@ -42,7 +43,7 @@ describe('damage', () => {
     'a document lost': ['public/p2/acme/hello.json', 'build'],
   };
   for (const [title, paths] of Object.entries(damages)) {
-    it(`${title}: the next build gives the same tree`, async () => {
+    it(`row 61: ${title}: the next build gives the same tree`, async () => {
       put('one/x', '1.0.0');
       put('one/y', undefined, 'a');
       await run(['one']);
@@ -57,7 +58,7 @@ describe('damage', () => {
     });
   }
 
-  it('corrupt files are as good as lost', async () => {
+  it('row 61: corrupt files are as good as lost', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
     const before = publishedTree(data);
@@ -124,7 +125,7 @@ describe('damage', () => {
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
-  it.each(['build/manifest.json', 'build/sources/*.json', 'index/_publication.json', 'index/acme/hello.json'])('%s of a newer version: build refuses and writes nothing, verify names it', async (pattern) => {
+  it.each(['build/manifest.json', 'build/sources/*.json', 'index/_publication.json', 'index/acme/hello.json'])('row 61: %s of a newer version: build refuses and writes nothing, verify names it', async (pattern) => {
     put('one/x', '1.0.0');
     await run(['one']);
     const path = pattern.replace('*.json', () => readdirSync(join(data, 'build/sources'))[0] ?? '');
@@ -149,7 +150,7 @@ describe('damage', () => {
     expect((await run(['one'])).notices).toEqual([]);
   });
 
-  it('refuses data folders that could hurt, before it writes', async () => {
+  it('row 50: refuses data folders that could hurt, before it writes', async () => {
     put('one/x', '1.0.0');
     await expect(run(['one'], { dataDirectory: tree.path('one', 'var') })).rejects.toThrow('inside the source');
     await expect(run(['one'], { dataDirectory: '/' })).rejects.toThrow('cannot be /');
@@ -159,5 +160,25 @@ describe('damage', () => {
     tree.write({ nowhere: { link: 'gone' } });
     await expect(run(['one'], { dataDirectory: tree.path('nowhere') })).rejects.toThrow('a symbolic link to nothing');
     await expect(run(['one'], { dataDirectory: tree.path('full') })).rejects.toThrow('holds other things');
+    await expect(run(['one'], { dataDirectory: homedir() })).rejects.toThrow(`cannot be ${homedir()}`);
+    tree.write({ 'elsewhere/x': '', 'linked/public': { link: '../elsewhere' }, 'filed/index': '', 'around/inner/x': 'x' });
+    await expect(run(['one'], { dataDirectory: tree.path('linked') })).rejects.toThrow('linked/public is a symbolic link');
+    await expect(run(['one'], { dataDirectory: tree.path('filed') })).rejects.toThrow('filed/index is a file');
+    expect(['elsewhere', 'linked', 'filed', 'one'].flatMap((folder) => allFiles(tree.path(folder)))).toEqual(['x', 'index', 'x/composer.json', 'x/src/Who.php']);
+  });
+
+  it('row 51: files that are not Libretto\'s stay where they are, whatever is published, withdrawn or made good around them', async () => {
+    put('one/x', '1.0.0');
+    put('one/y', undefined, 'a');
+    await run(['one']);
+    const foreign = ['public/robots.txt', 'public/dist/notes.txt', 'public/p2/acme/notes.txt', 'public/dist/acme/hello/2.0.0.zip', 'index/theirs.txt', 'build/theirs.txt', 'theirs.txt'];
+    for (const path of foreign) writeFileSync(join(data, path), path);
+    put('one/y', undefined, 'b');
+    await run(['one']);
+    rmSync(join(data, 'build/manifest.json'));
+    await run(['one']);
+    await run([], { forget: ['one'], allowWithdraw: true });
+    expect(readdirSync(join(data, 'public/p2/acme'))).toEqual(['notes.txt']);
+    expect(foreign.map((path) => readFileSync(join(data, path), 'utf8'))).toEqual(foreign);
   });
 });

@@ -1,10 +1,11 @@
 // One build at a time: who gets the lock, and when a lock may be taken over.
-import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeLock, type LockOwner } from '../../../build/output/lock.ts';
 import { BuildBusy } from '../../../build/refusals.ts';
+import { makeZombie } from '../../util/zombie.ts';
 
 const now = (): Date => new Date();
 let folder: string;
@@ -34,6 +35,12 @@ describe('takeLock', () => {
 
   it('takes over the lock of a dead process of this host at once', async () => {
     await leaveLock({ pid: 2 ** 22 + 1 });
+    await (await takeLock(path, now)).release();
+  });
+
+  it('takes over the lock of a killed process that its parent has not asked after', async () => {
+    using zombie = await makeZombie();
+    await leaveLock({ pid: zombie.pid, startTicks: zombie.startTicks });
     await (await takeLock(path, now)).release();
   });
 
@@ -68,6 +75,19 @@ describe('takeLock', () => {
       for (const result of tries) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(BuildBusy);
       await won[0]?.release();
     }
+  });
+
+  it('removes what processes left that were killed while they took it, and nothing of those that live', async () => {
+    await leaveLock({ pid: 2 ** 22 + 1 });
+    const left = await readFile(path, 'utf8');
+    await (await takeLock(path, now)).release();
+    await writeFile(`${path}.dead`, left);
+    await writeFile(`${path}.half`, '{"pid":');
+    await writeFile(`${path}.alive`, left.replace(String(2 ** 22 + 1), String(process.pid)));
+    const past = Date.now() / 1000 - 61;
+    await utimes(`${path}.half`, past, past);
+    await (await takeLock(path, now)).release();
+    expect(await readdir(dirname(path))).toEqual(['lock.alive']);
   });
 
   it('leaves the lock of somebody else alone when it lets go', async () => {

@@ -25,7 +25,7 @@ describe('decidePackage', () => {
     expect(kept.map(({ entry }) => entry.version)).toEqual(['1.0.0']);
   });
 
-  it('I3: refuses changed content of a released version and leaves the old one published', () => {
+  it('row 57, I3: refuses changed content of a released version and leaves the old one published', () => {
     const { fresh, kept, refused } = decide({ entries: [entryOf('1.0.0', '1')], contributions: [from('a', releaseOf('1.0.0', '2'))] });
     expect(fresh).toEqual([]);
     expect(kept).toHaveLength(1);
@@ -64,7 +64,7 @@ describe('decidePackage', () => {
     expect(decide({ entries: [entryOf('1.0.0', '1')], contributions: [unknown] }).withdrawn).toEqual([]);
   });
 
-  it('refuses a version to every source when several bring it at once, naming them', () => {
+  it('row 56: refuses a version to every source when several bring it at once, naming them', () => {
     const { fresh, refused } = decide({ contributions: [from('a', releaseOf('1.0.0', '1')), from('b', releaseOf('v1.0.0', '1'))] });
     expect(fresh).toEqual([]);
     expect(refused).toHaveLength(2);

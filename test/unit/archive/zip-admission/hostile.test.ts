@@ -29,7 +29,7 @@ const withEntry = (entry: EntrySpec, spec?: ZipSpec): Buffer => zipOf([composerJ
 const link = (name: string, target: string): EntrySpec => ({ name, data: target, stored: true, mode: 0o120777 });
 const megabytes = (count: number): Buffer => Buffer.alloc(count * 1024 * 1024, 'x');
 
-describe('paths', () => {
+describe('row 62: paths', () => {
   it.each([
     ['../evil.php', '".." segment'],
     ['a/../../evil.php', '".." segment'],
@@ -61,7 +61,7 @@ describe('paths', () => {
   });
 });
 
-describe('names that are one', () => {
+describe('row 64: names that are one', () => {
   it.each([
     ['the same twice', ['b.php', 'b.php'], 'holds the entry "b.php" twice'],
     ['in case', ['src/B.php', 'src/b.php'], 'the same file on macOS and Windows'],
@@ -78,7 +78,7 @@ describe('names that are one', () => {
   });
 });
 
-describe('kinds', () => {
+describe('row 64: kinds', () => {
   it.each([
     ['a leaving symlink', link('l', '../../etc/passwd'), 'leaves the package'],
     ['an absolute symlink', link('l', '/etc/passwd'), 'absolute'],
@@ -108,7 +108,7 @@ describe('kinds', () => {
   });
 });
 
-describe('bombs', () => {
+describe('row 63: bombs', () => {
   it('of one entry', async () => expect(await refusal(withEntry({ name: 'b', data: megabytes(2) }))).toMatch(/ARCHIVE_UNSAFE.*"b" claims to unpack to more than 100 times/));
 
   it('that claim little', async () => {
@@ -149,7 +149,7 @@ describe('bombs', () => {
   it('a directory without end', async () => expect(await refusal(withEntry(a), { directoryBytes: 50 })).toMatch(/ARCHIVE_UNSAFE.*directory of 1\d\d bytes/));
 });
 
-describe('two readings of one file', () => {
+describe('row 64: two readings of one file', () => {
   it.each([
     ['another name', { local: { name: Buffer.from('b.php') } }, '"a.php" is called "b.php" in its own header'],
     ['another method', { local: { method: 0 } }, 'differs from the directory'],
@@ -189,7 +189,7 @@ describe('two readings of one file', () => {
   });
 });
 
-describe('what nobody can read', () => {
+describe('row 64: what nobody can read', () => {
   const whole = zipOf([composerJson, a]);
   it.each([
     ['no ZIP', Buffer.from('<html>Not found</html>'.repeat(10)), 'no ZIP file'],

@@ -3,12 +3,14 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BuildRequest } from '../../../../build/build.ts';
+import type { PackageName } from '../../../../build/contract/name.ts';
 import { readHistory } from '../../../../build/history/read-history.ts';
 import { netChanges } from '../../../../build/history/net-changes.ts';
 import { liftRollbacks, rollBack, type RollbackReport } from '../../../../build/history/rollback.ts';
 import { createDiskOutput } from '../../../../build/output/disk-output.ts';
 import type { BuildReport } from '../../../../build/report.ts';
 import { verifyTree } from '../../../../build/verify.ts';
+import { withholdVersion } from '../../../../build/withhold-version.ts';
 import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
 import { below, type TemporaryTree } from '../../../util/package-tree.ts';
 import { allFiles, publishedTree, publishedVersions } from '../../../util/published-tree.ts';
@@ -110,6 +112,33 @@ describe('a rollback', () => {
     expect(report).toMatchObject({ serial: 2, published: false });
     expect(report.changes.versions).toMatchObject([{ name: 'acme/hello', version: '2.0.0', after: null }]);
     expect(allFiles(data).map((path) => [path, statSync(join(data, path)).ino])).toEqual(before);
+  });
+
+  it('leaves withdrawn what was withdrawn by hand', async () => {
+    put('a', '1.0.0');
+    put('b', '1.1.0');
+    await run();
+    await withholdVersion({ name: 'acme/hello' as PackageName, version: '1.1.0' }, { request: series.request({}), effects: series.effects(), waitMs: 0 });
+    put('c', '2.0.0');
+    await run();
+    await back(1);
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+    await run();
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+
+  it('brings back the versions of a source that is forgotten meanwhile, until they are forgotten too', async () => {
+    put('a', '1.0.0');
+    await run();
+    tree.write(below('two/x', whoLibrary('acme/other', '1.0.0')));
+    await series.run({ arguments: ['two'] });
+    await series.run({ forget: ['one'] });
+    await back(2);
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/other@1.0.0']);
+    await series.run({});
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/other@1.0.0']);
+    await series.run({ forget: ['unknown'] });
+    expect(versions()).toEqual(['acme/other@1.0.0']);
   });
 
   it('to where nothing differs publishes nothing', async () => {

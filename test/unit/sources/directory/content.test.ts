@@ -76,7 +76,7 @@ describe('the files of a release', () => {
     expect(wanted.map(({ identity }) => identity)).toEqual(bytes.map((chunk) => `sha256:${createHash('sha256').update(chunk).digest('hex')}`));
   });
 
-  it('are never given with other bytes than were hashed', async () => {
+  it('row 53: are never given with other bytes than were hashed', async () => {
     const tree = made(library());
     const release = await releaseIn(tree);
     const { files } = await contentOf(release).list();
@@ -93,7 +93,7 @@ describe('the files of a release', () => {
     ['a FIFO', { 'one/src/One.php': { fifo: true } }],
     ['a symlink', { 'one/src/One.php': { link: 'Copy.php' } }],
     ['a folder', { 'one/src/One.php/': '' }],
-  ])('are never waited for nor followed where %s took their place', async (_, other) => {
+  ])('row 53: are never waited for nor followed where %s took their place', async (_, other) => {
     const tree = made(library({ 'src/Copy.php': libraryTree('acme/one')['src/One.php'] ?? '' }));
     const content = contentOf(await releaseIn(tree));
     const { files } = await content.list();
@@ -151,15 +151,16 @@ describe('the reference', () => {
 });
 
 describe('what may not be published', () => {
-  it.each<[string, Tree, RegExp]>([
-    ['UNSAFE_SYMLINK', { link: { link: '/etc/passwd' } }, /link/],
-    ['UNSAFE_SYMLINK', { link: { link: '../other' } }, /link/],
-    ['UNSAFE_SYMLINK', { link: { link: 'missing' } }, /link/],
-    ['UNSAFE_SYMLINK', { a: { link: 'b' }, b: { link: 'a' } }, /[ab]/],
-    ['UNSAFE_PATH', { 'back\\slash.php': '' }, /back/],
-    ['UNSAFE_PATH', { 'new\nline.php': '' }, /line/],
-    ['UNREADABLE_FILE', { pipe: { fifo: true } }, /pipe is a named pipe/],
-  ])('gives %s for %j', async (code, more, message) => {
+  it.each<[string, string, Tree, RegExp]>([
+    ['row 52', 'UNSAFE_SYMLINK', { link: { link: '/etc/passwd' } }, /link/],
+    ['row 52', 'UNSAFE_SYMLINK', { link: { link: '../other' } }, /link/],
+    ['row 52', 'UNSAFE_SYMLINK', { link: { link: 'missing' } }, /link/],
+    ['row 52', 'UNSAFE_SYMLINK', { a: { link: 'b' }, b: { link: 'a' } }, /[ab]/],
+    ['row 53', 'UNREADABLE_FILE', { pipe: { fifo: true } }, /pipe is a named pipe/],
+    ['row 54', 'UNSAFE_PATH', { 'back\\slash.php': '' }, /back/],
+    ['row 54', 'UNSAFE_PATH', { 'new\nline.php': '' }, /line/],
+    ['row 54', 'UNSAFE_PATH', { 'C:x.php': '' }, /drive letter/],
+  ])('%s: gives %s for %j', async (_row, code, more, message) => {
     const tree = made({ ...library(more), ...below('two', libraryTree('acme/two')) });
     const scan = await readDirectory(tree.root);
     expect(onlyQuarantine(scan)).toMatchObject({ code, name: 'acme/one', version: 'dev-main', message: expect.stringMatching(message) as string });

@@ -26,7 +26,7 @@ async function unprivileged<Result>(run: () => Promise<Result>): Promise<Result>
   }
 }
 
-describe('a faulty composer.json', () => {
+describe('row 55: a faulty composer.json', () => {
   it.each<[string, Tree, string | null]>([
     ['INVALID_JSON', { 'composer.json': '{\n  "name": "acme/bad",\n}' }, null],
     ['INVALID_COMPOSER_JSON', { 'composer.json': '[]' }, null],
@@ -64,7 +64,7 @@ describe('a faulty composer.json', () => {
 });
 
 describe('what cannot be read', () => {
-  it('is named: a file, a folder in a package', async () => {
+  it('row 53: is named: a file, a folder in a package', async () => {
     const { root } = made({ ...below('a', { ...libraryTree('acme/a'), 'secret.php': { content: '', mode: 0 } }), ...below('b', { ...libraryTree('acme/b'), 'closed/x.php': '' }) });
     chmodSync(tree.path('b/closed'), 0);
     const scan = await unprivileged(() => readDirectory(root));
@@ -97,7 +97,7 @@ describe('what cannot be read', () => {
     expect(scan).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(/closed cannot be read: permission denied/) as string });
   });
 
-  it('is a name that is not UTF-8, unless it is excluded', async () => {
+  it('row 54: is a name that is not UTF-8, unless it is excluded', async () => {
     const { root } = made({ ...below('a', libraryTree('acme/a')), ...below('b', libraryTree('acme/b', { archive: { exclude: ['/tests'] } })), 'b/tests/': '' });
     const odd = (folder: string): Buffer => Buffer.concat([Buffer.from(`${root}/${folder}/caf`), Buffer.from([0xe9])]);
     writeFileSync(odd('a'), '');
@@ -113,13 +113,13 @@ describe('what cannot be read', () => {
     expect(onlyQuarantine(await readDirectory(root))).toMatchObject({ code: 'UNREADABLE_FILE', name: null });
   });
 
-  it('is a file of more than 1 GiB', async () => {
+  it('row 54: is a file of more than 1 GiB', async () => {
     const { root } = made(below('large', { ...libraryTree('acme/large'), 'large.bin': '' }));
     truncateSync(join(root, 'large/large.bin'), 1024 ** 3 + 1); // takes no space
     expect(onlyQuarantine(await readDirectory(root)).message).toContain('large.bin has 1073741825 bytes; a file in a package may have 1073741824');
   });
 
-  it('is a package beyond the limits', async () => {
+  it('row 54: is a package beyond the limits', async () => {
     const { root } = made({ ...below('many', { ...libraryTree('acme/many'), 'a': '', 'b': '', 'c': '' }), ...below('large', { ...libraryTree('acme/large'), 'large.bin': Buffer.alloc(2000) }) });
     const scan = await readDirectory(root, { limits: { filesPerPackage: 4, bytesPerFile: 1000 } });
     expect(labels(scan)).toEqual(['acme/good dev-main']);

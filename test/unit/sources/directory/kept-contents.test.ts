@@ -1,9 +1,16 @@
 // What a scan keeps for the archives that follow it.
 
-import { describe, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import type { Deflated } from '../../../../build/archive/deflate.ts';
+import { createFileReader } from '../../../../build/sources/directory/file-reader.ts';
+import { identifyFiles } from '../../../../build/sources/directory/identify-files.ts';
 import { createKeptContents } from '../../../../build/sources/directory/kept-contents.ts';
+import { walkPackage } from '../../../../build/sources/directory/walk-package.ts';
 
 const contentOf = (length: number): Deflated => ({ method: 0, crc32: 0, size: length, length, bytes: Buffer.alloc(length) });
 
@@ -31,5 +38,17 @@ describe('kept contents', () => {
     kept.keep('one', contentOf(10));
     kept.clear();
     expect([kept.take('one'), kept.hasRoom()]).toEqual([undefined, true]);
+  });
+
+  it('stay within the bound while one large package is read', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'libretto-kept-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const fileBytes = 600 * 1024;
+    for (let number = 0; number < 8; number += 1) writeFileSync(join(folder, `file${number}`), randomBytes(fileBytes));
+    const { entries } = walkPackage({ folder, dataDirectory: '/nowhere', maxFiles: 100 });
+    const kept = createKeptContents(2 * fileBytes);
+    const { files } = await identifyFiles(entries, { folder, readFiles: createFileReader(undefined, () => undefined), kept });
+    expect(new Set(files.map(({ identity }) => identity)).size).toBe(8);
+    expect(files.filter(({ identity }) => kept.take(identity) !== undefined)).toHaveLength(2);
   });
 });

@@ -102,7 +102,7 @@ describe('the version', () => {
     expect(onlyQuarantine(scan)).toMatchObject({ code, name: 'acme/bad', where: `${root}/${folder}/composer.json` });
   });
 
-  it('refuses both of two folders with one version, and names both', async () => {
+  it('row 56: refuses both of two folders with one version, and names both', async () => {
     const root = made({ ...below('a', libraryTree('acme/one', { version: '1.0' })), ...below('b', libraryTree('acme/one', { version: 'v1.0.0' })), ...below('c', libraryTree('acme/one', { version: '1.1' })) });
     const scan = await readDirectory(root);
     expect(labels(scan)).toEqual(['acme/one 1.1']);

@@ -1,0 +1,51 @@
+// `libretto status`: how a registry stands, here or elsewhere: what is in it, and how its last build ended.
+
+import { createCatalogue } from '../../proxy/packages/catalogue.ts';
+import { readStatus, type Status } from '../../proxy/status/status.ts';
+import { askRemote } from '../ask-remote.ts';
+import type { Given } from '../command.ts';
+import { openExistingState } from '../compose.ts';
+import { loadConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { counted, formatFields, printJson, printLines } from '../output.ts';
+import { remoteOf } from '../remote.ts';
+import { version } from '../version.ts';
+
+/** `counters` is a server's: a command counts no requests. */
+type ShownStatus = Omit<Status, 'counters'> & Partial<Pick<Status, 'counters'>> & { readonly version: string };
+
+export async function run(context: Context, { flags }: Given): Promise<number> {
+  const remote = remoteOf(flags, context);
+  const status = remote === undefined ? await readHere(context, flags) : ((await askRemote(remote, { method: 'GET', path: '/api/status' })).body as unknown as ShownStatus);
+  if (flags['json'] === true) printJson(context.stdout, status);
+  else printLines(context.stdout, describe(status));
+  return 0;
+}
+
+async function readHere(context: Context, flags: Given['flags']): Promise<ShownStatus> {
+  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+  const dataDirectory = config.data.value;
+  const state = await openExistingState(config);
+  try {
+    const { counts, publication, last_build } = await readStatus({ dataDirectory, state, catalogue: createCatalogue(dataDirectory), counters: { degraded: () => false } }, context.now().getTime());
+    return { version, counts, publication, last_build };
+  } finally {
+    await state.close();
+  }
+}
+
+function describe({ version: running, counts, publication, last_build: last, counters }: ShownStatus): string[] {
+  const { packages, versions, tokens, users, repositories, artifacts } = counts;
+  const left = last === null ? '' : [...(last.quarantined === 0 ? [] : [`${counted(last.quarantined, 'version')} left out`]), ...(last.failed_sources === 0 ? [] : [`${counted(last.failed_sources, 'source')} could not be read`])].map((part) => `, ${part}`).join('');
+  return formatFields([
+    ['version', running],
+    ['published', `${counted(packages, 'package')}, ${counted(versions, 'version')}`],
+    ['publication', publication === null ? 'none' : `${publication.serial} of ${publication.published_at}`],
+    ['last build', last === null ? 'none known' : `${last.outcome} at ${last.finished_at}${left}`],
+    ['repositories', String(repositories)],
+    ['artifacts', String(artifacts)],
+    ['tokens', `${tokens.read} read, ${tokens.write} write`],
+    ['users', String(users)],
+    ...(counters === undefined ? [] : [['counters', counters === 'ok' ? 'ok' : 'local: the shared ones cannot be reached'] as const]),
+  ]);
+}

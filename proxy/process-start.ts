@@ -1,0 +1,23 @@
+// When a process started, which tells it from a later one that was given the same id.
+
+import { readFileSync } from 'node:fs';
+
+/**
+ * In the kernel's ticks (fields 3 and 22 of /proc/<pid>/stat, proc(5)). undefined: no such process, or one that was killed and that its parent has not
+ * asked after yet, which may take for ever where the first process of a container does not do so. Without /proc, empty for a process that takes a signal.
+ */
+export function processStart(pid: number): string | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  } catch {
+    if (process.platform === 'linux') return undefined;
+  }
+  try {
+    process.kill(pid, 0);
+    return '';
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? '' : undefined;
+  }
+}

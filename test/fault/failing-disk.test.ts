@@ -1,0 +1,37 @@
+// A disk that fails under the real program (F4, row 49): what a person is told, and what comes after. Every operation is met by such a failure in
+// every-operation.test.ts.
+
+import { rmSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { verifyTree } from '../../build/verify.ts';
+import { below, writeTree } from '../util/package-tree.ts';
+import { runCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const faultyDisk = new URL('../util/faulty-disk.mjs', import.meta.url).href;
+
+describe('row 49, F4: a disk that fails under the program', () => {
+  const folder = temporaryFolder('failing-disk');
+  const data = folder.at('data');
+  afterAll(() => folder.remove());
+
+  it.each([
+    ['ENOSPC', /the disk is full\. Free some space and build again/],
+    ['EDQUOT', /the disk quota is used up/],
+    ['EROFS', /the file system is read-only/],
+    ['EACCES', /no permission\. Give the user that builds write access/],
+    ['EMFILE', /too many open files\. Raise the limit/],
+    ['EIO', /the disk reported an input\/output error/],
+  ])('%s: it says what is wrong with which path, exits with 1, and builds again afterwards', async (kind, message) => {
+    writeTree(folder.path, below('packages', whoLibrary('acme/hello', '1.0.0')));
+    rmSync(data, { recursive: true, force: true });
+    const environment = { FAULTY_DISK: JSON.stringify({ folder: data, at: 30, kind }), NODE_OPTIONS: `--import ${faultyDisk}` };
+    const { exitCode, stderr } = await runCli(['build', 'packages', '--data', data], { cwd: folder.path, environment });
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(new RegExp(`^libretto: ${data}/(public|index|build)/`, 'm'));
+    expect(exitCode).toBe(1);
+    expect(await runCli(['build', 'packages', '--data', data], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+});

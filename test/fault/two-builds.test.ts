@@ -1,0 +1,106 @@
+// Two builds of one data folder at once (F2, row 48): one of them has it, and what comes of both is what one after the other gives. The two
+// sources have a version in common with different bytes, so that the tree tells who came first.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyTree } from '../../build/verify.ts';
+import { below, writeTree } from '../util/package-tree.ts';
+import { publishedTree } from '../util/published-tree.ts';
+import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
+import { seededRandom } from '../util/seeded-random.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+const rounds = 20;
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+const busy = 75;
+const faultyDisk = new URL('../util/faulty-disk.mjs', import.meta.url).href;
+
+describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, () => {
+  const random = seededRandom(seed);
+  const folder = temporaryFolder('two-builds');
+  const data = folder.at('data');
+  const build = (source: string, where = data) => runCli(['build', source, '--data', where], { cwd: folder.path });
+  const expected: Record<string, Record<string, string>> = {};
+  let span = 0;
+
+  beforeAll(async () => {
+    for (const source of ['one', 'two']) {
+      writeTree(folder.path, below(`${source}/shared/1.0.0`, whoLibrary('acme/shared', '1.0.0', {}, source)));
+      for (let index = 0; index < 5; index += 1) writeTree(folder.path, below(`${source}/part-${index}/1.0.0`, whoLibrary(`acme/${source}-${index}`, '1.0.0')));
+    }
+    const started = performance.now();
+    for (const order of ['one', 'two', 'one two', 'two one']) {
+      const where = folder.at(`expected-${order.replace(' ', '-')}`);
+      for (const source of order.split(' ')) await build(source, where);
+      expected[order] = publishedTree(where);
+    }
+    span = (performance.now() - started) / 6;
+    expect(new Set(Object.values(expected).map((tree) => JSON.stringify(tree))).size).toBe(4);
+  });
+
+  afterAll(() => folder.remove());
+
+  it(`row 48, F2: ${rounds} times, the tree is that of one order, and who comes too late exits with ${busy}`, async () => {
+    let collisions = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      rmSync(data, { recursive: true, force: true });
+      const [first, second] = random() < 0.5 ? ['one', 'two'] : ['two', 'one'];
+      const delay = random() ** 2 * span * 1.2;
+      const where = `round ${round}: ${first}, after ${delay.toFixed(0)} ms ${second}`;
+      const both = await Promise.all([build(first), sleep(delay).then(() => build(second))]);
+      const codes = both.map(({ exitCode }) => exitCode);
+      const done = [first, second].filter((_, index) => codes[index] !== busy);
+      collisions += 2 - done.length;
+      for (const { exitCode, stderr } of both) {
+        // the second to publish the shared version is refused it
+        expect([0, 1, busy], `${where}: ${stderr}`).toContain(exitCode);
+        if (exitCode === busy) expect(stderr).toContain(`${data}/build/lock`);
+      }
+      expect(done.length, where).toBeGreaterThan(0);
+      const orders = done.length === 1 ? done : ['one two', 'two one'];
+      expect(orders.map((order) => expected[order]), where).toContainEqual(publishedTree(data));
+      expect(await verifyTree(data), where).toMatchObject({ faults: [] });
+    }
+    expect(collisions).toBeGreaterThan(0);
+  });
+
+  it('row 48, F2: the lock of a build that was killed holds nobody up', async () => {
+    for (const at of [10, 40, 90]) {
+      rmSync(data, { recursive: true, force: true });
+      const child = spawn(process.execPath, ['--import', faultyDisk, binary, 'build', 'one', '--data', data], { cwd: folder.path, stdio: 'ignore', env: cleanEnvironment({ FAULTY_DISK: JSON.stringify({ folder: data, at, kind: 'kill' }) }) });
+      const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+      expect(signal).toBe('SIGKILL');
+      expect(JSON.parse(readFileSync(`${data}/build/lock`, 'utf8'))).toMatchObject({ pid: child.pid });
+      expect(await build('one')).toMatchObject({ exitCode: 0 });
+      expect(publishedTree(data)).toEqual(expected['one']);
+    }
+  });
+
+  it('row 48: the lock of a build that lives, on a machine that cannot be looked at, does', async () => {
+    await build('one');
+    writeFileSync(`${data}/build/lock`, JSON.stringify({ id: 'x', pid: 1, host: 'elsewhere', boot: '', startTicks: '1', since: '2026-01-01T00:00:00.000Z' }));
+    const { exitCode, stderr } = await build('two');
+    expect([exitCode, stderr]).toEqual([busy, expect.stringContaining('process id 1 on elsewhere')]);
+    rmSync(`${data}/build/lock`);
+  });
+
+  it('row 48: verify finds nothing wrong while builds are at work', async () => {
+    let passed = 0;
+    for (let round = 0; round < 4; round += 1) {
+      writeTree(folder.path, below(`one/new-${round}/head`, whoLibrary(`acme/new-${round}`, undefined)));
+      writeTree(folder.path, below('one/moved/head', whoLibrary('acme/moved', undefined, {}, `${round}`)));
+      let running = true;
+      const built = build('one').finally(() => (running = false));
+      while (running) {
+        expect(await verifyTree(data), `round ${round}`).toMatchObject({ faults: [] });
+        passed += 1;
+      }
+      expect(await built).toMatchObject({ exitCode: 0 });
+    }
+    expect(passed).toBeGreaterThan(4);
+  });
+});

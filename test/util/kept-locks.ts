@@ -1,0 +1,69 @@
+// Every lock that Composer could have made of a tree along the way, and what each of them must go on finding: the bytes it names, until a prune was allowed
+// to remove them. And what Composer's cache goes by: a document that changes has a later Last-Modified.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import { allFiles, publishedRecords } from './published-tree.ts';
+
+interface LockLine {
+  readonly name: string;
+  readonly version: string;
+  readonly reference: string;
+  readonly shasum: string;
+  /** when it was last offered; epoch milliseconds */
+  readonly seen: number;
+}
+
+export interface KeptLocks {
+  /** Notes what documents offer now. What was ever offered under the same (version, reference) has the same checksum. */
+  readonly note: (now: number) => void;
+  /** Looks all of them up as the proxy does, by the serving index. `until`: a prune has run, or was cut off, that may remove what nobody was offered since. How many of them are gone. */
+  readonly check: (until?: number) => number;
+}
+
+export function keepLocks(data: string): KeptLocks {
+  const lines = new Map<string, LockLine>();
+  const checksums = new Map<string, string>();
+  const documents = new Map<string, { readonly digest: string; readonly time: number }>();
+  return {
+    note: (seen) => {
+      for (const { name, version, dist } of publishedRecords(data)) {
+        const key = `${name} ${version} of ${dist.reference}`;
+        expect(dist.shasum, key).toBe(checksums.get(key) ?? dist.shasum);
+        checksums.set(key, dist.shasum);
+        lines.set(key, { name, version, ...dist, seen });
+      }
+      noteTimes(data, documents);
+    },
+    check: (until = -Infinity) => {
+      const lost = [...lines].filter(([, line]) => !isServed(data, line));
+      for (const [key, { seen }] of lost) {
+        expect(until, `the lock of ${key} could be made at ${new Date(seen).toISOString()}, and is lost`).toBeGreaterThanOrEqual(seen);
+        lines.delete(key);
+      }
+      return lost.length;
+    },
+  };
+}
+
+/** False where it is gone; other bytes than it names never are an answer. */
+function isServed(data: string, { name, version, reference, shasum }: LockLine): boolean {
+  const index = join(data, 'index', `${name}.json`);
+  const entry = existsSync(index) ? parsePackageIndex(readFileSync(index, 'utf8')).versions.find((one) => one.version === version && one.reference === reference) : undefined;
+  if (entry === undefined) return false;
+  expect(createHash('sha1').update(readFileSync(join(data, 'public', entry.path))).digest('hex'), `${name} ${version} of ${reference}`).toBe(shasum);
+  return true;
+}
+
+function noteTimes(data: string, documents: Map<string, { readonly digest: string; readonly time: number }>): void {
+  for (const path of allFiles(join(data, 'public')).filter((file) => !file.startsWith('dist/'))) {
+    const file = join(data, 'public', path);
+    const [digest, time] = [createHash('sha256').update(readFileSync(file)).digest('hex'), Math.floor(statSync(file).mtimeMs / 1000)];
+    const before = documents.get(path);
+    if (before !== undefined && before.digest !== digest) expect(time, `Last-Modified of ${path}, which has changed`).toBeGreaterThan(before.time);
+    documents.set(path, { digest, time });
+  }
+}

@@ -1,0 +1,204 @@
+// A registry that is led through random steps beside a model of it. After each step everything that is promised of it is looked at again.
+
+// first of all: it takes the place of Node's file system
+import { endWatch, Killed, watchDisk } from './faulty-disk.mjs';
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect } from 'vitest';
+import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
+import { readHistory } from '../../build/history/read-history.ts';
+import { liftRollbacks, rollBack } from '../../build/history/rollback.ts';
+import { createDiskOutput } from '../../build/output/disk-output.ts';
+import { prune } from '../../build/prune.ts';
+import { BuildRefused } from '../../build/refusals.ts';
+import { verifyTree } from '../../build/verify.ts';
+import { keepLocks } from './kept-locks.ts';
+import { temporaryTree } from './package-tree.ts';
+import { applyEdit, keyOf, names, releases, sourceOf, sources, wantedOf, type Step } from './publication-steps.ts';
+import { publishedRecords, publishedTree } from './published-tree.ts';
+import { buryOwner } from './publishing-build.ts';
+import { seededRandom } from './seeded-random.ts';
+import { afterBuild, afterLift, afterPrune, afterRollback, distinct, perhaps, unknownVersion, type VersionState, type Wanted } from './version-model.ts';
+
+export type Happened = 'published' | 'refused' | 'unreadable' | 'cutOff' | 'rolledBack' | 'lifted' | 'lost' | 'clean';
+export type Tally = Record<Happened, number>;
+export const emptyTally = (): Tally => ({ published: 0, refused: 0, unreadable: 0, cutOff: 0, rolledBack: 0, lifted: 0, lost: 0, clean: 0 });
+
+const day = 86_400_000;
+/** so few that prunes find something that no rollback needs */
+const keepHistory = 3;
+const keys = names.flatMap((name) => [undefined, ...releases].map((version) => keyOf({ name, version })));
+
+type Transition = (state: VersionState, key: string) => VersionState;
+
+export interface PlayedRegistry {
+  readonly play: (step: Step) => Promise<void>;
+  /** Builds until there is nothing left to do, and compares with a tree that was built from nothing, where the model says that they are the same. */
+  readonly end: () => Promise<void>;
+  readonly remove: () => void;
+}
+
+export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
+  // in memory, where the system has room for files there
+  const tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+  const data = tree.path('data');
+  mkdirSync(data);
+  for (const source of sources) tree.write({ [`${source}/steady/1.0.0/composer.json`]: { json: { name: `${source}/steady`, description: 'steady' } } });
+  const random = seededRandom(seed);
+  const locks = keepLocks(data);
+  const wanted = new Map<string, Wanted>();
+  let states: ReadonlyMap<string, readonly VersionState[]> = new Map(keys.map((key) => [key, [unknownVersion]]));
+  const publications = new Map<number, ReadonlyMap<string, string>>();
+  let time = Date.UTC(2026, 0, 1);
+  let highest = 0;
+  let isWhole = true;
+
+  const effects: BuildEffects = { now: () => new Date((time += 1000)), progress: () => undefined, environment: { PATH: process.env['PATH'] } };
+  const request = (dataDirectory: string): BuildRequest => ({
+    dataDirectory, baseDirectory: tree.root, arguments: [...sources], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, allowWithdraw: true,
+    jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined, keepHistory,
+  });
+  const serialIn = (path: string): number => (existsSync(`${data}/${path}`) ? (JSON.parse(readFileSync(`${data}/${path}`, 'utf8')) as { readonly serial: number }).serial : 0);
+  const observe = (): ReadonlyMap<string, string> => new Map(publishedRecords(data).filter(({ description }) => description !== 'steady').map(({ name, version, description }) => [`${name}@${version}`, description]));
+  const change = (transition: Transition): void => void (states = new Map([...states].map(([key, list]) => [key, distinct(list.map((state) => transition(state, key)))])));
+  const maybe = (transition: Transition): void => void (states = new Map([...states].map(([key, list]) => [key, distinct(list.flatMap((state) => perhaps(state, transition(state, key))))])));
+
+  /** undefined: it was cut off, and may have happened or not. */
+  async function undergo<Report extends { readonly serial: number }>(cutOffAt: number | undefined, run: () => Promise<Report>, transition: Transition): Promise<Report | undefined> {
+    watchDisk(data, cutOffAt === undefined ? undefined : { at: cutOffAt, kind: 'power loss', random });
+    const outcome = await run().then((report) => ({ report }), (error: unknown) => ({ error }));
+    const { met } = endWatch();
+    buryOwner(data);
+    if (met !== undefined) {
+      if ('error' in outcome && !isKilled(outcome.error)) throw outcome.error;
+      tally.cutOff += 1;
+      isWhole = false;
+      maybe(transition);
+      return undefined;
+    }
+    if ('error' in outcome) throw outcome.error;
+    change(transition);
+    isWhole = true;
+    return outcome.report;
+  }
+
+  /** `reason`: why it is refused, perhaps; undefined: it is not. */
+  async function unlessRefused(reason: RegExp | undefined, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof BuildRefused) || reason === undefined) throw error;
+      expect(error.message).toMatch(reason);
+    }
+  }
+  /** A build comes first where something was cut off. */
+  const orCutOff = (reason: RegExp | undefined): RegExp | undefined => (isWhole ? reason : new RegExp([...(reason === undefined ? [] : [reason.source]), 'libretto build'].join('|')));
+
+  async function playBuild({ edits, unreadable, cutOffAt }: Extract<Step, { readonly kind: 'build' }>): Promise<void> {
+    for (const edit of edits) {
+      applyEdit(tree, edit);
+      const next = wantedOf(edit);
+      if (next === undefined) wanted.delete(keyOf(edit));
+      else wanted.set(keyOf(edit), next);
+    }
+    for (const source of unreadable) renameSync(tree.path(source), tree.path(`${source}-elsewhere`));
+    const isRead = (key: string): boolean => !unreadable.includes(sourceOf(key));
+    const refusals = [...states].filter(([key]) => isRead(key)).map(([key, list]) => list.map((state) => Number(afterBuild(state, wanted.get(key)).refused)));
+    // a document that was cut off can only be made of its source
+    await unlessRefused(isWhole || unreadable.length === 0 ? undefined : /Build its source dir:/, async () => {
+      const report = await undergo(cutOffAt, () => build(request(data), effects), (state, key) => (isRead(key) ? afterBuild(state, wanted.get(key)) : state));
+      if (report === undefined) return;
+      expect(report.failed).toHaveLength(unreadable.length);
+      // of a source that cannot be read stands what was found before
+      const refused = report.quarantined.filter(({ name }) => isRead(name ?? '')).length;
+      const all = JSON.stringify(report.quarantined);
+      expect(refused, all).toBeGreaterThanOrEqual(refusals.reduce((sum, list) => sum + Math.min(...list), 0));
+      expect(refused, all).toBeLessThanOrEqual(refusals.reduce((sum, list) => sum + Math.max(...list), 0));
+      tally.published += Number(report.published);
+      tally.refused += refused;
+      tally.unreadable += unreadable.length;
+    }).finally(() => {
+      for (const source of unreadable) renameSync(tree.path(`${source}-elsewhere`), tree.path(source));
+    });
+  }
+
+  async function playRollback({ back, cutOffAt }: Extract<Step, { readonly kind: 'rollback' }>): Promise<void> {
+    const recorded = [...new Set((await readHistory(createDiskOutput(data))).flatMap(({ serial, previous }) => [serial, previous]))].filter((serial) => serial > 0);
+    const to = recorded[back] ?? recorded.at(-1) ?? 1;
+    const then = publications.get(to);
+    await unlessRefused(orCutOff(recorded.length === 0 ? /Nothing was published yet/ : undefined), async () => {
+      if (recorded.length > 0) expect(then, `publication ${to}, which is recorded`).toBeDefined();
+      const report = await undergo(cutOffAt, () => rollBack({ to, dryRun: false }, request(data), effects), (state, key) => afterRollback(state, then?.get(key)));
+      tally.rolledBack += Number(report?.published ?? false);
+    });
+  }
+
+  async function playLift(cutOffAt: number | undefined): Promise<void> {
+    const isHeld = [...states.values()].some((list) => list.some(({ undone }) => undone !== undefined));
+    await unlessRefused(orCutOff(isHeld && highest > 0 ? undefined : /No rollback holds anything|Nothing was published yet/), async () => {
+      const report = await undergo(cutOffAt, () => liftRollbacks(request(data), effects), afterLift);
+      tally.lifted += Number(report !== undefined);
+    });
+  }
+
+  async function playPrune({ keepDays, cutOffAt }: Extract<Step, { readonly kind: 'prune' }>): Promise<void> {
+    await unlessRefused(orCutOff(highest === 0 ? /nothing to prune/ : undefined), async () => {
+      const gone = new Set<string>();
+      const pruning = async () => {
+        const report = await prune({ dataDirectory: data, keepForMs: keepDays * day, dryRun: false, actor: 'cli:test' }, effects.now);
+        for (const { name, version } of report.removed) gone.add(`${name}@${version}`);
+        return report;
+      };
+      // one that was cut off has told nobody what it has removed
+      const report = await undergo(cutOffAt, pruning, (state, key) => (gone.has(key) ? afterPrune(state) : state));
+      if (report === undefined) maybe(afterPrune);
+      tally.lost += locks.check(time - keepDays * day);
+    });
+  }
+
+  async function expectPromises(): Promise<void> {
+    if (!existsSync(`${data}/public/packages.json`)) return;
+    expect(await verifyTree(data), 'I1–I6').toMatchObject({ ok: true, faults: [] });
+    const [serial, announced] = [serialIn('build/manifest.json'), serialIn('index/_publication.json')];
+    expect(serial, 'I6').toBeGreaterThanOrEqual(highest);
+    highest = serial;
+    const found = observe();
+    for (const [key, list] of states) expect(list.map(({ published }) => published), key).toContainEqual(found.get(key));
+    expect([...found.keys()].filter((key) => !states.has(key))).toEqual([]);
+    if (serial === announced) {
+      states = new Map([...states].map(([key, list]) => [key, list.filter(({ published }) => published === found.get(key))]));
+      publications.set(serial, found);
+    }
+    locks.note(time);
+    locks.check();
+  }
+
+  const idle: Step = { kind: 'build', days: 0, cutOffAt: undefined, edits: [], unreadable: [] };
+  const play = async (step: Step): Promise<void> => {
+    time += step.days * day;
+    if (step.kind === 'build') await playBuild(step);
+    else if (step.kind === 'rollback') await playRollback(step);
+    else if (step.kind === 'lift') await playLift(step.cutOffAt);
+    else await playPrune(step);
+    await expectPromises();
+  };
+
+  return {
+    play,
+    end: async () => {
+      await play(idle);
+      expect((await build(request(data), effects)).published).toBe(false);
+      const found = observe();
+      if (found.size !== wanted.size || [...wanted].some(([key, { content, spoilt }]) => spoilt || found.get(key) !== content)) return;
+      mkdirSync(tree.path('clean'));
+      await build(request(tree.path('clean')), effects);
+      expect(publishedTree(data)).toEqual(publishedTree(tree.path('clean')));
+      tally.clean += 1;
+    },
+    remove: () => tree.remove(),
+  };
+}
+
+function isKilled(error: unknown): boolean {
+  return error instanceof Killed || (error instanceof Error && isKilled(error.cause));
+}

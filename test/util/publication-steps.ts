@@ -1,0 +1,63 @@
+// Random steps in the life of a registry: what is edited in its sources, and what its operator then does.
+
+import fc from 'fast-check';
+import type { TemporaryTree } from './package-tree.ts';
+import { whoLibrary } from './who-library.ts';
+import type { Wanted } from './version-model.ts';
+
+export const sources = ['acme', 'beta'] as const;
+export const names = ['acme/one', 'acme/two', 'beta/three'] as const;
+export const releases = ['1.0.0', '1.1.0', '2.0.0-beta1'] as const;
+
+/** Of one version of one package; undefined: its branch. */
+export interface Edit {
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly kind: 'put' | 'spoil' | 'remove';
+  readonly content: number;
+}
+
+export type Step = {
+  /** that pass before it */
+  readonly days: number;
+  /** the machine loses its power at this operation on the disk, if there are so many */
+  readonly cutOffAt: number | undefined;
+} & (
+  | { readonly kind: 'build'; readonly edits: readonly Edit[]; readonly unreadable: readonly string[] }
+  /** `back`: how many publications, as far as they are recorded */
+  | { readonly kind: 'rollback'; readonly back: number }
+  | { readonly kind: 'lift' }
+  | { readonly kind: 'prune'; readonly keepDays: number }
+);
+
+const edit: fc.Arbitrary<Edit> = fc.record({
+  name: fc.constantFrom(...names),
+  version: fc.constantFrom(undefined, undefined, ...releases),
+  kind: fc.constantFrom('put', 'put', 'put', 'put', 'spoil', 'remove', 'remove'),
+  content: fc.nat({ max: 2 }),
+});
+
+const common = { days: fc.constantFrom(0, 0, 1, 50, 200), cutOffAt: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 5 }) };
+
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('build' as const), edits: fc.array(edit, { maxLength: 4 }), unreadable: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...sources]) }), ...common }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('rollback' as const), back: fc.integer({ min: 1, max: 3 }), ...common }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lift' as const), ...common }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('prune' as const), keepDays: fc.constantFrom(0, 30, 180), ...common }) },
+);
+
+export const keyOf = ({ name, version }: Pick<Edit, 'name' | 'version'>): string => `${name}@${version ?? 'dev-main'}`;
+export const sourceOf = (name: string): string => name.split('/')[0] ?? '';
+
+/** As a record's description names it, so that what is published can be told. */
+const contentOf = (change: Edit): string => `${keyOf(change)} ${change.content}`;
+
+export const wantedOf = (change: Edit): Wanted | undefined => (change.kind === 'remove' ? undefined : { content: contentOf(change), spoilt: change.kind === 'spoil', dev: change.version === undefined });
+
+export function applyEdit(tree: TemporaryTree, change: Edit): void {
+  const folder = `${change.name}/${change.version ?? 'head'}`;
+  tree.delete(folder);
+  if (change.kind === 'remove') return;
+  const fields = { description: contentOf(change), ...(change.kind === 'spoil' ? { require: { 'acme/one': '^^1' } } : {}) };
+  for (const [path, entry] of Object.entries(whoLibrary(change.name, change.version, fields, contentOf(change)))) tree.write({ [`${folder}/${path}`]: entry });
+}
