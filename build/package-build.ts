@@ -2,6 +2,7 @@
 // changes here.
 
 import pLimit from 'p-limit';
+import { asReadersSee } from './as-readers-see.ts';
 import type { PackageName } from './contract/name.ts';
 import { readPackageState, type PackageState } from './package-state.ts';
 import { stagePackage, type PackageResult } from './package-stage.ts';
@@ -20,7 +21,7 @@ type Refusal = PackageDecision['refused'][number];
 
 /** `contributionsTo`: of the sources that have something for the package, and of these that were read, which have published some of it. */
 export async function buildPackage(name: PackageName, contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[], given: PackageContext): Promise<PackageResult> {
-  const state = await readPackageState(name, given);
+  const state = asReadersSee(await readPackageState(name, given), given.pending.of(name));
   const context: VersionContext = { ...given, texts: createTextStager(name, state.texts, given.output) };
   const undone = context.undone.get(name) ?? [];
   const contributions = holdBack(contributionsTo(new Set(state.index.versions.map(({ source }) => source))), undone, state.index.versions);

@@ -38,6 +38,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
     const history = await stageRecord(run, packages.results, serial, now);
     await applyPublication({ ...packages.changes, ...history, indexes: [...withheld, ...packages.changes.indexes], removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
   }
+  run.progress({ phase: 'publish', done: 0, total: 0, label: 'memory' });
   await remember(run, packages, serial);
   return moved ? serial : undefined;
 }

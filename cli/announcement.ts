@@ -9,15 +9,18 @@ export interface Announced {
   readonly host: string;
   readonly port: number;
   readonly config: Config;
+  /** where metrics are served; undefined: nowhere */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly tree: PublishedTree | undefined;
 }
 
-export function announcement({ host, port, config, tree }: Announced): string[] {
+export function announcement({ host, port, config, metrics, tree }: Announced): string[] {
   const { metadataUrl, data } = config;
   const shown = metadataUrl.origin.from === 'default' ? tree?.metadataUrl : metadataUrl.value;
   const lines = [`Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ${localUrl(host, port)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`];
   if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
   if (tree === undefined || tree.names.length === 0) lines.push(`Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as it is there.`);
+  if (metrics !== undefined) lines.push(`Metrics: ${localUrl(metrics.host, metrics.port)}/metrics, for everybody who gets there.`);
   return lines;
 }
 

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addArtifacts(program: Command, wire: Wire): void {
-  const publish = withSettings(program.command('publish'), 'data')
+  const publish = withSettings(program.command('publish'), 'data', 'state')
     .argument('<path>', 'the folder of a package, which is packed as a build would, or a ZIP')
     .summary('publish one version of a package, here or on a remote registry')
     .description('Publish one version of a package out of its folder or a ZIP: on the data folder here, or with --url on a remote registry through its API.')
@@ -16,7 +16,7 @@ export function addArtifacts(program: Command, wire: Wire): void {
     .addHelpText('after', example('libretto publish . --version 1.2.0', 'LIBRETTO_TOKEN=lib_w_… libretto publish hello-1.2.0.zip --url https://packages.example.org'));
   wire(publish, () => import('./commands/publish.ts'));
   const artifact = program.command('artifact', { hidden: true }).description('What the service runs to publish and withdraw uploads.');
-  const admit = withSettings(artifact.command('publish'), 'data', 'jobs')
+  const admit = withSettings(artifact.command('publish'), 'data', 'state', 'jobs')
     .argument('<file>', 'a ZIP below artifacts/.staging of the data folder; it is gone afterwards')
     .description('Publish an upload.')
     .option('--name <package>', 'what it was sent as')
@@ -24,7 +24,7 @@ export function addArtifacts(program: Command, wire: Wire): void {
     .option('--json', 'the outcome is always JSON')
     .addHelpText('after', example('libretto artifact publish /srv/libretto/artifacts/.staging/upload.zip --json'));
   wire(admit, () => import('./commands/artifact-publish.ts'));
-  const withdraw = withSettings(artifact.command('withdraw'), 'data', 'jobs')
+  const withdraw = withSettings(artifact.command('withdraw'), 'data', 'state', 'jobs')
     .argument('<package>')
     .description('Withdraw a published upload.')
     .requiredOption('--as-version <version>', 'its version')

@@ -19,7 +19,7 @@ export function addHistory(program: Command, wire: Wire): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto diff 41', 'libretto diff 38 41 --json'));
   wire(diff, () => import('./commands/diff.ts'));
-  const rollback = withSettings(program.command('rollback'), 'data', 'keep')
+  const rollback = withSettings(program.command('rollback'), 'data', 'state', 'keep')
     .argument('[serial]', 'the number of the publication to go back to')
     .summary('publish earlier metadata again')
     .description(

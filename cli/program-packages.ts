@@ -8,7 +8,7 @@ export function addPackages(program: Command, wire: Wire): void {
   const packages = program.command('package').summary('withdraw a published version, or take that back').description('Withdraw a published version although its source has it, or take that back.');
   packages.showHelpAfterError('Run `libretto package --help` to see the commands.');
   packages.addHelpText('after', example('libretto package withdraw acme/hello 1.2.0', 'libretto package restore acme/hello 1.2.0'));
-  const withdraw = withSettings(packages.command('withdraw'), 'data', 'jobs')
+  const withdraw = withSettings(packages.command('withdraw'), 'data', 'state', 'jobs')
     .argument('<package>')
     .argument('<version>')
     .summary('withdraw a version, for good')
@@ -17,7 +17,7 @@ export function addPackages(program: Command, wire: Wire): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto package withdraw acme/hello 1.2.0'));
   wire(withdraw, () => import('./commands/package-withdraw.ts'));
-  const restore = withSettings(packages.command('restore'), 'data', 'jobs')
+  const restore = withSettings(packages.command('restore'), 'data', 'state', 'jobs')
     .argument('<package>')
     .argument('<version>')
     .summary('publish a withdrawn version again')

@@ -11,7 +11,7 @@ export function addPeople(program: Command, wire: Wire): void {
 }
 
 function withJson(command: Command, ...examples: readonly string[]): Command {
-  return withSettings(command, 'data').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
+  return withSettings(command, 'data', 'state').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
 }
 
 function roleOption(purpose: string): Option {

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addReceiving(program: Command, wire: Wire): void {
-  const receive = withSettings(program.command('receive'), 'data', 'jobs')
+  const receive = withSettings(program.command('receive'), 'data', 'state', 'jobs')
     .argument('<tree>', 'the folder with public/ and index/ of a build, copied to this machine')
     .summary('publish what was built elsewhere, such as in a CI job')
     .description('Publish a tree that was built elsewhere and copied here. All other sources stay as they are published; what the tree no longer has is withdrawn.')

@@ -9,7 +9,7 @@ export function addRepositories(program: Command, wire: Wire): void {
   const repository = program.command('repository').summary('register, sync and remove repositories that this registry fetches').description('Register, sync and remove repositories that this registry fetches by itself.');
   repository.showHelpAfterError('Run `libretto repository --help` to see the commands.');
   repository.addHelpText('after', example('libretto repository add https://git.example.org/acme/tool.git --token-file token.txt', 'libretto repository sync repo_4fHj2kLm9QwErTy0'));
-  const withJson = (command: Command, ...examples: string[]): Command => withSettings(command, 'data').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
+  const withJson = (command: Command, ...examples: string[]): Command => withSettings(command, 'data', 'state').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
   wire(withJson(addCommand(repository), 'libretto repository add https://git.example.org/acme/tool.git --token-file - --interval 15m < token.txt', 'libretto repository add --type directory /srv/packages'), () => import('./commands/repository-add.ts'));
   const orRemote = (command: Command): Command => command.option('--url <url>', 'the address of a remote registry, instead of a data folder').option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)');
   const list = orRemote(repository.command('list')).summary('list all repositories').description('List all registered repositories and how it stands with them.');

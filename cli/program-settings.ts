@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 
 import { example, withSettings, type Wire } from './command-parts.ts';
 
-const withJson = (command: Command, ...examples: string[]): Command => withSettings(command, 'data').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
+const withJson = (command: Command, ...examples: string[]): Command => withSettings(command, 'data', 'state').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
 
 export function addSettings(program: Command, wire: Wire): void {
   const settings = program.command('settings').summary('list and change what can be set while the registry runs').description('List and change the settings that can be changed while the registry runs. They act at once, in a running server too.');

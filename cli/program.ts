@@ -68,7 +68,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
 }
 
 function addPublishing(program: Command, wire: Wire): void {
-  const build = withSettings(program.command('build'), 'data', 'jobs', 'keep')
+  const build = withSettings(program.command('build'), 'data', 'state', 'jobs', 'keep')
     .summary('publish packages out of directories and git repositories')
     .description(
       'Publish packages out of directories and git repositories. Sources are remembered: without SOURCE, the remembered ones and those of ' +
@@ -100,12 +100,12 @@ function addImports(program: Command, wire: Wire): void {
 }
 
 function addServing(program: Command, wire: Wire): void {
-  const serve = withSettings(program.command('serve'), 'data', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'log')
+  const serve = withSettings(program.command('serve'), 'data', 'state', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'metrics', 'log')
     .summary('serve the output tree')
     .description('Serve the output tree to Composer clients that hold a token.')
     .addHelpText('after', example('libretto serve --listen 0.0.0.0:8080 --redis redis://127.0.0.1:6379', 'libretto serve --metadata-url /p2/%package%.json --trusted-proxies 10.0.0.0/8'));
   wire(serve, () => import('./commands/serve.ts'));
-  const start = withSettings(program.command('start'), 'data', 'jobs', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'log')
+  const start = withSettings(program.command('start'), 'data', 'state', 'jobs', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'metrics', 'log')
     .summary('build, make a first token, serve, and say how to install from it')
     .description('Build, make a first read token if there is none, serve, and print the lines that install a package with Composer.')
     .addHelpText('after', example('libretto start --listen 127.0.0.1:9000'));
@@ -117,7 +117,7 @@ function addTokens(program: Command, wire: Wire): void {
   token.showHelpAfterError('Run `libretto token --help` to see the commands.');
   token.addHelpText('after', example('libretto token create --description "CI" --expires 90d', 'libretto token list'));
   const withJson = (command: Command, ...examples: string[]): Command =>
-    withSettings(command, 'data').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
+    withSettings(command, 'data', 'state').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
   const create = token
     .command('create')
     .summary('create a token')

@@ -1,13 +1,12 @@
 // The registered repositories for a build of everything. A data folder without a state has none; a state that cannot be read costs a build nothing but them.
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-
 import type { BuildRequest } from '../build/build.ts';
 import type { BuildReport } from '../build/report.ts';
+import { StateError } from '../proxy/state/state-error.ts';
 import { listRepositories } from '../proxy/sync/list-repositories.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { openStateIfAny } from './open-state.ts';
 import { printLines } from './output.ts';
 import type { RegisteredSources } from './registered-sources.ts';
 import { stoppableBuild, type Stopped } from './stoppable-build.ts';
@@ -27,11 +26,9 @@ export async function buildWithRegistered(request: BuildRequest, config: Config,
 
 /** Every build comes by here: what only registered repositories need is loaded only where there are some. */
 async function registeredInState(config: Config, context: Context): Promise<RegisteredInState> {
-  const directory = join(config.data.value, 'state');
-  if (!existsSync(join(directory, 'data.mdb'))) return none;
-  const [{ openLmdbStore }, { StateError }] = await Promise.all([import('../proxy/state/lmdb-store.ts'), import('../proxy/state/state-error.ts')]);
   try {
-    const state = await openLmdbStore(directory);
+    const state = await openStateIfAny(config);
+    if (state === undefined) return none;
     const records = await listRepositories(state).finally(() => state.close());
     if (records.length === 0) return { ...none, sources: [] };
     const [{ composeKeys }, { prepareSources }] = await Promise.all([import('./compose-keys.ts'), import('./registered-sources.ts')]);

@@ -23,12 +23,18 @@ export interface Remote {
 export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment }: Context): Remote | undefined {
   const { url, token = environment['LIBRETTO_TOKEN'] } = flags as { readonly url?: string; readonly token?: string };
   if (url === undefined) return undefined;
+  const address = registryUrl(url);
+  if (token === undefined || token === '') throw new UsageError('A remote registry asks for a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or give --token.');
+  return { url: address, token };
+}
+
+/** Of --url, without a slash at its end. Throws UsageError for what is no address. */
+export function registryUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.search !== '' || parsed.hash !== '' || parsed.username !== '') {
     throw new UsageError(`--url ${JSON.stringify(url)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`);
   }
-  if (token === undefined || token === '') throw new UsageError('A remote registry asks for a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or give --token.');
-  return { url: parsed.href.replace(/\/+$/, ''), token };
+  return parsed.href.replace(/\/+$/, '');
 }
 
 export interface Reply {

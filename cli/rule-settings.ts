@@ -51,6 +51,15 @@ const rule = (name: 'sessions.lifetime' | 'passwords.min_length' | 'retention.ar
 };
 
 export const ruleSettings = {
+  stateGrace: wholeNumber({
+    key: 'stateGrace',
+    variable: 'LIBRETTO_STATE_GRACE',
+    purpose: 'how long tokens that are known are honoured while the Redis of the state is away',
+    allowed: 'seconds, a whole number from 0 to 86400',
+    least: 0,
+    most: 86_400,
+    standard: 60,
+  }),
   limitsRead: requestLimit('read'),
   limitsWrite: requestLimit('write'),
   sessionsLifetime: rule('sessions.lifetime', 'seconds, ', 'how long a session lives after a login'),

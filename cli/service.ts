@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { createAuthenticator } from '../proxy/auth/authenticate.ts';
 import type { Secret } from '../proxy/auth/secret.ts';
 import { createTokenUses } from '../proxy/auth/token-uses.ts';
+import { tokenKeyPrefix } from '../proxy/auth/token.ts';
 import type { Tokens } from '../proxy/auth/tokens.ts';
 import type { Counters } from '../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../proxy/limits/memory-counters.ts';
@@ -20,7 +21,8 @@ import { startAuditCopies } from '../proxy/state/audit-copies.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import { composeKeys } from './compose-keys.ts';
 import { composePeople } from './compose-people.ts';
-import { composeTokens, openState } from './compose.ts';
+import { composeTokens } from './compose.ts';
+import { openServingState, sharedCountersUrl } from './open-state.ts';
 import { composePackages } from './compose-packages.ts';
 import { advertisedMetadataUrl, composeSettings, defaultLimits } from './compose-settings.ts';
 import { composeSyncing } from './compose-sync.ts';
@@ -28,6 +30,7 @@ import { formatOrigin, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import { composeManagement } from './management.ts';
+import { composeMetrics } from './compose-metrics.ts';
 import { printLines } from './output.ts';
 import { refuseNewerTree } from './published-tree.ts';
 import { withSettingsOf } from './state-settings.ts';
@@ -41,6 +44,8 @@ export interface Service {
   readonly host: string;
   readonly port: number;
   readonly tokens: Tokens;
+  /** where metrics are served; undefined: nowhere */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** A code with which the first admin is made; undefined where there is a user. */
   readonly offerSetup: () => Promise<Secret | undefined>;
   readonly degraded: () => boolean;
@@ -55,7 +60,7 @@ export interface Service {
 export async function openService(config: Config, context: Context, logTarget: LogTarget): Promise<Service> {
   refuseNewerTree(config.data.value);
   const log = openRequestLog(config, context, logTarget);
-  const store = await openState(config).catch(closing(() => log.close()));
+  const store = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(() => log.close()));
   const place = await takeServingPlace(config, context).catch(closing(() => store.close(), () => log.close()));
   const counting = await openCounting(config, context, store, log).catch(closing(place.release, () => store.close(), () => log.close()));
   const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
@@ -63,7 +68,10 @@ export async function openService(config: Config, context: Context, logTarget: L
   const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
   const packages = composePackages(config, context, { state: store, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
+  const metrics = composeMetrics(config, context);
   const proxy = createProxy({
+    counts: metrics.counts,
+    readState: () => store.range(tokenKeyPrefix, { limit: 1 }), // what is known of a state out of reach counts: it lets in who is known
     onDownload: packages.downloads.count,
     dataDirectory: config.data.value,
     ...config.listen.value,
@@ -79,20 +87,26 @@ export async function openService(config: Config, context: Context, logTarget: L
   const audit = startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') });
   const close = async (): Promise<void> => {
     await proxy.close();
-    await inTurn(syncing.close, packages.downloads.close, uses.close, audit.close, counting.close, place.release, () => store.close(), () => log.close());
+    await inTurn(metrics.close, syncing.close, packages.downloads.close, uses.close, audit.close, counting.close, place.release, () => store.close(), () => log.close());
   };
   await syncing.schedule.start().catch(closing(close));
+  const metricsAt = await metrics.listen({ connections: proxy.connections, degraded: counting.counters.degraded, onError: (err) => log.logger.error({ err }, 'metrics could not be read') }).catch(closing(close));
   const address = await proxy.listen().catch(async (error: unknown) => {
     await close();
     throw listenRefusal(error, config.listen);
   });
-  return { ...address, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, reopenLog: log.reopen, logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+  return { ...address, metrics: metricsAt, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, reopenLog: log.reopen, logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
 }
 
 function addressRange(text: string): AddressRange {
   const range = parseAddressRange(text);
   if (range === undefined) throw new UsageError(`trustedProxies names ${JSON.stringify(text)}, which is not an address or a CIDR range.`);
   return range;
+}
+
+function tellState({ logger }: Log, { stderr }: Context, line: string): void {
+  logger.warn({ state: line });
+  printLines(stderr, [line]);
 }
 
 function openRequestLog({ log: { origin } }: Config, { stderr }: Context, target: LogTarget): Log {
@@ -113,8 +127,9 @@ interface Counting {
   readonly close: () => Promise<void>;
 }
 
-async function openCounting({ redis }: Config, { stderr, now }: Context, store: StateStore, { logger }: Log): Promise<Counting> {
-  if (redis.value === undefined) {
+async function openCounting(config: Config, { stderr, now }: Context, store: StateStore, { logger }: Log): Promise<Counting> {
+  const url = sharedCountersUrl(config);
+  if (url === undefined) {
     const nowMs = now().getTime();
     const counters = createMemoryCounters(await loadCounters(store, nowMs), nowMs);
     return { counters, close: () => saveCounters(store, counters.snapshot(now().getTime())) };
@@ -123,7 +138,7 @@ async function openCounting({ redis }: Config, { stderr, now }: Context, store: 
     logger.warn({ counters: notice });
     printLines(stderr, [describeNotice(notice)]);
   };
-  const shared = createRedisCounters({ url: redis.value });
+  const shared = createRedisCounters({ url });
   const counters = await openResilientCounters({ shared, notice, monotonicMs: () => performance.now() });
   return { counters, close: counters.close };
 }

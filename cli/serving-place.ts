@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { takeLock, type Lock, type LockOwner } from '../build/output/lock.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { sharedCountersUrl } from './open-state.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Short, so that a container which crashed and is started again, and cannot see whether the process before it lives, soon gets its place back. */
@@ -27,9 +28,9 @@ class Taken extends UsageError {
 }
 
 /** The place of the one server without a Redis. Throws UsageError where another one has it. */
-export async function takeServingPlace({ data, redis }: Config, { now }: Pick<Context, 'now'>): Promise<Lock> {
-  if (redis.value !== undefined) return noPlace;
-  const path = join(data.value, 'state', 'serve.lock');
+export async function takeServingPlace(config: Config, { now }: Pick<Context, 'now'>): Promise<Lock> {
+  if (sharedCountersUrl(config) !== undefined) return noPlace;
+  const path = join(config.data.value, 'state', 'serve.lock');
   const deadline = now().getTime() + staleAfterMs + heartbeatMs;
   for (;;) {
     try {

@@ -6,7 +6,8 @@ import { parseSettingKey, settingKeys, type SettingKey } from '../proxy/settings
 import type { Settings, SettingView } from '../proxy/settings/settings.ts';
 import type { Given } from './command.ts';
 import { composeSettings } from './compose-settings.ts';
-import { openExistingState, openState } from './compose.ts';
+import { openExistingState } from './compose.ts';
+import { openState } from './open-state.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
 import { formatTable, printJson, printLines } from './output.ts';

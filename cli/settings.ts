@@ -58,6 +58,17 @@ const redis: Setting<string | undefined> = {
   schema: { type: 'string', pattern: String.raw`^rediss?://[^\s\u0000-\u001f\u007f]+$` },
 };
 
+const state: Setting<string | undefined> = {
+  key: 'state',
+  flag: '--state <url>',
+  variable: 'LIBRETTO_STATE',
+  purpose: 'keep users, tokens and what was set in this Redis, shared by several hosts',
+  allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
+  parse: parseRedisUrl,
+  standard: () => undefined,
+  schema: { type: 'string', pattern: String.raw`^rediss?://[^\s\u0000-\u001f\u007f]+$` },
+};
+
 const metadataUrl: Setting<string> = {
   key: 'metadataUrl',
   flag: '--metadata-url <template>',
@@ -102,6 +113,15 @@ const trustedProxies: Setting<readonly string[]> = {
   schema: { type: 'array', items: { type: 'string', pattern: addressRangePattern } },
 };
 
+const metrics: Setting<ListenAddress | undefined> = {
+  ...listen,
+  key: 'metrics',
+  flag: '--metrics <host:port>',
+  variable: 'LIBRETTO_METRICS',
+  purpose: 'where to serve metrics for Prometheus, to everybody who gets there',
+  standard: () => undefined,
+};
+
 const jobs: Setting<number> = {
   key: 'jobs',
   flag: '--jobs <n>',
@@ -139,10 +159,12 @@ export const settings = {
   data,
   listen,
   redis,
+  state,
   metadataUrl,
   distUrl,
   distShasum,
   trustedProxies,
+  metrics,
   jobs,
   keep,
   log,

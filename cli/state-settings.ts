@@ -1,16 +1,15 @@
 // The settings that are changed while the registry runs, between configuration and state: what the configuration says of them, and the configuration
 // with what the state says in its place, unless a flag or a variable fixes it.
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-
 import type { JsonValue } from '../build/contract/json.ts';
 import type { Baseline } from '../proxy/settings/settings.ts';
 import type { SettingKey } from '../proxy/settings/definitions.ts';
 import { readStoredSettings } from '../proxy/settings/stored-settings.ts';
+import { StateError } from '../proxy/state/state-error.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import type { Config, Configured } from './config.ts';
 import type { Context } from './context.ts';
+import { openStateIfAny } from './open-state.ts';
 import { printLines } from './output.ts';
 import { settings, type SettingName } from './settings.ts';
 import type { Setting } from './setting.ts';
@@ -60,13 +59,11 @@ async function parsed(name: SettingName, value: JsonValue | undefined): Promise<
   return value === undefined ? undefined : setting.parse(value, { directory: '/' }, () => undefined);
 }
 
-/** As withSettingsOf, of the state in the data folder; without one, or where it cannot be read, the configuration itself. */
+/** As withSettingsOf, of the state there is; without one, or where it cannot be read, the configuration itself. */
 export async function withStateSettings(config: Config, { stderr }: Pick<Context, 'stderr'>): Promise<Config> {
-  const directory = join(config.data.value, 'state');
-  if (!existsSync(join(directory, 'data.mdb'))) return config;
-  const [{ openLmdbStore }, { StateError }] = await Promise.all([import('../proxy/state/lmdb-store.ts'), import('../proxy/state/state-error.ts')]);
   try {
-    const state = await openLmdbStore(directory);
+    const state = await openStateIfAny(config);
+    if (state === undefined) return config;
     return await withSettingsOf(state, config).finally(() => state.close());
   } catch (error) {
     if (!(error instanceof StateError)) throw error;

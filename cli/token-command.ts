@@ -3,7 +3,8 @@
 import { readUses } from '../proxy/auth/token-uses.ts';
 import type { Tokens } from '../proxy/auth/tokens.ts';
 import type { TokenRecord } from '../proxy/auth/token.ts';
-import { composeTokens, openExistingState, openState } from './compose.ts';
+import { composeTokens, openExistingState } from './compose.ts';
+import { openState } from './open-state.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
 import type { Given } from './command.ts';

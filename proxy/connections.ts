@@ -24,6 +24,10 @@ export class Connections {
     response.once('close', () => this.#answered(socket));
   }
 
+  count(): number {
+    return this.#open.size;
+  }
+
   isAnswering(socket: Duplex): boolean {
     return this.#answering.has(socket);
   }

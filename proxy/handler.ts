@@ -1,7 +1,8 @@
 // What happens to a request, top to bottom: admit → route → authenticate → limit → serve, or say what is unwanted → send → log.
 //
 // Who needs a token: the three protocol paths. A target that is none of ours is 404 without one, since that only repeats what the grammar of
-// paths says, and /health needs none. A valid token is counted, and told so in headers, on whatever it asks; /health does not look at tokens.
+// paths says, and /health needs none.
+// A valid token is counted, and told so in headers, on whatever it asks; /health does not look at tokens.
 // Whatever goes wrong inside one request is that request's 500; the process lives (I10).
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -16,7 +17,8 @@ import { rateLimitHeaders } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
 import type { Management } from './manage/api-request.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
-import { healthAnswer } from './observe/health.ts';
+import { healthAnswer, readyAnswer } from './observe/health.ts';
+import type { CountedRoute, RequestCounts } from './observe/metrics.ts';
 import { loggedPath, logRequest } from './observe/request-log.ts';
 import { admit, hasBody, unwanted } from './protocol/admit.ts';
 import { parseRoute } from './protocol/route.ts';
@@ -34,6 +36,10 @@ export interface HandlerParts {
   /** hears of each use of a valid token */
   readonly uses: Pick<TokenUses, 'note'> | undefined;
   readonly sender: Sender;
+  /** looks at the state for /health/ready; rejects where it cannot be read */
+  readonly readState: (() => Promise<unknown>) | undefined;
+  /** undefined: nobody asks for metrics */
+  readonly counts: RequestCounts | undefined;
   readonly log: Logger;
   readonly trustedProxies: readonly AddressRange[];
   /** epoch milliseconds */
@@ -51,6 +57,7 @@ interface Exchange {
   readonly id: string;
   readonly startedAt: number;
   token: ActiveToken | undefined;
+  route: CountedRoute;
 }
 
 export interface Handler {
@@ -62,7 +69,7 @@ export interface Handler {
 export function createHandler(parts: HandlerParts): Handler {
   const running = new Set<Promise<void>>();
   const handle: Handler['handle'] = (request, response) => {
-    const exchange: Exchange = { request, response, id: parts.nextRequestId(), startedAt: parts.elapsed(), token: undefined };
+    const exchange: Exchange = { request, response, id: parts.nextRequestId(), startedAt: parts.elapsed(), token: undefined, route: 'refused' };
     try {
       const done = deliver(parts, exchange, answerTo(parts, exchange));
       if (!(done instanceof Promise)) return;
@@ -90,10 +97,12 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   const refusal = admit(request);
   if (refusal !== undefined) return refusal;
   const route = parseRoute(request.url ?? '');
+  exchange.route = route.kind;
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const fault = unwanted(request);
   const nowMs = parts.now();
   if (route.kind === 'health') return fault ?? (reads ? healthAnswer(parts.tree, parts.counters, nowMs) : methodNotAllowed());
+  if (route.kind === 'ready') return fault ?? (reads ? readyAnswer(parts, nowMs) : methodNotAllowed());
   if (route.kind === 'api') return limited(parts, exchange, nowMs, true, () => fault ?? manage(parts, exchange, nowMs));
   if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
   if (!reads) return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed());
@@ -165,13 +174,15 @@ function deliver(parts: HandlerParts, exchange: Exchange, answer: Eventually<Ans
 
 function record(parts: HandlerParts, exchange: Exchange, status: number, sent: Sent): void {
   const { request } = exchange;
+  const durationMs = parts.elapsed() - exchange.startedAt;
+  parts.counts?.answered(exchange.route, status, exchange.token?.kind, sent, durationMs);
   const line = {
     request_id: exchange.id,
     method: request.method ?? '',
     path: loggedPath(request.url ?? ''),
     status,
     bytes: sent.bytes,
-    duration_ms: Math.round((parts.elapsed() - exchange.startedAt) * 100) / 100,
+    duration_ms: Math.round(durationMs * 100) / 100,
     token: exchange.token?.id ?? null,
     client: addressOf(request, parts.trustedProxies),
   };

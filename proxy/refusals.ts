@@ -56,6 +56,7 @@ export function internalError(requestId: string, cause: unknown): Answer {
   const details = { request_id: requestId };
   if (code === 'EMFILE' || code === 'ENFILE') return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
   if (code === 'STATE_BUSY') return errorAnswer('STATE_BUSY', { details, headers: ['Retry-After', '5'], cause });
+  if (code === 'STATE_UNAVAILABLE') return errorAnswer('STATE_BUSY', { message: 'The state is out of reach for now. Try again shortly.', details, headers: ['Retry-After', '5'], cause });
   return errorAnswer('INTERNAL_ERROR', { details, cause });
 }
 

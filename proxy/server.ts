@@ -15,6 +15,7 @@ import type { Eventually } from './eventually.ts';
 import type { Counters } from './limits/counters.ts';
 import { createGuessBudget } from './limits/guess-budget.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
+import type { RequestCounts } from './observe/metrics.ts';
 import type { Management } from './manage/api-request.ts';
 import { refuseConnection, writeRefusal } from './parser-errors.ts';
 import { Tree } from './protocol/tree.ts';
@@ -39,6 +40,10 @@ export interface ProxyOptions {
   readonly metadataUrl?: (() => Eventually<string | undefined>) | undefined;
   /** hears of every archive that is sent */
   readonly onDownload?: ((name: string, version: string) => void) | undefined;
+  /** looks at the state for /health/ready; rejects where it cannot be read */
+  readonly readState?: (() => Promise<unknown>) | undefined;
+  /** hears of every answer; undefined: nobody asks for metrics */
+  readonly counts?: RequestCounts | undefined;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly limits?: Partial<ServerLimits>;
@@ -79,19 +84,22 @@ export interface Proxy {
   /** Stops accepting, lets what is being answered finish, within `drainMs`; then cuts the rest. Resolves once every connection is gone
    *  and every request is in the log. */
   readonly close: () => Promise<void>;
+  /** how many are open right now */
+  readonly connections: () => number;
 }
 
 export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   const tree = new Tree({ dataDirectory: options.dataDirectory, metadataUrl: options.metadataUrl ?? asBuilt, cacheBytes: limits.cacheBytes, onDownload: options.onDownload, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
   let draining = false;
-  const handler = createHandler({ ...options, management: options.management, uses: options.uses, guesses: createGuessBudget(), tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
+  const handler = createHandler({ ...options, management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(), tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const server = createLimitedServer(limits);
   const connections = new Connections();
   attach(server, connections, handler, options);
   let closing: Promise<void> | undefined;
   return {
     listen: () => listen(server, options.host, options.port),
+    connections: () => connections.count(),
     close: () => {
       draining = true;
       closing ??= drain(server, connections, limits.drainMs).then(handler.settled).then(() => undefined);
@@ -135,6 +143,7 @@ function attach(server: Server, connections: Connections, handler: Handler, opti
 }
 
 function logRefusal(options: ProxyOptions, socket: Duplex, status: number, reason: string): void {
+  options.counts?.malformed(status);
   const peer = (socket as Partial<Socket>).remoteAddress;
   options.log.info({ status, reason, client: clientAddress(peer, undefined, []) });
 }

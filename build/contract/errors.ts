@@ -46,6 +46,7 @@ export const errorTable = {
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts failed. Try again later; the Retry-After header says when.' },
   HEADERS_TOO_LARGE: { status: 431, message: 'The request headers are too large.' },
   NOT_READY: { status: 500, message: 'The registry has nothing published yet. Run `libretto build` on its host.' },
+  NOT_SERVING: { status: 500, message: 'This server cannot serve installs right now; details say what is missing.' },
   BUILD_BUSY: { status: 500, message: 'Another build is running, and has not ended in time. Try again.' },
   BUILD_FAILED: { status: 500, message: 'The build could not be carried out. The log has the details.' },
   STATE_BUSY: { status: 500, message: 'The state is locked by another process. Try again shortly.' },

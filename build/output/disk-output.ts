@@ -1,5 +1,5 @@
 // Output on a local file system: <data>/public, <data>/index and <data>/build, with staging below build/ so that a kill leaves nothing in the served
-// tree. All three must be on one file system, since publishing is a rename.
+// tree (I4). All three must be on one file system, since publishing is a rename.
 
 import { createHash, randomUUID } from 'node:crypto';
 import { close, createReadStream, fsync, mkdirSync, open, readFileSync, writeFileSync } from 'node:fs';

@@ -65,6 +65,23 @@ export async function takeLock(path: string, now: () => Date, options = buildLoc
   return lock;
 }
 
+/** Who holds a lock, as far as that can be read. */
+export interface SeenLock extends Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> {
+  /** its process is gone, or has given no sign of life for long: whoever comes next takes the lock over */
+  readonly stale: boolean;
+  /** its process is one of this host and container */
+  readonly seen: boolean;
+}
+
+/** Looks at a lock and touches nothing; undefined: nobody holds it. */
+export async function lookAtLock(path: string, now: Date, staleAfterMs: number): Promise<SeenLock | undefined> {
+  const content = await readLock(path);
+  if (content === undefined) return undefined;
+  const owner = parseOwner(content);
+  const stale = await isStale(path, content, now, { ...buildLock, staleAfterMs });
+  return { stale, seen: owner !== undefined && isSeen(owner, await describeSelf(now)), ...(owner && { pid: owner.pid, host: owner.host, since: owner.since }) };
+}
+
 /** Removes what was left by processes that were killed while they took this lock. */
 async function sweepTokens(path: string, now: () => Date, options: LockOptions): Promise<void> {
   const folder = dirname(path);

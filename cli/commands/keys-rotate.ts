@@ -7,7 +7,7 @@ import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { resealRepositories } from '../../proxy/sync/repositories.ts';
 import type { Given } from '../command.ts';
 import { composeKeys } from '../compose-keys.ts';
-import { openState } from '../compose.ts';
+import { openState } from '../open-state.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describeKeys, keyDocuments } from '../key-text.ts';

@@ -9,7 +9,7 @@ import { describeOutcome, describeProblems } from '../build-report-text.ts';
 import { buildRequest } from '../build-request.ts';
 import type { Given } from '../command.ts';
 import { composeBuilder } from '../compose-builder.ts';
-import { openState } from '../compose.ts';
+import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';

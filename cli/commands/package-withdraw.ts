@@ -7,7 +7,7 @@ import { createWithdrawals, type Withdrawal } from '../../proxy/packages/withdra
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { artifactBuild } from '../artifact-build.ts';
 import type { Given } from '../command.ts';
-import { openState } from '../compose.ts';
+import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';

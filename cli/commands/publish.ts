@@ -13,7 +13,7 @@ import { mostUploadBytes } from '../../proxy/artifacts/stage-upload.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import { artifactBuild } from '../artifact-build.ts';
 import type { Given } from '../command.ts';
-import { openState } from '../compose.ts';
+import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { createLocalPublisher } from '../local-publisher.ts';

@@ -7,7 +7,7 @@ import { createAuditedStore, verifyAudit, type AuditVerdict } from '../../proxy/
 import type { BackupRecord } from '../backup/backup-record.ts';
 import { checkBackup, restoreBackup } from '../backup/restore-backup.ts';
 import type { Given } from '../command.ts';
-import { openState } from '../compose.ts';
+import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, printJson, printLines } from '../output.ts';

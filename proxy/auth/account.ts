@@ -8,7 +8,7 @@ import type { Eventually } from '../eventually.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { codeBudget, pairBudget } from './attempt-budgets.ts';
-import type { Attempts } from './attempts.ts';
+import { uncountedIfBroken, type Attempts } from './attempts.ts';
 import type { RandomBytes } from './base62.ts';
 import type { LoggedIn } from './login.ts';
 import { assertPassword, type Passwords } from './password.ts';
@@ -121,7 +121,7 @@ async function confirmPassword({ store, passwords, attempts, userId, address }: 
   if (user === undefined) throw unknownUser();
   const pair = pairBudget(user.email, address);
   const attempt = await attempts.take([pair]);
-  if (!(await passwords.verify(password, user.password ?? undefined))) return refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong password' });
+  if (!(await uncountedIfBroken(attempt, passwords.verify(password, user.password ?? undefined)))) return refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong password' });
   await attempt.giveBack([pair]);
   return { user, encoded: user.password };
 }

@@ -36,6 +36,16 @@ export function createAttempts({ store, now }: { readonly store: StateStore; rea
   };
 }
 
+/** What breaks or is turned away on the way to an outcome was nobody's guess: the attempt then does not count. */
+export async function uncountedIfBroken<Outcome>(attempt: Attempt, outcome: Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await outcome;
+  } catch (error) {
+    await attempt.giveBack();
+    throw error;
+  }
+}
+
 async function giveBack(store: StateStore, budgets: readonly Budget[], cleared: readonly Budget[]): Promise<void> {
   for (;;) {
     const entries = await Promise.all(budgets.map(({ key }) => store.get(key)));

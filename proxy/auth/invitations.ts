@@ -57,6 +57,7 @@ export async function acceptInvitation(options: InvitationsOptions, { code, pass
   const id = (await store.get(invitationKey(hash)))?.value;
   const stored = typeof id === 'string' ? await readUser(store, id) : undefined;
   if (stored === undefined || !isGood(stored.record)) return refuseCode(store, 'INVITATION_INVALID', address);
+  await attempt.giveBack(); // it was no guess, whatever comes of the password
   assertPassword(password, await rules());
   const encoded = await passwords.hash(password);
   const record = await changeUser(store, stored.record.id, async (current) => {
@@ -67,6 +68,5 @@ export async function acceptInvitation(options: InvitationsOptions, { code, pass
       event: { actor: `user:${current.id}`, action: 'user.accept_invitation', subject: current.id, details: { address } },
     };
   });
-  await attempt.giveBack();
   return record;
 }

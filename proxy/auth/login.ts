@@ -4,7 +4,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { accountBudget, addressBudget, codeBudget, pairBudget } from './attempt-budgets.ts';
-import type { Attempt, Attempts } from './attempts.ts';
+import { uncountedIfBroken, type Attempt, type Attempts } from './attempts.ts';
 import type { Passwords } from './password.ts';
 import { refuseLogin } from './refused-login.ts';
 import type { Secret } from './secret.ts';
@@ -55,11 +55,7 @@ export async function login(options: LoginOptions, { email, password, code }: Cr
 }
 
 async function assertRight({ store, passwords }: LoginOptions, attempt: Attempt, stored: StoredUser | undefined, { encoded, password, address }: { readonly encoded: string | undefined; readonly password: string; readonly address: string }): Promise<void> {
-  const isRight = await passwords.verify(password, encoded).catch(async (error: unknown) => {
-    await attempt.giveBack();
-    throw error;
-  });
-  if (isRight) return;
+  if (await uncountedIfBroken(attempt, passwords.verify(password, encoded))) return;
   const reason = stored === undefined ? 'unknown user' : encoded === undefined ? 'not active' : 'wrong password';
   await refuseLogin(store, { userId: stored?.record.id, address, reason });
 }

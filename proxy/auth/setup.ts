@@ -58,6 +58,7 @@ export async function setUp(options: SetupOptions, { code, email, name, password
   const attempt = await attempts.take([addressBudget(address)]);
   const offered = await store.get(`${codePrefix}${hashCode(code)}`);
   if (offered === undefined || now() >= Date.parse(codeRecord.parse(offered.value).expires_at)) return refuseCode(store, 'SETUP_CODE_INVALID', address);
+  await attempt.giveBack(); // it was no guess, whatever comes of the rest
   assertPassword(password, await rules());
   const created_at = new Date(now()).toISOString();
   const id = mintUserId(randomBytes);
@@ -70,6 +71,5 @@ export async function setUp(options: SetupOptions, { code, email, name, password
   const deletes = (await store.range(codePrefix)).map(({ key }) => key);
   const isFirst = await insertUser(store, user, { puts: [row], deletes, event: { actor: `user:${id}`, action: 'setup', subject: id, details: { email: user.email, address } } }, true);
   if (!isFirst) throw new RegistryError('SETUP_DONE');
-  await attempt.giveBack();
   return { token, expires_at, user };
 }

@@ -1,6 +1,6 @@
-// The count that several hosts share, in Redis: one atomic script a request. The only file that imports ioredis.
+// The count that several hosts share, in Redis: one atomic script a request.
 
-import { Redis, type Result } from 'ioredis';
+import { createRedisClient } from '../redis-client.ts';
 import { endSlackMs, type SharedCounters } from './shared-counters.ts';
 
 /**
@@ -35,12 +35,6 @@ end
 return {1, used, ends}
 `;
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    countRequest(key: string, limit: number, windowMs: number, floorUsed: number, floorEndsInMs: number): Result<[number, number, number], Context>;
-  }
-}
-
 export interface RedisCountersOptions {
   /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, or a socket's path */
   readonly url: string;
@@ -48,31 +42,15 @@ export interface RedisCountersOptions {
 }
 
 export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: RedisCountersOptions): SharedCounters {
-  const redis = new Redis(url, {
+  const { redis, reason } = createRedisClient({
+    url,
     keyPrefix,
-    lazyConnect: true,
-    // fail at once while the connection is away, and never send anything twice: whoever asked has been answered from the local count
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
     // how long a request waits is decided in resilient-counters.ts; this ends a handshake or a trial that nobody answers
     commandTimeout: 500,
-    connectTimeout: 1000,
     // a connection that is silent while commands wait is replaced, and not waited for until the kernel gives it up
     socketTimeout: 1000,
-    disconnectTimeout: 100,
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 500),
     enableAutoPipelining: true,
-    disableClientInfo: true,
     scripts: { countRequest: { lua: script, numberOfKeys: 1 } },
-  });
-  // A command without a connection only fails with "not writable"; why there is none, this knows.
-  let connectionError: Error | undefined;
-  redis.on('error', (error: Error) => {
-    connectionError = error;
-  });
-  redis.on('ready', () => {
-    connectionError = undefined;
   });
   return {
     connect: async () => {
@@ -83,7 +61,7 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
         const [admitted, used, endsInMs] = await redis.countRequest(key, limit, windowMs, floor.used, Math.ceil(floor.endsInMs));
         return { admitted: admitted === 1, used, endsInMs };
       } catch (error) {
-        throw connectionError ?? error;
+        throw reason() ?? error;
       }
     },
     peek: async (key) => {

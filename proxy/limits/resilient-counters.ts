@@ -1,5 +1,6 @@
 // A shared count that never fails a request: while its server is lost, slow, full or read-only, this process counts for itself, from where
-// the shared count stood when it was last seen. A limit is then kept by each process, never dropped (I12), and nobody gets an error.
+// the shared count stood when it was last seen. A limit is then kept by each process, never dropped (I12), and nobody gets an error
+// or is kept out for it (I11).
 //
 // What this process knows of a window goes along with every request as a floor, so a server that forgot its counts is told again.
 

@@ -1,7 +1,8 @@
-// /health: whether this process serves, for load balancers and people. 200 as long as it answers at all; `status` says how well.
+// /health: whether this process lives, for its supervisor and for people: 200 as long as it answers at all; `status` says how well.
+// /health/ready: whether it can serve an install, for load balancers: 500 where they should send nobody.
 
 import type { Publication } from '../../build/contract/publication.ts';
-import { jsonAnswer, type Answer } from '../answer.ts';
+import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
@@ -41,4 +42,53 @@ function healthOf(publication: Publication | undefined, tree: Health['tree'], co
     tree,
     counters,
   };
+}
+
+export interface Readiness {
+  readonly status: 'ready';
+  readonly tree: 'ok';
+  readonly state: 'ok';
+  readonly counters: Health['counters'];
+}
+
+export interface ReadyParts {
+  readonly tree: Pick<Tree, 'publication' | 'hasRoot'>;
+  readonly counters: Pick<Counters, 'degraded'>;
+  readonly readState: (() => Promise<unknown>) | undefined;
+  /** true once the server is closing */
+  readonly draining: () => boolean;
+}
+
+/** A state that says nothing for so long is none: whoever asks here wants to know soon. */
+const stateTimeoutMs = 2000;
+
+/** Counting locally is no reason to send nobody here: limits are kept, by each process for itself. An empty tree is one: installs would fail. */
+export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
+  const faults: unknown[] = [];
+  const failed = (cause: unknown): 'unreadable' => {
+    faults.push(cause);
+    return 'unreadable';
+  };
+  const [tree, state] = await Promise.all([treeState(parts.tree, nowMs).catch(failed), stateAnswers(parts.readState).catch(failed)]);
+  const counters = parts.counters.degraded() ? 'local' : 'ok';
+  if (tree === 'ok' && state === 'ok' && !parts.draining()) return jsonAnswer(200, { status: 'ready', tree, state, counters } satisfies Readiness);
+  return errorAnswer('NOT_SERVING', { details: { tree, state, counters, closing: parts.draining() }, headers: ['Retry-After', '5'], cause: faults[0] });
+}
+
+async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Health['tree']> {
+  if (tree.publication() === undefined) return 'empty';
+  return (await tree.hasRoot(nowMs)) ? 'ok' : 'unreadable';
+}
+
+async function stateAnswers(readState: ReadyParts['readState']): Promise<'ok'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the state has not answered within ${stateTimeoutMs} ms`)), stateTimeoutMs);
+  });
+  try {
+    await Promise.race([readState?.(), late]);
+    return 'ok';
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -9,12 +9,14 @@ export type Route =
   | { readonly kind: 'provider'; readonly name: PackageName; readonly stability: 'stable' | 'dev' }
   | { readonly kind: 'dist'; readonly name: PackageName; readonly labels: readonly string[]; readonly reference: string | undefined }
   | { readonly kind: 'health' }
+  | { readonly kind: 'ready' }
   /** the management API, which finds its own way below /api */
   | { readonly kind: 'api' }
   | { readonly kind: 'unknown' };
 
 const root: Route = { kind: 'root' };
 const health: Route = { kind: 'health' };
+const ready: Route = { kind: 'ready' };
 const api: Route = { kind: 'api' };
 const unknown: Route = { kind: 'unknown' };
 
@@ -38,6 +40,7 @@ export function parseRoute(target: string): Route {
   if (path.startsWith('/dist/')) return distRoute(path, question === -1 ? '' : target.slice(question + 1));
   if (path === '/packages.json') return root;
   if (path === '/health') return health;
+  if (path === '/health/ready') return ready;
   if (path.startsWith('/api/')) return api;
   return unknown;
 }

@@ -12,6 +12,8 @@ export type StateErrorCode =
   | 'STATE_WRITE_FAILED'
   /** another process does not let go of it; nothing was changed, and it can be tried again */
   | 'STATE_BUSY'
+  /** the Redis that keeps it does not answer; a change may or may not have happened, as the message says */
+  | 'STATE_UNAVAILABLE'
   | 'STATE_CLOSED';
 
 export class StateError extends Error {

@@ -81,7 +81,8 @@ export function withLog(job: JobRecord, nowMs: number, ...lines: readonly string
 /** How a job ended, by what the builder's process did. */
 export function outcomeOf({ exitCode, report, messages }: BuildRun): { readonly error: JobError | null; readonly report: JobReport | null } {
   const lastWords = messages.split('\n').findLast((line) => line.trim() !== '')?.replace(/^libretto: /, '') ?? `The builder ended with exit code ${exitCode} and gave no reason.`;
-  if (exitCode === 75) return { error: { code: 'BUILD_BUSY', message: lastWords }, report: null };
+  // where the lock lies is nobody's business who asks from afar
+  if (exitCode === 75) return { error: { code: 'BUILD_BUSY', message: lastWords.replace(/^.*\/build\/lock: /, '') }, report: null };
   const code = report?.['code'];
   if (typeof code === 'string' && Object.hasOwn(errorTable, code)) return { error: { code: code as ErrorCode, message: String(report?.['error']) }, report: null };
   if (report === undefined || !Array.isArray(report['added'])) return { error: { code: 'BUILD_FAILED', message: lastWords }, report: null };

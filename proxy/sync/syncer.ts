@@ -100,7 +100,7 @@ export function createSyncer({ jobs, runner, now, onError, mostWaiting = 50, lon
 
 function endOf(run: BuildRun, stopped: string | undefined): Parameters<Jobs['finish']>[1] {
   const { error, report } = outcomeOf(run);
-  const said = run.messages.split('\n').filter((line) => line.trim() !== '').slice(-100);
+  const said = error?.code === 'BUILD_BUSY' ? [] : run.messages.split('\n').filter((line) => line.trim() !== '').slice(-100);
   // one that was done before it could be stopped is done
   if (stopped !== undefined && error !== null) return { error: { code: 'BUILD_FAILED', message: stopped }, report: null, lines: [...said, stopped] };
   if (error !== null) return { error, report, lines: [...said, `Failed: ${error.message}`] };

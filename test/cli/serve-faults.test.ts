@@ -8,7 +8,7 @@ import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { libraryTree, writeTree } from '../util/package-tree.ts';
-import { binary, cleanEnvironment, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { binary, cleanEnvironment, logLines, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -58,9 +58,8 @@ describe('a crash', () => {
     for await (const chunk of response) bytes += (chunk as Buffer).length;
     expect(bytes).toBe(Number(response.headers['content-length']));
     const { exitCode, stdout } = await server.ended;
-    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(exitCode).toBe(1);
-    expect(lines.filter(({ path }) => path !== '/health')).toMatchObject([{ level: 60, err: { message: 'boom', stack: expect.stringContaining('crash.mjs') as string } }, { status: 200, bytes }]);
+    expect(logLines(stdout).filter(({ path }) => path !== '/health')).toMatchObject([{ level: 60, err: { message: 'boom', stack: expect.stringContaining('crash.mjs') as string } }, { status: 200, bytes }]);
   });
 
   it('of the hard kind does not stand in the way of the next start', async () => {

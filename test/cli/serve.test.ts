@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { libraryTree, writeTree } from '../util/package-tree.ts';
-import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { logLines, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -51,7 +51,7 @@ describe('what it says', () => {
     const { exitCode, stdout, stderr } = await server.ended;
     expect(exitCode).toBe(0);
     expect(stderr.replace(/set_\w+/, 'set_…')).toBe(`Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To make the first admin, send this code within an hour to POST /api/auth/setup: set_…\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping: what is under way is finished first. Once more stops at once.\n`);
-    expect(stdout.trim().split('\n').map((line) => JSON.parse(line) as unknown)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
+    expect(logLines(stdout)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
     expect(stdout).not.toContain(token);
   });
 
@@ -171,7 +171,7 @@ describe('signals', () => {
     await fetchStatus(`${url}/p2/acme/hello.json`, token);
     server.signal('SIGTERM');
     expect((await server.ended).exitCode).toBe(0);
-    const paths = (file: string): unknown[] => readFileSync(folder.at(file), 'utf8').trim().split('\n').map((line) => (JSON.parse(line) as Record<string, unknown>)['path']);
+    const paths = (file: string): unknown[] => logLines(readFileSync(folder.at(file), 'utf8')).map(({ path }) => path);
     expect(paths('logs/old.log').concat(paths('logs/requests.log'))).toEqual(['/packages.json', '/p2/acme/hello.json']);
   });
 });

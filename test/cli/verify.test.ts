@@ -1,9 +1,10 @@
-// `libretto verify` on a tree that was damaged in every way there is: it names the file and the version, and what it says mends it does.
+// `libretto verify` on a tree that was damaged in every way there is (I1, I2, I3, I4, I6): it names the file and the version, and what it says mends it does.
 import { cpSync, linkSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../build/build.ts';
+import { withChecksum } from '../../build/contract/checksum.ts';
 import { verifyTree } from '../../build/verify.ts';
 import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { allFiles, publishedTree } from '../util/published-tree.ts';
@@ -52,32 +53,70 @@ function flipBit(path: string, at?: number): void {
   utimesSync(file, atime, mtime);
 }
 
-const dev = (): string => allFiles(data).find((path) => /dev-.*@/.test(path)) ?? '';
 
-const damages: Readonly<Record<string, { readonly does: () => void; readonly fault: Readonly<Record<string, unknown>>; readonly fast?: boolean }>> = {
-  'a flipped bit in a ZIP': { does: () => flipBit('public/dist/acme/hello/1.0.0.zip'), fault: { code: 'WRONG_BYTES', path: 'public/dist/acme/hello/1.0.0.zip', name: 'acme/hello', version: '1.0.0', message: expect.stringContaining('backup') as string } },
-  'a ZIP that was cut off': { does: () => writeFileSync(join(data, 'public/dist/acme/hello/1.0.0.zip'), readFileSync(join(data, 'public/dist/acme/hello/1.0.0.zip')).subarray(0, 99)), fault: { code: 'WRONG_BYTES', version: '1.0.0' }, fast: true },
-  'a flipped bit in a document': { does: () => flipBit('public/p2/acme/hello.json'), fault: { path: 'public/p2/acme/hello.json', name: 'acme/hello', message: expect.stringContaining('build/manifest.json') as string } },
-  'a flipped bit in packages.json': { does: () => flipBit('public/packages.json'), fault: { path: 'public/packages.json' } },
-  'a flipped bit in the manifest': { does: () => flipBit('build/manifest.json'), fault: { path: 'build/manifest.json' } },
-  'a flipped bit in a serving index': { does: () => flipBit('index/acme/hello.json'), fault: { path: 'index/acme/hello.json', name: 'acme/hello' } },
-  'a flipped bit in the announcement': { does: () => flipBit('index/_publication.json'), fault: { path: 'index/_publication.json' } },
-  'a missing ZIP': { does: () => rmSync(join(data, 'public/dist/acme/hello/1.1.0.zip')), fault: { code: 'MISSING_FILE', path: 'public/dist/acme/hello/1.1.0.zip', version: '1.1.0' }, fast: true },
-  'a missing document': { does: () => rmSync(join(data, 'public/p2/acme/hello~dev.json')), fault: { code: 'MISSING_FILE', path: 'public/p2/acme/hello~dev.json', name: 'acme/hello' }, fast: true },
-  'a missing serving index': { does: () => rmSync(join(data, 'index/acme/other.json')), fault: { code: 'MISSING_FILE', path: 'index/acme/other.json' }, fast: true },
-  'a missing announcement': { does: () => rmSync(join(data, 'index/_publication.json')), fault: { code: 'MISSING_FILE', path: 'index/_publication.json' }, fast: true },
-  'a missing plain copy of a dev version': { does: () => rmSync(join(data, dev().replace(/@[0-9a-f]+/, ''))), fault: { code: 'MISSING_FILE', name: 'acme/hello' }, fast: true },
-  'an extra file beside the archives': { does: () => writeFileSync(join(data, 'public/dist/acme/hello/.env'), 'KEY=1'), fault: { code: 'FOREIGN_FILE', path: 'public/dist/acme/hello/.env' }, fast: true },
-  'an extra archive': { does: () => linkSync(join(data, 'public/dist/acme/hello/1.0.0.zip'), join(data, 'public/dist/acme/hello/1.2.0.zip')), fault: { code: 'FOREIGN_FILE', path: 'public/dist/acme/hello/1.2.0.zip' }, fast: true },
-  'an extra document': { does: () => writeFileSync(join(data, 'public/p2/acme/other~dev.json'), '{}'), fault: { code: 'FOREIGN_FILE', path: 'public/p2/acme/other~dev.json' }, fast: true },
-  'a document naming another package': { does: () => cpSync(join(data, 'public/p2/acme/other.json'), join(data, 'public/p2/acme/hello.json')), fault: { path: 'public/p2/acme/hello.json', name: 'acme/hello' } },
-  'a record naming another package': {
-    does: () => writeFileSync(join(data, 'public/p2/acme/hello.json'), readFileSync(join(data, 'public/p2/acme/hello.json'), 'utf8').replace('"name":"acme/hello","version":"1.0.0"', '"name":"acme/other","version":"1.0.0"')),
-    fault: { code: 'WRONG_PACKAGE', path: 'public/p2/acme/hello.json', version: '1.0.0' },
-  },
-  'a ZIP swapped for another version’s': { does: () => cpSync(join(data, 'public/dist/acme/hello/1.1.0.zip'), join(data, 'public/dist/acme/hello/1.0.0.zip')), fault: { code: 'WRONG_BYTES', path: 'public/dist/acme/hello/1.0.0.zip', version: '1.0.0' } },
-  'a serial that went back': { does: () => writeFileSync(join(data, 'build/manifest.json'), readFileSync(join(data, 'build/manifest.json'), 'utf8').replace('"serial":1', '"serial":0')), fault: { path: 'build/manifest.json' }, fast: true },
+/** What the message tells people to do. */
+type Repair = 'restore' | 'compare' | 'derive' | 'name sources' | 'remove' | 'build';
+
+const told: Readonly<Record<Repair, RegExp>> = {
+  restore: /Restore it from a backup; a build never makes an archive of a released version twice\.$/,
+  compare: /Remove (?:build\/manifest\.json|it) and run `libretto build`(?:: it|, which) compares everything and writes (?:this|it) again\.$/,
+  derive: /(?:Restore it from a backup; or remove it and|Remove) build\/manifest\.json and run `libretto build`[:,].* compares everything and writes this again\.$|derives it from the documents and the archives\.$/,
+  'name sources': /remove it and run `libretto build` with every source named/,
+  remove: /Remove it(?: if it is not yours; a build never does)?\.$/,
+  build: /The next build (?:writes it again|compares everything and goes on from the later one)\.$/,
 };
+
+interface Damage {
+  readonly does: () => void;
+  readonly fault: { readonly code: string; readonly path: string } & Readonly<Record<string, unknown>>;
+  readonly repair: Repair;
+  readonly fast?: boolean;
+}
+
+const hello = { name: 'acme/hello' };
+const zip = 'public/dist/acme/hello/1.0.0.zip';
+const plainDev = 'public/dist/acme/hello/dev-main.zip';
+const hers = 'public/p2/acme/hello.json';
+const damages: Readonly<Record<string, Damage>> = {
+  'a flipped bit in a ZIP': { does: () => flipBit(zip), fault: { code: 'WRONG_BYTES', path: zip, ...hello, version: '1.0.0' }, repair: 'restore' },
+  'a ZIP that was cut off': { does: () => writeFileSync(join(data, zip), readFileSync(join(data, zip)).subarray(0, 99)), fault: { code: 'WRONG_BYTES', path: zip, ...hello, version: '1.0.0' }, repair: 'restore', fast: true },
+  'a ZIP swapped for another version’s': { does: () => cpSync(join(data, 'public/dist/acme/hello/1.1.0.zip'), join(data, zip)), fault: { code: 'WRONG_BYTES', path: zip, ...hello, version: '1.0.0' }, repair: 'restore' },
+  'a missing ZIP': { does: () => rmSync(join(data, zip)), fault: { code: 'MISSING_FILE', path: zip, ...hello, version: '1.0.0' }, repair: 'restore', fast: true },
+  'a missing plain copy of a dev version': { does: () => rmSync(join(data, plainDev)), fault: { code: 'MISSING_FILE', path: plainDev, ...hello, version: 'dev-main' }, repair: 'compare', fast: true },
+  'a flipped bit in a document': { does: () => flipBit(hers), fault: { code: 'WRONG_BYTES', path: hers, ...hello }, repair: 'compare' },
+  'a document that was cut off': { does: () => writeFileSync(join(data, hers), readFileSync(join(data, hers)).subarray(0, 99)), fault: { code: 'MALFORMED_DOCUMENT', path: hers, ...hello }, repair: 'compare' },
+  'a missing document': { does: () => rmSync(join(data, 'public/p2/acme/hello~dev.json')), fault: { code: 'MISSING_FILE', path: 'public/p2/acme/hello~dev.json', ...hello }, repair: 'compare', fast: true },
+  'a document naming another package': { does: () => cpSync(join(data, 'public/p2/acme/other.json'), join(data, hers)), fault: { code: 'MALFORMED_DOCUMENT', path: hers, ...hello }, repair: 'compare' },
+  'a record naming another package': {
+    does: () => writeFileSync(join(data, hers), readFileSync(join(data, hers), 'utf8').replace('"name":"acme/hello","version":"1.0.0"', '"name":"acme/other","version":"1.0.0"')),
+    fault: { code: 'WRONG_PACKAGE', path: hers, ...hello, version: '1.0.0' },
+    repair: 'compare',
+  },
+  'a flipped bit in packages.json': { does: () => flipBit('public/packages.json'), fault: { code: 'WRONG_BYTES', path: 'public/packages.json' }, repair: 'build' },
+  'a flipped bit in the manifest': { does: () => flipBit('build/manifest.json'), fault: { code: 'MALFORMED_INDEX', path: 'build/manifest.json' }, repair: 'compare' },
+  'a flipped bit in a serving index': { does: () => flipBit('index/acme/hello.json'), fault: { code: 'MALFORMED_INDEX', path: 'index/acme/hello.json', ...hello }, repair: 'derive' },
+  'a missing serving index': { does: () => rmSync(join(data, 'index/acme/other.json')), fault: { code: 'MISSING_FILE', path: 'index/acme/other.json', name: 'acme/other' }, repair: 'derive', fast: true },
+  'a flipped bit in the announcement': { does: () => flipBit('index/_publication.json'), fault: { code: 'MALFORMED_INDEX', path: 'index/_publication.json' }, repair: 'name sources' },
+  'a missing announcement': { does: () => rmSync(join(data, 'index/_publication.json')), fault: { code: 'MISSING_FILE', path: 'index/_publication.json' }, repair: 'name sources', fast: true },
+  'an extra file beside the archives': { does: () => writeFileSync(join(data, 'public/dist/acme/hello/.env'), 'KEY=1'), fault: { code: 'FOREIGN_FILE', path: 'public/dist/acme/hello/.env' }, repair: 'remove', fast: true },
+  'an extra archive': { does: () => linkSync(join(data, zip), join(data, 'public/dist/acme/hello/1.2.0.zip')), fault: { code: 'FOREIGN_FILE', path: 'public/dist/acme/hello/1.2.0.zip' }, repair: 'remove', fast: true },
+  'an extra document': { does: () => writeFileSync(join(data, 'public/p2/acme/other~dev.json'), '{}'), fault: { code: 'FOREIGN_FILE', path: 'public/p2/acme/other~dev.json', name: 'acme/other' }, repair: 'remove', fast: true },
+  'a tree that is ahead of the manifest': {
+    does: () => writeFileSync(join(data, 'build/manifest.json'), withChecksum(JSON.stringify({ ...(JSON.parse(readFileSync(join(data, 'build/manifest.json'), 'utf8')) as object), serial: 0, sha256: undefined }))),
+    fault: { code: 'SERIAL_BEHIND', path: 'build/manifest.json' },
+    repair: 'build',
+    fast: true,
+  },
+};
+
+/** Does as the message says; a backup is the tree as it was. */
+async function mend(path: string, repair: Repair): Promise<void> {
+  if (repair === 'restore') cpSync(join(origin.root, 'data', path), join(data, path), { preserveTimestamps: true });
+  if (['remove', 'derive', 'name sources'].includes(repair)) rmSync(join(data, path), { force: true });
+  if (repair === 'compare' || repair === 'derive') rmSync(join(data, 'build/manifest.json'));
+  if (repair !== 'restore' && repair !== 'remove') expect(await runCli(['build', './packages', '--data', 'data'], { cwd: folder })).toMatchObject({ exitCode: 0 });
+}
+
 
 describe('libretto verify', () => {
   it('finds nothing wrong with a tree as it was built, fast or not, and says what it looked at', async () => {
@@ -85,13 +124,18 @@ describe('libretto verify', () => {
     expect(await verify('--fast')).toEqual({ exitCode: 0, ok: true, checked: { packages: 2, versions: 4, archives: 4 }, faults: [] });
   });
 
-  for (const [title, { does, fault, fast = false }] of Object.entries(damages)) {
-    it(`finds ${title}`, async () => {
+  for (const [title, { does, fault, repair, fast = false }] of Object.entries(damages)) {
+    it(`finds ${title}, and what it says mends it does so`, async () => {
+      const before = publishedTree(data);
       does();
       const found = await verify();
       expect(found).toMatchObject({ exitCode: 1, ok: false });
-      expect(found.faults).toContainEqual(expect.objectContaining(fault));
+      const message = expect.stringMatching(told[repair]) as string;
+      expect(found.faults).toContainEqual(expect.objectContaining({ name: null, version: null, ...fault, message }));
       if (fast) expect((await verify('--fast')).faults).toContainEqual(expect.objectContaining(fault));
+      await mend(fault.path, repair);
+      expect(await verify()).toMatchObject({ ok: true, faults: [] });
+      expect(publishedTree(data)).toEqual(before);
     });
   }
 
@@ -107,16 +151,6 @@ describe('libretto verify', () => {
       }
     }
     expect((await verifyTree(data)).ok).toBe(true);
-  });
-
-  it.each(['public/p2/acme/hello.json', 'public/p2/acme/hello~dev.json', 'public/packages.json', 'index/_publication.json', 'index/acme/hello.json', 'build/manifest.json'])('what it says mends a damaged %s does so', async (path) => {
-    const before = publishedTree(data);
-    flipBit(path);
-    rmSync(join(data, 'build/manifest.json'));
-    if (path.startsWith('index/')) rmSync(join(data, path));
-    expect(await runCli(['build', './packages', '--data', 'data'], { cwd: folder })).toMatchObject({ exitCode: 0 });
-    expect(await verify()).toMatchObject({ ok: true });
-    expect(publishedTree(data)).toEqual(before);
   });
 
   it('takes a publication that ends meanwhile for no fault', async () => {

@@ -81,7 +81,7 @@ describe('SIGKILL after each answer', () => {
   it('leaves an audit log that is sound and has it all', async () => {
     const { stdout, exitCode } = await registry.cli('audit', 'list', '--json', '--limit', '200');
     expect(exitCode).toBe(0);
-    const actions = new Set((JSON.parse(stdout) as { data: { action: string }[] }).data.map(({ action }) => action));
+    const actions = new Set((JSON.parse(stdout) as { events: { action: string }[] }).events.map(({ action }) => action));
     for (const action of ['setup', 'token.create', 'token.update', 'token.rotate', 'token.revoke', 'user.create', 'user.accept_invitation', 'login', 'user.set_up_two_factor', 'user.enable_two_factor', 'session.end', 'user.update', 'settings.update', 'repository.create', 'login.refused']) expect([...actions]).toContain(action);
     expect((await registry.cli('audit', 'verify')).exitCode).toBe(0);
   });

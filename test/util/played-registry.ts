@@ -4,6 +4,7 @@
 import { endWatch, Killed, watchDisk } from './faulty-disk.mjs';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
 import { readHistory } from '../../build/history/read-history.ts';
@@ -26,8 +27,9 @@ export const emptyTally = (): Tally => ({ published: 0, refused: 0, unreadable: 
 
 const day = 86_400_000;
 /** so few that prunes find something that no rollback needs */
-const keepHistory = 3;
-const keys = names.flatMap((name) => [undefined, ...releases].map((version) => keyOf({ name, version })));
+const keepHistory = 2;
+const steady = sources.map((source) => keyOf({ name: `${source}/steady`, version: '1.0.0' }));
+const keys = [...steady, ...names.flatMap((name) => [undefined, ...releases].map((version) => keyOf({ name, version })))];
 
 type Transition = (state: VersionState, key: string) => VersionState;
 
@@ -46,11 +48,12 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   for (const source of sources) tree.write({ [`${source}/steady/1.0.0/composer.json`]: { json: { name: `${source}/steady`, description: 'steady' } } });
   const random = seededRandom(seed);
   const locks = keepLocks(data);
-  const wanted = new Map<string, Wanted>();
+  const wanted = new Map<string, Wanted>(steady.map((key) => [key, { content: 'steady', spoilt: false, dev: false }]));
   let states: ReadonlyMap<string, readonly VersionState[]> = new Map(keys.map((key) => [key, [unknownVersion]]));
   const publications = new Map<number, ReadonlyMap<string, string>>();
   let time = Date.UTC(2026, 0, 1);
   let highest = 0;
+  /** false: a build has to come first, for whatever reads no sources */
   let isWhole = true;
 
   const effects: BuildEffects = { now: () => new Date((time += 1000)), progress: () => undefined, environment: { PATH: process.env['PATH'] } };
@@ -59,7 +62,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined, keepHistory,
   });
   const serialIn = (path: string): number => (existsSync(`${data}/${path}`) ? (JSON.parse(readFileSync(`${data}/${path}`, 'utf8')) as { readonly serial: number }).serial : 0);
-  const observe = (): ReadonlyMap<string, string> => new Map(publishedRecords(data).filter(({ description }) => description !== 'steady').map(({ name, version, description }) => [`${name}@${version}`, description]));
+  const observe = (): ReadonlyMap<string, string> => new Map(publishedRecords(data).map(({ name, version, description }) => [`${name}@${version}`, description]));
   const change = (transition: Transition): void => void (states = new Map([...states].map(([key, list]) => [key, distinct(list.map((state) => transition(state, key)))])));
   const maybe = (transition: Transition): void => void (states = new Map([...states].map(([key, list]) => [key, distinct(list.flatMap((state) => perhaps(state, transition(state, key))))])));
 
@@ -67,6 +70,8 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   async function undergo<Report extends { readonly serial: number }>(cutOffAt: number | undefined, run: () => Promise<Report>, transition: Transition): Promise<Report | undefined> {
     watchDisk(data, cutOffAt === undefined ? undefined : { at: cutOffAt, kind: 'power loss', random });
     const outcome = await run().then((report) => ({ report }), (error: unknown) => ({ error }));
+    // what the process had begun beside it dies with it
+    if ('error' in outcome) await sleep(20);
     const { met } = endWatch();
     buryOwner(data);
     if (met !== undefined) {
@@ -78,7 +83,6 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     }
     if ('error' in outcome) throw outcome.error;
     change(transition);
-    isWhole = true;
     return outcome.report;
   }
 
@@ -104,10 +108,10 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     for (const source of unreadable) renameSync(tree.path(source), tree.path(`${source}-elsewhere`));
     const isRead = (key: string): boolean => !unreadable.includes(sourceOf(key));
     const refusals = [...states].filter(([key]) => isRead(key)).map(([key, list]) => list.map((state) => Number(afterBuild(state, wanted.get(key)).refused)));
-    // a document that was cut off can only be made of its source
-    await unlessRefused(isWhole || unreadable.length === 0 ? undefined : /Build its source dir:/, async () => {
+    try {
       const report = await undergo(cutOffAt, () => build(request(data), effects), (state, key) => (isRead(key) ? afterBuild(state, wanted.get(key)) : state));
       if (report === undefined) return;
+      isWhole = true;
       expect(report.failed).toHaveLength(unreadable.length);
       // of a source that cannot be read stands what was found before
       const refused = report.quarantined.filter(({ name }) => isRead(name ?? '')).length;
@@ -117,15 +121,16 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       tally.published += Number(report.published);
       tally.refused += refused;
       tally.unreadable += unreadable.length;
-    }).finally(() => {
+    } finally {
       for (const source of unreadable) renameSync(tree.path(`${source}-elsewhere`), tree.path(source));
-    });
+    }
   }
 
   async function playRollback({ back, cutOffAt }: Extract<Step, { readonly kind: 'rollback' }>): Promise<void> {
     const recorded = [...new Set((await readHistory(createDiskOutput(data))).flatMap(({ serial, previous }) => [serial, previous]))].filter((serial) => serial > 0);
     const to = recorded[back] ?? recorded.at(-1) ?? 1;
-    const then = publications.get(to);
+    // the number of one that was cut off before there was anything
+    const then = publications.get(to) ?? (to < Math.min(...publications.keys()) ? new Map<string, string>() : undefined);
     await unlessRefused(orCutOff(recorded.length === 0 ? /Nothing was published yet/ : undefined), async () => {
       if (recorded.length > 0) expect(then, `publication ${to}, which is recorded`).toBeDefined();
       const report = await undergo(cutOffAt, () => rollBack({ to, dryRun: false }, request(data), effects), (state, key) => afterRollback(state, then?.get(key)));
@@ -137,7 +142,9 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     const isHeld = [...states.values()].some((list) => list.some(({ undone }) => undone !== undefined));
     await unlessRefused(orCutOff(isHeld && highest > 0 ? undefined : /No rollback holds anything|Nothing was published yet/), async () => {
       const report = await undergo(cutOffAt, () => liftRollbacks(request(data), effects), afterLift);
-      tally.lifted += Number(report !== undefined);
+      if (report === undefined) return;
+      isWhole = false;
+      tally.lifted += 1;
     });
   }
 

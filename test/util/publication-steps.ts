@@ -42,8 +42,8 @@ const common = { days: fc.constantFrom(0, 0, 1, 50, 200), cutOffAt: fc.option(fc
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('build' as const), edits: fc.array(edit, { maxLength: 4 }), unreadable: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...sources]) }), ...common }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rollback' as const), back: fc.integer({ min: 1, max: 3 }), ...common }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lift' as const), ...common }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('prune' as const), keepDays: fc.constantFrom(0, 30, 180), ...common }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('lift' as const), ...common }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('prune' as const), keepDays: fc.constantFrom(0, 0, 30, 180), ...common }) },
 );
 
 export const keyOf = ({ name, version }: Pick<Edit, 'name' | 'version'>): string => `${name}@${version ?? 'dev-main'}`;

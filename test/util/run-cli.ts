@@ -54,6 +54,11 @@ export interface RunningCli {
 /** The one secret that `serve` is to say. */
 const setupLine = /^There is no user yet\..*$/m;
 
+/** The lines of a log, without those of the audit log's head, which come with time and not with requests. */
+export function logLines(text: string): Record<string, unknown>[] {
+  return text.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['audit_head'] === undefined);
+}
+
 /** For commands that stay: `serve` and `start`. */
 export function startCli(args: readonly string[], { cwd, environment = {} }: CliOptions): RunningCli {
   const child = execa(process.execPath, [binary, ...args], { cwd, env: cleanEnvironment(environment), extendEnv: false, reject: false, stdin: 'ignore', buffer: false });

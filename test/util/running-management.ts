@@ -1,5 +1,5 @@
 // The management API on a real socket over a state in memory: everything is the real one but the disk. Callers are made as they would be made
-// in life, and every answer is held against the published document.
+// in life, every answer is held against the published document, and in the end nothing may have changed without its audit event, and no secret lie about.
 
 import { randomBytes } from 'node:crypto';
 import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
@@ -30,6 +30,7 @@ import { packageServices } from './package-services.ts';
 import { repositoryServices, type TestRepositories } from './repository-services.ts';
 import { runProxy, type Reply, type RunningProxy } from './running-proxy.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { watchState } from './watched-state.ts';
 
 export interface RunningManagement extends AsyncDisposable {
   readonly proxy: RunningProxy;
@@ -64,7 +65,9 @@ const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
 
 export async function runManagement(options: { readonly now?: () => number; readonly settings?: object; readonly baseline?: Baseline; readonly counters?: Counters; readonly limits?: Partial<ServerLimits> } = {}): Promise<RunningManagement> {
   const now = options.now ?? Date.now;
-  const state = createMemoryStore();
+  const untold: (readonly string[])[] = [];
+  const stored = createMemoryStore();
+  const state = watchState(stored, (keys) => void untold.push(keys));
   const store = createAuditedStore({ store: state, now });
   const tokensOf = (actor: Actor) => createTokens({ store, now, randomBytes, actor });
   const folder = temporaryFolder('keys');
@@ -89,7 +92,7 @@ export async function runManagement(options: { readonly now?: () => number; read
     },
     createToken: async (kind) => (await tokensOf('cli:test').create({ description: `a ${kind} token`, kind })).secret.reveal(),
     signIn: (role) => signIn(people, role),
-    state,
+    state: stored,
     uses,
     errors,
     repositories,
@@ -99,6 +102,7 @@ export async function runManagement(options: { readonly now?: () => number; read
     data: folder.at('data'),
     [Symbol.asyncDispose]: async () => {
       await proxy[Symbol.asyncDispose]();
+      if (untold.length > 0) throw new Error(`these were changed without an audit event: ${untold.flat().join(', ')}`);
       assertNoSecrets(JSON.stringify([proxy.lines, await state.range('')]), 'the log or the state');
       assertNoSecretsBelow(folder.path);
       await folder.remove();

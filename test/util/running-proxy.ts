@@ -54,6 +54,8 @@ export interface RunningOptions {
   /** what is served, instead of a hand-made tree of its own */
   readonly dataDirectory?: string;
   readonly onDownload?: (name: string, version: string) => void;
+  readonly counts?: ProxyOptions['counts'];
+  readonly readState?: ProxyOptions['readState'];
 }
 
 const protocolCheck = createAnswerCheck(describeProtocolAlone());
@@ -72,6 +74,8 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
   const proxy = createProxy({
     dataDirectory: options.dataDirectory ?? folder.path,
     onDownload: options.onDownload,
+    counts: options.counts,
+    readState: options.readState,
     host: '127.0.0.1',
     port: options.port ?? 0,
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),

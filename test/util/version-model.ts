@@ -54,9 +54,9 @@ export function afterPrune(state: VersionState): VersionState {
   return state.published === undefined ? { ...state, first: undefined } : state;
 }
 
-/** The step was cut off. What a rollback holds is announced last, and so the state may be a mixture. */
+/** The step was cut off. A content may be known that was never offered, and what a rollback holds is announced last: so the state may be a mixture. */
 export function perhaps(before: VersionState, after: VersionState): readonly VersionState[] {
-  return distinct([before, after, { ...after, undone: before.undone }]);
+  return distinct([before, after, { ...after, undone: before.undone }, { ...before, first: after.first }]);
 }
 
 export function distinct(states: readonly VersionState[]): readonly VersionState[] {

@@ -40,7 +40,7 @@ function describeOperation(operation: OperationObject, path: string, schemas: Sc
     ...operation,
     ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: describeContent(requestBody.content, schemas, false) } }),
     responses: mapValues(responses, ({ content, ...response }, status) =>
-      withStatusHeaders({ ...response, ...(content === undefined ? {} : { content: describeContent(content, schemas, true) }) }, status, path !== '/health')),
+      withStatusHeaders({ ...response, ...(content === undefined ? {} : { content: describeContent(content, schemas, true) }) }, status, !path.startsWith('/health'))),
   };
 }
 

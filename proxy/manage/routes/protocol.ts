@@ -1,11 +1,11 @@
-// What Composer reads and /health, described only: the pipeline answers them before the management API is asked (proxy/handler.ts).
+// What Composer reads, and /health with what is below it, described only: the pipeline answers them before the management API is asked (proxy/handler.ts).
 
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors, type Api } from '../api.ts';
 import { errorResponses } from '../error-responses.ts';
 import { archiveHeaders, conditions, validators } from '../openapi/answer-headers.ts';
-import { healthSchema, providerSchema, rootSchema } from '../schemas/protocol.ts';
+import { healthSchema, providerSchema, readySchema, rootSchema } from '../schemas/protocol.ts';
 
 const tags = ['Composer'];
 const forTokens = [{ token: [] }, { tokenAsPassword: [] }];
@@ -43,8 +43,13 @@ const routes: readonly RouteConfig[] = [
   },
   {
     operationId: 'getHealth', method: 'get', path: '/health', tags: ['Status'], summary: 'Ask whether the service serves', security: [{}],
-    description: 'For load balancers. 200 as long as it answers at all; `status` says how well.',
+    description: 'For whoever supervises the process. 200 as long as it answers at all; `status` says how well.',
     responses: { 200: { description: 'how it is', content: json(healthSchema) }, ...errorResponses(pipelineErrors('get').filter((code) => code !== 'RATE_LIMIT_EXCEEDED')) },
+  },
+  {
+    operationId: 'getReadiness', method: 'get', path: '/health/ready', tags: ['Status'], summary: 'Ask whether installs can be sent to this server', security: [{}],
+    description: 'For load balancers. 500 where nothing is published yet, packages or state cannot be read, or the server is about to end; `details` say which.',
+    responses: { 200: { description: 'it can serve', content: json(readySchema) }, ...errorResponses(['NOT_SERVING', ...pipelineErrors('get').filter((code) => code !== 'RATE_LIMIT_EXCEEDED')]) },
   },
 ];
 

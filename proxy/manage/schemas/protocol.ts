@@ -53,3 +53,12 @@ export const healthSchema = z
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
   })
   .openapi('Health');
+
+export const readySchema = z
+  .object({
+    status: z.literal('ready'),
+    tree: z.literal('ok'),
+    state: z.literal('ok'),
+    counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
+  })
+  .openapi('Readiness');

@@ -199,22 +199,6 @@ describe('DELETE /api/artifacts/{id}', () => {
     expect(published()['acme/gone@1.0.0']).toBeDefined();
   });
 
-  it('says so of an artifact whose version was withdrawn as one of a package, of which a cleanup takes nothing', async () => {
-    const id = idOf(await upload(zip('acme/by-hand', { version: '1.0.0' })));
-    nowMs += 1000;
-    const other = idOf(await upload(zip('acme/by-hand', { version: '1.1.0' })));
-    expect((await registry.call('DELETE', '/api/packages/acme/by-hand/versions/1.0.0', { as: keeper })).status).toBe(200);
-    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({ status: 'withdrawn', retired_at: expect.any(String) as string });
-    const listed = (await registry.call('GET', '/api/artifacts?name=acme/by-hand', { as: writer })).json()['data'];
-    expect(listed).toMatchObject([{ id, status: 'withdrawn', retired_at: expect.any(String) as string }, { id: other, status: 'published', retired_at: null }]);
-    expect(codeOf(await upload(zip('acme/by-hand', { version: '1.0.0' })))).toEqual([400, 'VERSION_EXISTS']);
-    nowMs += 2 * hour;
-    await registry.call('POST', '/api/artifacts/cleanup', { as: keeper, body: { retention_days: 0, dry_run: false } });
-    expect((await runCli(['package', 'restore', 'acme/by-hand', '1.0.0', '--data', registry.data], { cwd: registry.data })).exitCode).toBe(0);
-    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({ status: 'published', retired_at: null });
-    expect(published()['acme/by-hand@1.0.0']).toBeDefined();
-  });
-
   it('is not for tokens', async () => expect(codeOf(await registry.call('DELETE', '/api/artifacts/art_0123456789abcdef', { as: writer }))).toEqual([403, 'INSUFFICIENT_SCOPE']));
 });
 
@@ -274,6 +258,22 @@ describe('POST /api/artifacts/cleanup', () => {
     await registry.services.settings.update({ 'retention.artifacts_days': 28 }, 'cli:test');
     expect((await cleanUp({})).artifacts.map((one) => one.id)).toContain(id);
     expect(codeOf(await registry.call('POST', '/api/artifacts/cleanup', { as: writer, body: { retention_days: 1 } }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+  });
+
+  it('takes nothing of a version that was withdrawn as one of a package, which its artifact then says, and which can be restored', async () => {
+    const id = idOf(await upload(zip('acme/by-hand', { version: '1.0.0' })));
+    nowMs += 1000;
+    const other = idOf(await upload(zip('acme/by-hand', { version: '1.1.0' })));
+    expect((await registry.call('DELETE', '/api/packages/acme/by-hand/versions/1.0.0', { as: keeper })).status).toBe(200);
+    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({ status: 'withdrawn', retired_at: expect.any(String) as string });
+    const listed = (await registry.call('GET', '/api/artifacts?name=acme/by-hand', { as: writer })).json()['data'];
+    expect(listed).toMatchObject([{ id, status: 'withdrawn', retired_at: expect.any(String) as string }, { id: other, status: 'published', retired_at: null }]);
+    expect(codeOf(await upload(zip('acme/by-hand', { version: '1.0.0' })))).toEqual([400, 'VERSION_EXISTS']);
+    nowMs += 2 * hour;
+    await cleanUp({ retention_days: 0, dry_run: false });
+    expect((await runCli(['package', 'restore', 'acme/by-hand', '1.0.0', '--data', registry.data], { cwd: registry.data })).exitCode).toBe(0);
+    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({ status: 'published', retired_at: null });
+    expect(published()['acme/by-hand@1.0.0']).toBeDefined();
   });
 });
 

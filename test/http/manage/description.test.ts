@@ -39,7 +39,7 @@ describe('GET /api/openapi.json', () => {
     const described = operations.filter(({ path }) => path.startsWith('/api/')).map(({ operationId }) => operationId);
     expect(described.filter((id) => !(id in policy))).toEqual([]);
     expect(new Set(described).size).toBe(described.length);
-    expect(operations.filter(({ path }) => !path.startsWith('/api/')).map(({ path }) => path)).toEqual(['/packages.json', '/p2/{vendor}/{package}.json', '/dist/{vendor}/{package}/{version}.zip', '/health']);
+    expect(operations.filter(({ path }) => !path.startsWith('/api/')).map(({ path }) => path)).toEqual(['/packages.json', '/p2/{vendor}/{package}.json', '/dist/{vendor}/{package}/{version}.zip', '/health', '/health/ready']);
   });
 
   it('names every error code, and says of each operation which it can answer with', () => {

@@ -37,6 +37,13 @@ describe('an invitation', () => {
     expect((await registry.call('GET', '/api/users', { as })).body.toString()).not.toContain('inv_');
   });
 
+  it('that is good is no guess: whoever has trouble choosing a password need not wait', async () => {
+    await using registry = await runManagement();
+    const code = invitationOf(await invite(registry, (await registry.signIn('admin')).token));
+    for (let at = 0; at < 25; at += 1) expect(outcome(await accept(registry, code, 'too short'))).toEqual([400, 'INVALID_INPUT']);
+    expect((await accept(registry, code)).status).toBe(200);
+  });
+
   it('ends after seven days, when another is made, and when the user is disabled or gone', async () => {
     let nowMs = Date.now();
     await using registry = await runManagement({ now: () => nowMs });

@@ -127,14 +127,14 @@ describe('what opens nothing', () => {
     expect(authenticator.authenticate('', now)).toEqual({ outcome: 'absent' });
   });
 
-  it('is refused by its form, with no look at the state', async () => {
+  it('row 28: is refused by its form, with no look at the state', async () => {
     const { text } = await create();
     const headers = ['Bearer', 'Bearer ', `Bearer ${text.slice(0, -1)}`, `Bearer ${text}x`, `Bearer ${text} ${text}`, `Bearer ${text},`, text, ` Bearer ${text}`, `Token ${text}`, `Digest ${text}`, 'Basic', 'Basic !', basic(text, ''), basic(text, 'x-oauth-basic'), `Basic ${Buffer.from(text).toString('base64')}`, basic('x'.repeat(2000), text), 'Bearer '.repeat(500)];
     for (const header of headers) expect(authenticator.authenticate(header, now), header.slice(0, 80)).toEqual({ outcome: 'invalid' });
     expect(reads).toEqual([]);
   });
 
-  it('looks the same whether unknown, expired or revoked', async () => {
+  it('row 23: looks the same whether unknown, expired or revoked', async () => {
     const unknown = mintToken('read', randomBytes).secret.reveal();
     const expired = (await create({ expiresAt: new Date(now + 1) })).text;
     const revoked = await create();

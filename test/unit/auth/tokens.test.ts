@@ -44,7 +44,7 @@ describe('creating a token', () => {
     expect(await tokens.list()).toEqual([record]);
   });
 
-  it('stores nothing the token could be had from', async () => {
+  it('rows 27 and 30: stores nothing the token could be had from', async () => {
     const { secret } = await tokens.create(draft);
     const text = secret.reveal();
     expect(await everything()).not.toContain(text.slice(6, 20));

@@ -124,3 +124,27 @@ describe.each(phases)('cut off before: %s', (phase) => {
     await sound();
   });
 });
+
+describe('what is edited after a publication was cut off (I5)', () => {
+  it('is published, although the index names a content that nobody was offered, and although a source cannot be read', async () => {
+    put('b', '2.0.0');
+    put('head', undefined, 'second');
+    await expect(build(request(), cutAt('documents'))).rejects.toThrow('cut off');
+    const then = publishedVersions(data);
+    tree.write({ 'one/head/composer.json': '{', 'one/b/composer.json': '{' });
+    put('y', '1.0.0', 'y', 'acme/more');
+    await run();
+    expect(publishedVersions(data)).toEqual({ ...then, 'acme/more@1.0.0': expect.anything() as unknown });
+    await sound();
+  });
+
+  it('is not missed where all was published and only the memory is of the time before', async () => {
+    put('y', '1.0.0', 'y', 'acme/more');
+    await expect(build(request(), cutAt('memory'))).rejects.toThrow('cut off');
+    expect(Object.keys(publishedVersions(data))).toContain('acme/more@1.0.0');
+    tree.delete('one/y');
+    await run();
+    expect(Object.keys(publishedVersions(data))).not.toContain('acme/more@1.0.0');
+    await sound();
+  });
+});

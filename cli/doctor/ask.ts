@@ -1,0 +1,52 @@
+// One request from outside, as a client would send it: no redirect followed, nothing decoded, and of a large body only its digest kept.
+
+import { createHash } from 'node:crypto';
+import { request } from 'undici';
+
+const timeoutMs = 15_000;
+/** No document is larger; of more than that only the digest is known. */
+const keptBytes = 32 * 1024 * 1024;
+
+export interface Reply {
+  readonly status: number;
+  /** names in lower case; of a header that came twice, the first */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  readonly sha1: string;
+  readonly bytes: number;
+  /** this host's time when the headers came, epoch milliseconds */
+  readonly atMs: number;
+}
+
+/** Rejects with Node's or undici's error where nothing answers. The path of `url` goes out as it is written, invalid escapes included. */
+export async function ask(url: string, headers: Readonly<Record<string, string>>, now: () => Date): Promise<Reply> {
+  const answer = await request(url, { headers: { 'user-agent': 'Libretto doctor', ...headers }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs, throwOnError: false });
+  const atMs = now().getTime();
+  const hash = createHash('sha1');
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    if (bytes <= keptBytes) kept.push(chunk);
+  }
+  const flat = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
+  return { status: answer.statusCode, headers: flat, text: Buffer.concat(kept).toString('utf8'), sha1: hash.digest('hex'), bytes, atMs };
+}
+
+/** What an answer says of itself, cut short: `401 INVALID_TOKEN`, `400 (not an answer of Libretto)`. */
+export function sayReply({ status, text, headers }: Reply): string {
+  if (status >= 300 && status < 400 && headers['location'] !== undefined) return `${status}, to ${headers['location'].slice(0, 200)}`;
+  const code = jsonOf(text)['code'];
+  return `${status} ${typeof code === 'string' ? code.slice(0, 64) : status < 300 ? '' : '(not an answer of Libretto)'}`.trim();
+}
+
+/** Of a text that is no JSON object: an empty one. */
+export function jsonOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const json: unknown = JSON.parse(text);
+    return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : {};
+  } catch {
+    return {}; // a front that answers in HTML
+  }
+}

@@ -1,0 +1,51 @@
+// The data folder: whether this user may do in it what the service has to, whether others cannot read what they must not, and whether the disk
+// has room.
+
+import { access, constants, lstat, readdir, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { failed, ok, skipped, warning, type Finding } from './finding.ts';
+
+export interface DataFolder {
+  readonly path: string;
+  /** where the path comes from: `--data`, `the default` */
+  readonly origin: string;
+}
+
+const scarceBytes = 1024 ** 3;
+const exhaustedBytes = 100 * 1024 ** 2;
+
+/** Whether there is one, and what may be done in it. */
+export async function checkFolder({ path, origin }: DataFolder, uid: number | undefined): Promise<Finding> {
+  const facts = await lstat(path).catch(() => undefined);
+  if (facts === undefined) return failed('data', `There is no data folder ${path} (${origin}).`, 'Name it with --data, or make it: `libretto build` does.');
+  if (uid === 0 && facts.uid !== 0) return warning('data', `${path} belongs to user ${facts.uid}, and root may do everything: rights cannot be seen like this.`, `Run this as the user of the service: sudo -u '#${facts.uid}' libretto doctor`);
+  for (const name of ['.', 'public', 'index', 'build', 'state', 'keys', 'artifacts']) {
+    const folder = join(path, name);
+    const denied = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, (error: NodeJS.ErrnoException) => error.code);
+    if (denied !== undefined && denied !== 'ENOENT') return failed('data', `This user may not read and write ${folder} (${denied}).`, 'Give the folder and all below it to the user that builds and serves: chown -R');
+  }
+  return ok('data', `${path} can be read and written`);
+}
+
+export async function checkSpace({ path }: DataFolder): Promise<Finding> {
+  const { bavail, bsize } = await statfs(path);
+  const free = bavail * bsize;
+  const advice = 'Free some of it: `libretto prune` removes archives of versions that are long withdrawn.';
+  const message = `${(free / 1024 ** 3).toFixed(1)} GiB of disk are free`;
+  if (free < exhaustedBytes) return failed('disk', `Only ${Math.floor(free / 1024 ** 2)} MiB of disk are free.`, advice);
+  return free < scarceBytes ? warning('disk', message, advice) : ok('disk', message);
+}
+
+/** What signs and seals, and who holds a token: for their owner only. */
+export async function checkModes({ path }: DataFolder): Promise<Finding> {
+  const open: string[] = [];
+  const keys = join(path, 'keys');
+  const names = await readdir(keys).catch(() => []);
+  for (const secret of [keys, ...names.map((name) => join(keys, name)), join(path, 'state')]) {
+    const facts = await lstat(secret).catch(() => undefined);
+    if (facts !== undefined && (facts.mode & 0o077) !== 0) open.push(secret);
+  }
+  if (open.length > 0) return failed('keys', `Others than the owner may use ${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''}.`, `chmod -R go= ${open.length > 3 ? `${keys} ${join(path, 'state')}` : open.join(' ')}; and if others could read keys, change them: \`libretto keys rotate\``);
+  return names.length === 0 ? skipped('keys', 'There is no key yet; each is made when it is needed first.') : ok('keys', 'Keys and state are for their owner only');
+}

@@ -1,0 +1,102 @@
+// What Composer does with a registry, one step after the other, through whatever stands before it: packages.json, one document by the template
+// it names, the same again if it changed, one archive. Then the same without the token: nothing on the way may have kept an answer.
+
+import { exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
+import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
+import { failed, ok, skipped, warning, type Finding } from './finding.ts';
+
+export interface Client {
+  readonly url: string;
+  readonly token: string;
+  readonly now: () => Date;
+}
+
+const setPlain = (prefix: string): string => `Set metadataUrl to ${prefix}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto settings set metadata_url\`).`;
+
+/** `root`: packages.json as it came. */
+export async function checkPackages(client: Client, root: Reply): Promise<readonly Finding[]> {
+  const { 'metadata-url': template, 'available-packages': names, mirrors } = jsonOf(root.text);
+  if (typeof template !== 'string' || !Array.isArray(names)) return [failed('url.metadata', 'packages.json is not one of Libretto.', 'Is that the address of the registry?')];
+  const name: unknown = names[0];
+  if (typeof name !== 'string') return [skipped('url.metadata', 'Nothing is published, so there is no document to ask for.')];
+  const { reply, finding, address } = await readDocument(client, template, name);
+  if (reply === undefined) return [finding];
+  return [finding, await checkCaching(client, address, reply), ...(await checkDist(client, mirrors, name, reply)), await checkKept(client, address)];
+}
+
+interface Document {
+  readonly finding: Finding;
+  readonly address: string;
+  /** undefined: it cannot be had */
+  readonly reply: Reply | undefined;
+}
+
+async function readDocument(client: Client, template: string, name: string): Promise<Document> {
+  const prefix = new URL(client.url).pathname.replace(/\/$/, '');
+  const read = async (form: string): Promise<{ readonly address: string; readonly reply: Reply }> => {
+    // releases stand in one document, branches in another: a package may have one of the two
+    const [address, ofBranches] = [name, `${name}~dev`].map((document) => resolved(client.url, form.replace('%package%', document))) as [string, string];
+    const reply = await askAs(client, address);
+    if (jsonOf(reply.text)['code'] !== 'NOT_FOUND') return { address, reply };
+    const other = await askAs(client, ofBranches);
+    return other.status === 200 ? { address: ofBranches, reply: other } : { address, reply };
+  };
+  const { address, reply } = await read(template);
+  if (reply.status === 200) return { address, reply, finding: ok('url.metadata', `${template} gets through`) };
+  const message = `${template} does not get through: ${address} answers ${sayReply(reply)}.`;
+  for (const form of new Set([`${prefix}${plainMetadataUrl}`, plainMetadataUrl])) {
+    const { reply: other } = form === template ? { reply } : await read(form);
+    if (other.status === 200) return { address, reply: undefined, finding: failed('url.metadata', message, `What stands before the registry does not pass that on; ${form} gets through. ${setPlain(form.slice(0, -plainMetadataUrl.length))}`) };
+  }
+  const advice = template === exactMetadataUrl ? `Many web servers refuse it. ${setPlain(prefix)} And let them pass on /p2/ with all below it.` : 'Let the front pass on that path as it is; metadataUrl says what it begins with.';
+  return { address, reply: undefined, finding: failed('url.metadata', message, advice) };
+}
+
+async function checkCaching(client: Client, address: string, { headers }: Reply): Promise<Finding> {
+  const modified = headers['last-modified'];
+  const advice = 'Let the front pass on Last-Modified, ETag, Cache-Control and If-Modified-Since unchanged: without them each update loads every document again.';
+  if (modified === undefined) return failed('url.caching', 'Documents come without Last-Modified.', advice);
+  const again = await askAs(client, address, { 'if-modified-since': modified });
+  if (again.status !== 304) return failed('url.caching', `A document that has not changed is sent again: ${sayReply(again)} in place of 304.`, advice);
+  if (!/\bprivate\b/.test(headers['cache-control'] ?? '')) return warning('url.caching', `Documents come with Cache-Control ${headers['cache-control'] ?? 'missing'}: a cache on the way may give them to others.`, advice);
+  return ok('url.caching', 'What has not changed is not sent again');
+}
+
+async function checkDist(client: Client, mirrors: unknown, name: string, document: Reply): Promise<readonly Finding[]> {
+  const version = firstVersion(document, name);
+  if (version === undefined) return [skipped('url.dist', `${name} has no release, so no archive was asked for.`)];
+  const mirror: unknown = Array.isArray(mirrors) ? (mirrors[0] as Record<string, unknown> | undefined)?.['dist-url'] : undefined;
+  const form = typeof mirror === 'string' ? mirror : version.url;
+  const address = resolved(client.url, form.replace('%package%', name).replace('%prettyVersion%', encodeURI(version.label)).replace('%reference%', version.reference));
+  const reply = await askAs(client, address);
+  if (reply.status !== 200) return [failed('url.dist', `The archive ${address} cannot be had: ${sayReply(reply)}.`, 'Let the front pass on /dist/ with its query. Where the registry lies below a path, the setting distUrl has to name its whole address.')];
+  if (version.shasum !== undefined && version.shasum !== reply.sha1) return [failed('url.dist', `The archive ${address} came with other bytes than its document says.`, 'Nothing on the way may change archives: turn compression off for /dist/. `libretto verify` on the host shows whether the file itself is whole.')];
+  const kept = await ask(address, {}, client.now);
+  return [kept.status === 200 ? failed('url.dist', `The archive ${address} is given to who has no token.`, 'Something on the way keeps answers. Let it keep nothing.') : ok('url.dist', `An archive arrives as published (${reply.bytes} bytes)`)];
+}
+
+/** After the token has read it: a cache that went by the address alone would have it now. */
+async function checkKept(client: Client, address: string): Promise<Finding> {
+  const reply = await ask(address, {}, client.now);
+  return reply.status === 200 ? failed('url.shared', `${address} is given to who has no token, once somebody with a token has read it.`, 'Something on the way keeps answers. Let it keep nothing.') : ok('url.shared', 'Nothing on the way keeps answers for others');
+}
+
+function firstVersion(document: Reply, name: string): { readonly label: string; readonly reference: string; readonly url: string; readonly shasum: string | undefined } | undefined {
+  const packages = jsonOf(document.text)['packages'] as Record<string, unknown> | undefined;
+  const versions = packages?.[name];
+  const records = Object.values(typeof versions === 'object' && versions !== null ? versions : {}) as Record<string, unknown>[];
+  for (const { version, dist } of records) {
+    const { url, reference, shasum } = (dist ?? {}) as Record<string, unknown>;
+    if (typeof version === 'string' && typeof url === 'string' && typeof reference === 'string') return { label: version, reference, url, shasum: typeof shasum === 'string' ? shasum : undefined };
+  }
+  return undefined;
+}
+
+/** The token goes to the registry's own host and nowhere else. */
+function askAs({ url, token, now }: Client, address: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+  const ours = new URL(address).origin === new URL(url).origin;
+  return ask(address, ours ? { ...headers, authorization: `Bearer ${token}` } : headers, now);
+}
+
+/** As Composer does it: a path counts from the host, whatever the registry's own path is (ComposerRepository.php, canonicalizeUrl). */
+const resolved = (url: string, form: string): string => (form.startsWith('/') ? `${new URL(url).origin}${form}` : form);

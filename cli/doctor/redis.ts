@@ -1,0 +1,68 @@
+// The Redis that counts and the one that keeps the state: whether they are reached, new enough, writable, and lose nothing they must keep.
+
+import semver from 'semver';
+
+import { createRedisClient, type RedisClient } from '../../proxy/redis-client.ts';
+import { findDurabilityFault } from '../../proxy/state/redis-durability.ts';
+import type { Config } from '../config.ts';
+import { describeSkew } from './outside.ts';
+import { failed, ok, warning, type Finding } from './finding.ts';
+
+/** The oldest that is still mended, and the first with users of their own (AUTH with two parts, as in the URL). */
+const leastRedis = '6.2.0';
+const timeoutMs = 3000;
+
+/** None where no Redis is set. Never rejects. */
+export async function checkRedis({ redis, state }: Pick<Config, 'redis' | 'state'>, now: () => Date): Promise<readonly Finding[]> {
+  const kept = state.value === undefined ? [] : await checkOne('redis.state', state.value, true, now);
+  const counted = redis.value === undefined || redis.value === state.value ? [] : await checkOne('redis', redis.value, false, now);
+  return [...kept, ...counted];
+}
+
+async function checkOne(check: string, url: string, keepsState: boolean, now: () => Date): Promise<readonly Finding[]> {
+  const { redis, reason } = createRedisClient({ url, commandTimeout: timeoutMs, socketTimeout: timeoutMs });
+  const place = new URL(url).host;
+  try {
+    await redis.connect();
+    return [await describeServer(check, redis, place), await describeRole(check, redis, keepsState), ...(keepsState ? [await describeDurability(check, redis)] : []), await describeClock(check, redis, now)];
+  } catch (error) {
+    const why = (reason() ?? (error as Error)).message;
+    return [failed(check, `Redis at ${place} cannot be used: ${why}.`, keepsState ? 'Nobody can be let in without it: start it, or mend its address or password in the setting state.' : 'Each server counts for itself until it is back: start it, or mend its address or password in the setting redis.')];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function describeServer(check: string, redis: RedisClient, place: string): Promise<Finding> {
+  const version = (await factsOf(redis, 'server')).get('redis_version') ?? '';
+  if (semver.valid(version) === null) return ok(check, `Redis at ${place} is reached; it does not say its version`);
+  return semver.gte(version, leastRedis) ? ok(check, `Redis ${version} at ${place} is reached`) : warning(check, `Redis ${version} at ${place} is old.`, `Libretto is tried with ${leastRedis} and newer.`);
+}
+
+/** Counting and keeping are writing: a replica takes neither. */
+async function describeRole(check: string, redis: RedisClient, keepsState: boolean): Promise<Finding> {
+  const [replication, memory] = [await factsOf(redis, 'replication'), await factsOf(redis, 'memory')];
+  const most = Number(memory.get('maxmemory') ?? 0);
+  const used = Number(memory.get('used_memory') ?? 0);
+  if (replication.get('role') === 'slave') return failed(`${check}.writable`, 'It is a replica, which takes no writes.', 'Name the primary.');
+  if (most > 0 && used > 0.9 * most) return warning(`${check}.writable`, `It uses ${Math.round((used / most) * 100)} % of its maxmemory.`, keepsState ? 'Give it more: a full one takes no changes.' : 'Give it more: a full one counts no more, and each server counts for itself.');
+  return ok(`${check}.writable`, 'It takes writes');
+}
+
+async function describeDurability(check: string, redis: RedisClient): Promise<Finding> {
+  const fault = await findDurabilityFault(redis);
+  return fault === undefined ? ok(`${check}.durable`, 'It keeps what it acknowledges') : failed(`${check}.durable`, `It may lose users, tokens and revocations: ${fault.split('. ')[0] ?? fault}.`, fault.split('. ')[1] ?? 'Set `appendonly yes` and `maxmemory-policy noeviction`.');
+}
+
+async function describeClock(check: string, redis: RedisClient, now: () => Date): Promise<Finding> {
+  const before = now().getTime();
+  const [seconds, micros] = await redis.time();
+  const here = (before + now().getTime()) / 2;
+  return describeSkew(`${check}.clock`, Number(seconds) * 1000 + Number(micros) / 1000 - here, 'Redis');
+}
+
+/** A Redis may refuse to tell. */
+async function factsOf(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
+  const text = await redis.info(section).catch(() => '');
+  return new Map(text.split(/\r?\n/).map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const));
+}

@@ -1,0 +1,66 @@
+// What lies in the data folder: the state, what is published, and who is at work on it right now.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { verifyTree } from '../../build/verify.ts';
+import { lookAtLock, type SeenLock } from '../../build/output/lock.ts';
+import { tokenKeyPrefix } from '../../proxy/auth/token.ts';
+import type { Config } from '../config.ts';
+import { openStateIfAny } from '../open-state.ts';
+import { counted } from '../output.ts';
+import { readPublication } from '../published-tree.ts';
+import { failed, ok, skipped, warning, type Finding } from './finding.ts';
+
+/** Another clock may be ahead by this much. */
+const futureMs = 30_000;
+/** A server has up to 8192 connections, each a file, and opens archives. */
+const leastFiles = 10_000;
+
+/** Rejects with the StateError that says what to do. */
+export async function checkState(config: Config): Promise<Finding> {
+  const state = await openStateIfAny(config);
+  if (state === undefined) return warning('state', 'There is no state yet, so no token, and nobody can install.', 'libretto token create --description NAME');
+  try {
+    const tokens = await state.range(tokenKeyPrefix, { limit: 1 });
+    return tokens.length === 0 ? warning('state', 'The state can be read; there is no token in it, so nobody can install.', 'libretto token create --description NAME') : ok('state', 'The state can be read');
+  } finally {
+    await state.close();
+  }
+}
+
+export async function checkTree(dataDirectory: string, nowMs: number): Promise<Finding> {
+  const publication = readPublication(dataDirectory);
+  if (publication === undefined) return warning('tree', 'Nothing is published.', 'libretto build SOURCE');
+  const { ok: whole, faults, checked } = await verifyTree(dataDirectory, { fast: true });
+  if (!whole) return failed('tree', `${counted(faults.length, 'fault')} in what is published: ${faults.slice(0, 3).map(({ path, message }) => `${path}: ${message}`).join('; ')}`, '`libretto verify` lists all of them, `libretto build` mends what its sources still have, and a backup has the rest.');
+  if (Date.parse(publication.published_at) > nowMs + futureMs) return failed('tree', `Publication ${publication.serial} is from the future: ${publication.published_at}.`, 'Set the clock of this host, or of the one that builds: chrony or systemd-timesyncd keep it right.');
+  return ok('tree', `Publication ${publication.serial}: ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, every file there (\`libretto verify\` compares the bytes too)`);
+}
+
+/** Who builds, who serves, and how many files the server may open. */
+export async function checkProcesses(dataDirectory: string, now: Date): Promise<readonly Finding[]> {
+  const build = await lookAtLock(join(dataDirectory, 'build', 'lock'), now, 60_000);
+  const server = await lookAtLock(join(dataDirectory, 'state', 'serve.lock'), now, 5000);
+  return [
+    describeLock('lock', build, 'build'),
+    describeLock('server', server, 'server without a Redis'),
+    await checkFiles(server !== undefined && !server.stale && server.seen ? server.pid : undefined),
+  ];
+}
+
+function describeLock(check: string, lock: SeenLock | undefined, what: string): Finding {
+  if (lock === undefined) return ok(check, `No ${what} is at work`);
+  const who = `process ${lock.pid ?? 'unknown'} on ${lock.host ?? 'an unknown host'}, since ${lock.since ?? 'an unknown time'}`;
+  return lock.stale ? ok(check, `A ${what} was killed (${who}); the next one takes its place`) : ok(check, `A ${what} is at work: ${who}`);
+}
+
+/** Of the running server; without one, of this process, which has what a server started like this would have. */
+async function checkFiles(server: number | undefined): Promise<Finding> {
+  const limits = await readFile(`/proc/${server ?? 'self'}/limits`, 'utf8').catch(() => undefined);
+  const text = /^Max open files\s+(\S+)/m.exec(limits ?? '')?.[1];
+  if (text === undefined) return skipped('files', 'How many files may be open cannot be seen here.');
+  const whose = server === undefined ? 'A process started like this one' : `The server (process ${server})`;
+  const message = `${whose} may open ${text} files`;
+  return text === 'unlimited' || Number(text) >= leastFiles ? ok('files', message) : warning('files', `${message}; each connection is one.`, 'LimitNOFILE=65536 in the unit of systemd, --ulimit nofile=65536 for a container');
+}

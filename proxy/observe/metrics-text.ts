@@ -1,0 +1,37 @@
+// Metrics as Prometheus reads them: the text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Pure.
+
+export interface Sample {
+  /** of a histogram: `_bucket`, `_sum` or `_count` */
+  readonly suffix?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface Family {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly help: string;
+  /** none: the family is left out */
+  readonly samples: readonly Sample[];
+}
+
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+export function formatMetrics(families: readonly Family[]): string {
+  return families.filter(({ samples }) => samples.length > 0).map(formatFamily).join('');
+}
+
+function formatFamily({ name, type, help, samples }: Family): string {
+  const lines = samples.map(({ suffix = '', labels = {}, value }) => `${name}${suffix}${formatLabels(labels)} ${formatValue(value)}\n`);
+  return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}
+
+function formatLabels(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function formatValue(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  return Number.isFinite(value) ? String(value) : value > 0 ? '+Inf' : '-Inf';
+}

@@ -1,0 +1,81 @@
+// What is counted of every request, for Prometheus. Each request adds to a few numbers in arrays and makes nothing; text is made when somebody
+// asks. Labels are of closed sets: no path, no name, nothing of a token but its kind.
+
+import type { TokenKind } from '../auth/token-format.ts';
+import type { Route } from '../protocol/route.ts';
+import type { Family, Sample } from './metrics-text.ts';
+
+/** `refused`: what is turned away before it is known what it asks for. */
+export type CountedRoute = Route['kind'] | 'refused';
+
+export interface RequestCounts {
+  /** A request was answered, or given up: `bytes` of its body were handed over within `durationMs`. Never throws. */
+  readonly answered: (route: CountedRoute, status: number, kind: TokenKind | undefined, sent: { readonly bytes: number; readonly aborted: boolean }, durationMs: number) => void;
+  /** What never became a request was answered with `status`. */
+  readonly malformed: (status: number) => void;
+  readonly families: () => readonly Family[];
+}
+
+const routes: readonly CountedRoute[] = ['root', 'provider', 'dist', 'health', 'ready', 'api', 'unknown', 'refused'];
+const routeIndex = Object.fromEntries(routes.map((route, index) => [route, index])) as Readonly<Record<CountedRoute, number>>;
+const kinds = ['none', 'read', 'write'] as const;
+const statuses = 500; // 100 to 599
+/** Seconds. From what a document out of memory takes to what a large archive does for a slow client. */
+const bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
+const boundsMs = bounds.map((bound) => bound * 1000);
+const buckets = bounds.length + 1;
+
+export function createRequestCounts(): RequestCounts {
+  const requests = new Float64Array(routes.length * kinds.length * statuses);
+  const durations = new Float64Array(routes.length * buckets);
+  const seconds = new Float64Array(routes.length);
+  const bytes = new Float64Array(routes.length);
+  const aborted = new Float64Array(routes.length);
+  const add = (counts: Float64Array, at: number, amount: number): void => {
+    counts[at] = (counts[at] ?? 0) + amount;
+  };
+  const count = (route: number, kind: number, status: number): void => add(requests, (route * kinds.length + kind) * statuses + status - 100, 1);
+  return {
+    answered: (route, status, kind, sent, durationMs) => {
+      const at = routeIndex[route];
+      count(at, kind === undefined ? 0 : kind === 'read' ? 1 : 2, status);
+      let bucket = 0;
+      while (bucket < boundsMs.length && durationMs > (boundsMs[bucket] ?? 0)) bucket += 1;
+      add(durations, at * buckets + bucket, 1);
+      add(seconds, at, durationMs / 1000);
+      add(bytes, at, sent.bytes);
+      if (sent.aborted) add(aborted, at, 1);
+    },
+    malformed: (status) => count(routeIndex.refused, 0, status),
+    families: () => [
+      { name: 'libretto_requests_total', type: 'counter', help: 'Requests by what they asked for, their answer, and the kind of token they came with.', samples: requestSamples(requests) },
+      { name: 'libretto_request_duration_seconds', type: 'histogram', help: 'From the headers of a request to the last byte handed to its connection.', samples: routes.flatMap((route, at) => histogram(route, durations.subarray(at * buckets, (at + 1) * buckets), seconds[at] ?? 0)) },
+      { name: 'libretto_response_bytes_total', type: 'counter', help: 'Bytes of bodies handed to connections.', samples: perRoute(bytes) },
+      { name: 'libretto_requests_aborted_total', type: 'counter', help: 'Requests whose client left before it had everything.', samples: perRoute(aborted) },
+    ],
+  };
+}
+
+function requestSamples(requests: Float64Array): Sample[] {
+  const samples: Sample[] = [];
+  requests.forEach((value, at) => {
+    if (value === 0) return;
+    const pair = Math.floor(at / statuses);
+    samples.push({ labels: { route: routes[Math.floor(pair / kinds.length)] ?? '', status: String((at % statuses) + 100), token: kinds[pair % kinds.length] ?? '' }, value });
+  });
+  return samples;
+}
+
+/** Buckets hold what is at most as long, so each counts those before it too; none for a route that nobody asked for. */
+function histogram(route: CountedRoute, counts: Float64Array, sum: number): Sample[] {
+  let below = 0;
+  const cumulated = [...counts].map((count) => (below += count));
+  if (below === 0) return [];
+  return [
+    ...cumulated.map((value, at) => ({ suffix: '_bucket', labels: { route, le: at < bounds.length ? String(bounds[at]) : '+Inf' }, value })),
+    { suffix: '_sum', labels: { route }, value: sum },
+    { suffix: '_count', labels: { route }, value: below },
+  ];
+}
+
+const perRoute = (values: Float64Array): Sample[] => routes.map((route, at) => ({ labels: { route }, value: values[at] ?? 0 }));

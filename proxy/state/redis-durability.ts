@@ -1,0 +1,26 @@
+// Whether a Redis keeps what it acknowledges. It does not have to be asked twice: most are set up as caches, which forget when they start again, or when
+// they are full.
+
+import type { RedisClient } from '../redis-client.ts';
+
+/** A sentence for people; undefined: nothing is wrong that can be seen. A Redis may refuse to say how it is set up. */
+export async function findDurabilityFault(redis: RedisClient): Promise<string | undefined> {
+  const [persistence, memory, snapshots] = await Promise.all([infoOf(redis, 'persistence'), infoOf(redis, 'memory'), snapshotsOf(redis)]);
+  const policy = memory.get('maxmemory_policy');
+  if (policy?.startsWith('allkeys-') === true && memory.get('maxmemory') !== '0') {
+    return `it throws rows away when it is full (maxmemory-policy ${policy}). Set \`maxmemory-policy noeviction\``;
+  }
+  if (persistence.get('aof_enabled') !== '0') return undefined;
+  if (snapshots === '') return 'it keeps nothing on disk: users and tokens are gone when it starts again. Set `appendonly yes`';
+  return snapshots === undefined ? undefined : `it saves to disk now and then only (save ${snapshots}): what was done since is gone after a crash, a revocation too. Set \`appendonly yes\``;
+}
+
+async function infoOf(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
+  const text = await redis.info(section).catch(() => '');
+  return new Map(text.split(/\r?\n/).map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const));
+}
+
+async function snapshotsOf(redis: RedisClient): Promise<string | undefined> {
+  const reply = await redis.config('GET', 'save').catch(() => undefined);
+  return Array.isArray(reply) && typeof reply[1] === 'string' ? reply[1] : undefined;
+}

@@ -1,0 +1,212 @@
+// The state in a Redis, for several hosts that serve one registry. Every change is one script: it checks the conditions, writes, and tells the other
+// hosts, or does nothing. What Redis has acknowledged is as durable as Redis was told to make it (redis-durability.ts).
+//
+// While Redis is out of reach nothing is written and nothing new is learned. What was read before, and was not changed since, is given for `graceMs`
+// more: so tokens that are known go on opening, and nobody unknown is let in.
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import { createRedisClient, type RedisClient } from '../redis-client.ts';
+import { createLastKnown, type KnownRow, type LastKnown } from './last-known.ts';
+import { findDurabilityFault } from './redis-durability.ts';
+import { placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
+import { createRedisWatch, outOfReach, type RedisWatch, type StateNotice } from './redis-watch.ts';
+import { assertChange, prefixBounds } from './state-change.ts';
+import { StateError } from './state-error.ts';
+import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-store.ts';
+
+/** Rises when an older version could no longer understand what is stored. */
+const redisStateSchema = 1;
+
+/** Ends what nobody answers: longer than any script takes, shorter than anybody wants to wait. */
+const commandTimeoutMs = 2000;
+
+export interface RedisStoreOptions {
+  /** `redis://[user:password@]host:port[/database]`, or `rediss://…` with TLS */
+  readonly url: string;
+  readonly graceMs: number;
+  readonly notice: (notice: StateNotice) => void;
+  readonly monotonicMs: () => number;
+}
+
+export interface RedisStore extends StateStore {
+  /** What keeps this Redis from keeping a state for good, in a sentence; undefined: nothing that can be seen from here. */
+  readonly durabilityFault: () => Promise<string | undefined>;
+}
+
+interface Parts {
+  readonly redis: RedisClient;
+  readonly place: StatePlace;
+  readonly name: string;
+  readonly watch: RedisWatch;
+  readonly known: LastKnown;
+  readonly reason: () => Error | undefined;
+}
+
+/** Opens the state, which is made where there is none; undefined where there is none and `make` is false. Rejects with a StateError that says what to do. */
+export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore>;
+export async function openRedisStore(options: RedisStoreOptions, make: boolean): Promise<RedisStore | undefined>;
+export async function openRedisStore({ url, graceMs, notice, monotonicMs }: RedisStoreOptions, make = true): Promise<RedisStore | undefined> {
+  const name = nameOf(url);
+  const { redis, reason } = createRedisClient({ url, commandTimeout: commandTimeoutMs, socketTimeout: commandTimeoutMs + 500, scripts: stateScripts });
+  // it says nothing for as long as nobody writes
+  const { redis: subscriber } = createRedisClient({ url, autoResubscribe: false });
+  const place = placeOf(redis.options.db ?? 0);
+  const known = createLastKnown();
+  const watch = createRedisWatch({ redis, subscriber, place, name, known, reason, graceMs, notice, monotonicMs });
+  const end = async (): Promise<void> => {
+    watch.close();
+    subscriber.disconnect();
+    await redis.quit().catch(() => undefined);
+    redis.disconnect();
+  };
+  try {
+    await redis.connect();
+    if (!(await prepare(redis, place, name, make))) {
+      await end();
+      return undefined;
+    }
+    await watch.start();
+  } catch (error) {
+    const why = reason() ?? error;
+    await end();
+    throw error instanceof StateError ? error : unusable(name, why);
+  }
+  return createStore({ redis, place, name, watch, known, reason }, end);
+}
+
+function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
+  const { redis, watch, name } = parts;
+  let closed = false;
+  const opened = (): Parts => {
+    if (closed) throw new StateError('STATE_CLOSED', `The state in ${name} was closed.`);
+    return parts;
+  };
+  return {
+    get: async (key) => {
+      const row = await readRow(opened(), key);
+      return row === undefined ? undefined : entryOf(row, name);
+    },
+    range: async (prefix, options = {}) => (await readRange(opened(), prefix, options)).map((row) => entryOf(row, name)),
+    commit: async (change) => {
+      opened();
+      assertChange(change);
+      return commit(parts, change);
+    },
+    generation: () => opened().watch.generation(),
+    durabilityFault: () => findDurabilityFault(redis),
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      await end();
+    },
+  };
+
+  async function readRow({ place, known }: Parts, key: string): Promise<KnownRow | undefined> {
+    return askOr(parts, () => known.row(key), async () => {
+      const asOf = watch.forgotten();
+      const text = await redis.hget(place.rows, key);
+      if (text === null) return undefined;
+      if (watch.forgotten() === asOf) known.learnRow({ key, text });
+      return { key, text };
+    });
+  }
+
+  async function readRange({ place, known }: Parts, prefix: string, options: RangeOptions): Promise<readonly KnownRow[]> {
+    return askOr(parts, () => known.range(prefix, options), async () => {
+      const asOf = watch.forgotten();
+      const { first, last } = boundsOf(prefix, options);
+      const found = await redis.rangeState(place.rows, place.order, first, last, options.reverse === true ? 1 : 0, options.limit ?? -1);
+      const rows = Array.from({ length: found.length / 2 }, (_, index) => ({ key: found[2 * index] ?? '', text: found[2 * index + 1] ?? '' }));
+      if (watch.forgotten() === asOf) known.learnRange(prefix, options, rows);
+      return rows;
+    });
+  }
+}
+
+/** What Redis says; while it is away, what is known. Rejects with StateError STATE_UNAVAILABLE where that is nothing. */
+async function askOr<T>({ watch, name, reason }: Parts, recall: () => T | undefined, ask: () => Promise<T>): Promise<T> {
+  let why: unknown = reason();
+  // it also throws when what is known is too old to be believed
+  watch.generation();
+  if (!watch.isAway()) {
+    try {
+      return await ask();
+    } catch (error) {
+      why = reason() ?? error;
+      watch.lost(why);
+      watch.generation();
+    }
+  }
+  const recalled = recall();
+  if (recalled === undefined) throw outOfReach(name, why);
+  return recalled;
+}
+
+async function commit({ redis, place, name, watch, reason }: Parts, { conditions, puts, deletes }: StateChange): Promise<boolean> {
+  watch.generation();
+  if (watch.isAway()) throw outOfReach(name, reason());
+  const keys = [...puts.map(({ key }) => key), ...deletes];
+  const listed = [
+    ...conditions.flatMap(({ key, revision }) => [key, revision === null ? '' : String(revision)]),
+    ...puts.flatMap(({ key, value }) => [key, JSON.stringify(value)]),
+    ...deletes,
+  ];
+  try {
+    const [done, generation] = await redis.commitState(place.rows, place.order, place.meta, place.channel, conditions.length, puts.length, deletes.length, ...listed);
+    if (done === 1 && keys.length > 0) watch.wrote(keys, generation);
+    return done === 1;
+  } catch (error) {
+    // whether it was written is not known: what is remembered of these keys may be wrong
+    watch.wrote(keys);
+    if (isReply(error)) throw new StateError('STATE_WRITE_FAILED', `The state in ${name} could not be written, and nothing was changed: ${(error as Error).message}. Check its memory, its disk, and that it is not a replica.`, { cause: error });
+    const why = reason() ?? error;
+    watch.lost(why);
+    throw new StateError('STATE_UNAVAILABLE', `The state in ${name} has not confirmed a change: ${messageOf(why)}. Look whether it happened before you do it again.`, { cause: error });
+  }
+}
+
+/** True once there is a state that this version understands. */
+async function prepare(redis: RedisClient, place: StatePlace, name: string, make: boolean): Promise<boolean> {
+  const schema = await redis.prepareState(place.rows, place.meta, redisStateSchema, make ? 1 : 0);
+  if (schema === '') return false;
+  if (schema === String(redisStateSchema)) return true;
+  if (Number(schema) > redisStateSchema) throw new StateError('STATE_TOO_NEW', `The state in ${name} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${redisStateSchema}). Run that version, or name another database.`);
+  throw new StateError('STATE_CORRUPT', `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged: put a backup of the Redis in its place, or name another database.`);
+}
+
+function unusable(name: string, why: unknown): StateError {
+  const message = messageOf(why);
+  const advice = /WRONGPASS|NOAUTH|NOPERM|invalid password/i.test(message)
+    ? 'Give user and password in the URL (redis://USER:PASSWORD@HOST:PORT), best in the variable LIBRETTO_STATE.'
+    : 'Check that it runs, and that the setting state names its host and port.';
+  return new StateError('STATE_UNUSABLE', `The state in ${name} cannot be used: ${message}. ${advice}`, { cause: why });
+}
+
+/** Redis answered, and the answer is no; everything else says nothing about what it has done. */
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError' && !/^(?:LOADING|NOAUTH)/.test(error.message);
+}
+
+/** `%d+:JSON`, as the script wrote it. */
+function entryOf({ key, text }: KnownRow, name: string): StateEntry {
+  const colon = text.indexOf(':');
+  const revision = Number(text.slice(0, colon));
+  if (colon < 1 || !Number.isSafeInteger(revision)) throw new StateError('STATE_CORRUPT', `The row ${key} of the state in ${name} is malformed. Put a backup of the Redis in its place.`);
+  return { key, value: JSON.parse(text.slice(colon + 1)) as JsonValue, revision };
+}
+
+function boundsOf(prefix: string, { after, reverse = false }: RangeOptions): { readonly first: string; readonly last: string } {
+  const { start, end } = prefixBounds(prefix);
+  if (reverse) return { first: `[${start}`, last: `(${after === undefined || after > end ? end : after}` };
+  return { first: after === undefined || after < start ? `[${start}` : `(${after}`, last: `(${end}` };
+}
+
+/** For people: no user, no password. */
+function nameOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

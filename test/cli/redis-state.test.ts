@@ -1,0 +1,109 @@
+// Two servers on two data folders and one state in Redis, as several hosts are set up: what the command line does acts on both, and when
+// Redis is gone, those who are known are served for a while.
+
+import { cpSync, existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';
+import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly remaining: string | null;
+  readonly retryAfter: string | null;
+}
+
+async function ask(url: string, token: string): Promise<Answer> {
+  const response = await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  return { status: response.status, remaining: response.headers.get('x-ratelimit-remaining'), retryAfter: response.headers.get('retry-after') };
+}
+
+describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
+  let folder: TemporaryFolder;
+  let redis: RedisServer;
+  let environment: Record<string, string>;
+  const running: RunningCli[] = [];
+
+  beforeEach(async () => {
+    folder = temporaryFolder('cli-redis-state');
+    redis = await startRedis([], 'hunter2');
+    environment = { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '3' };
+  });
+  afterEach(async () => {
+    for (const server of running.splice(0)) {
+      server.signal('SIGKILL');
+      await server.ended;
+    }
+    await redis.stop();
+    await folder.remove();
+  });
+
+  const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
+  const serve = async (data: string): Promise<{ readonly server: RunningCli; readonly url: string }> => {
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', folder.at(data)], { cwd: folder.path, environment });
+    running.push(server);
+    return { server, url: (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0] };
+  };
+  const build = async (): Promise<void> => {
+    writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+    expect(await run('build', 'hello')).toMatchObject({ exitCode: 0 });
+  };
+  const createToken = async (): Promise<{ readonly id: string; readonly token: string }> => JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string };
+
+  it('one token opens both servers, its limit is one, and its revocation closes both (F8)', async () => {
+    await build();
+    cpSync(folder.at('var'), folder.at('other'), { recursive: true });
+    const { id, token } = await createToken();
+    const [one, other] = [await serve('var'), await serve('other')];
+    expect([await ask(one.url, token), await ask(other.url, token)].map(({ status, remaining }) => [status, remaining])).toEqual([[200, '999'], [200, '998']]);
+    expect((await run('token', 'revoke', id)).exitCode).toBe(0);
+    await delay(100);
+    expect([(await ask(one.url, token)).status, (await ask(other.url, token)).status]).toEqual([401, 401]);
+    expect(existsSync(folder.at('var/state/data.mdb'))).toBe(false);
+    for (const { server } of [one, other]) {
+      const { stderr } = server.output();
+      expect(stderr).toContain('The Redis of the state may lose users, tokens and revocations: it keeps nothing on disk');
+      expect(stderr).not.toContain('hunter2');
+    }
+  });
+
+  it('Redis gone: who is known is served for the grace, then nobody; who is not known never is', async () => {
+    await build();
+    const [known, unknown] = [await createToken(), await createToken()];
+    const { server, url } = await serve('var');
+    expect((await ask(url, known.token)).status).toBe(200);
+    await redis.kill();
+    expect((await ask(url, known.token)).status).toBe(200);
+    expect(await ask(url, unknown.token)).toMatchObject({ status: 500, retryAfter: '5' });
+    expect((await ask(url, `${known.token.slice(0, -1)}0`)).status).toBe(401);
+    await server.shows(/The Redis of the state cannot be used \(.*\)\. Tokens that are known are honoured for 3 seconds more/);
+    await delay(3500);
+    expect(await ask(url, known.token)).toMatchObject({ status: 500, retryAfter: '5' });
+    expect(server.output().stderr).not.toContain('hunter2');
+  });
+
+  it('people, settings, repositories and the audit log are there, and nothing is made by looking', async () => {
+    expect((await run('token', 'list', '--json')).stdout).toBe('{\n  "tokens": []\n}\n');
+    expect(await redis.command('DBSIZE')).toBe(0);
+    expect((await run('user', 'create', '--admin', '--email', 'ada@example.org', '--json')).exitCode).toBe(0);
+    expect((await run('settings', 'set', 'limits.read', '7')).exitCode).toBe(0);
+    const { id } = await createToken();
+    expect(JSON.parse((await run('token', 'show', id, '--json')).stdout)).toMatchObject({ limit: 7 });
+    expect(await run('audit', 'verify')).toMatchObject({ exitCode: 0 });
+    expect((await run('user', 'list', '--json')).stdout).toContain('ada@example.org');
+  });
+
+  it('wrong password, nobody there: says so, and ends with 2', async () => {
+    for (const [url, message] of [[`redis://:wrong-one@127.0.0.1:${redis.port}`, /LIBRETTO_STATE/], [`redis://127.0.0.1:${await freePort()}`, /ECONNREFUSED/]] as const) {
+      const { exitCode, stderr } = await run('serve', '--listen', '127.0.0.1:0', '--state', url);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(message) as string });
+      expect(stderr).toMatch(/^libretto: The state in redis:\/\/127\.0\.0\.1:\d+ cannot be used: /);
+      expect(stderr).not.toContain('wrong-one');
+    }
+  });
+});

@@ -1,0 +1,201 @@
+// The state's Redis frozen, killed, emptied, full, or closed to us: who is known stays known for a while, nobody unknown is let in, and a revocation
+// reaches every host that can be reached (F8).
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
+import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import type { StateChange } from '../../proxy/state/state-store.ts';
+import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';
+import { lacks } from '../util/tool.ts';
+
+const put = (key: string, value: JsonValue): StateChange => ({ conditions: [], puts: [{ key, value }], deletes: [] });
+const remove = (key: string): StateChange => ({ conditions: [], puts: [], deletes: [key] });
+
+describe.skipIf(lacks('redis-server'))('with redis-server', () => {
+  let redis: RedisServer;
+  let notices: StateNotice[];
+  const opened: RedisStore[] = [];
+
+  beforeEach(async () => {
+    notices = [];
+    redis = await startRedis();
+  });
+
+  afterEach(async () => {
+    redis.thaw();
+    for (const store of opened.splice(0)) await store.close();
+    await redis.stop();
+  });
+
+  async function open({ graceMs = 60_000, url = redis.url } = {}): Promise<RedisStore> {
+    const store = await openRedisStore({ url, graceMs, notice: (notice) => notices.push(notice), monotonicMs: () => performance.now() });
+    opened.push(store);
+    return store;
+  }
+
+  async function until(holds: () => boolean): Promise<void> {
+    const deadline = performance.now() + 5000;
+    while (!holds() && performance.now() < deadline) await delay(5);
+    expect(holds()).toBe(true);
+  }
+
+  const standing = (): string | undefined => notices.at(-1)?.state;
+
+  /** `store` hears that another changed something. */
+  async function hears(store: RedisStore, change: () => Promise<unknown>): Promise<void> {
+    const before = store.generation();
+    await change();
+    await until(() => store.generation() !== before);
+  }
+
+  it('F8: a change of one host is known to the other, which forgets that row and no other one', async () => {
+    const [one, other] = [await open(), await open()];
+    await one.commit({ conditions: [], puts: [{ key: 'token/a', value: 'a' }, { key: 'token/b', value: 'b' }, { key: 'setting/x', value: 1 }], deletes: [] });
+    // past the commit's own message
+    await until(() => other.generation() > 1);
+    await delay(50);
+    for (const key of ['token/a', 'token/b']) await other.get(key);
+    await other.range('setting/');
+    await hears(other, () => one.commit(remove('token/a')));
+    expect(await other.get('token/a')).toBeUndefined();
+    await redis.kill();
+    await until(() => standing() === 'away');
+    await expect(other.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+    expect(await other.get('token/b')).toMatchObject({ value: 'b' });
+    expect(await other.range('setting/')).toMatchObject([{ key: 'setting/x', value: 1 }]);
+  });
+
+  it('F8: it is known to a host that hears no messages, too', async () => {
+    await redis.command('ACL', 'SETUSER', 'deaf', 'on', '>secret', '~*', '+@all', 'resetchannels');
+    const [one, deaf] = [await open(), await open({ url: `redis://deaf:secret@127.0.0.1:${redis.port}` })];
+    await one.commit(put('token/a', 'a'));
+    await until(() => deaf.generation() > 1);
+    await deaf.get('token/a');
+    await hears(deaf, () => one.commit(remove('token/a')));
+    await redis.kill();
+    await expect(deaf.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+  });
+
+  it('F8: and a change by a host that may not send any', async () => {
+    await redis.command('ACL', 'SETUSER', 'mute', 'on', '>secret', '~*', '+@all', 'resetchannels');
+    const [one, mute] = [await open(), await open({ url: `redis://mute:secret@127.0.0.1:${redis.port}` })];
+    await one.commit(put('token/a', 'a'));
+    await one.get('token/a');
+    await hears(one, () => mute.commit(remove('token/a')));
+    // a poll later it is sure which messages never came
+    await delay(600);
+    await redis.kill();
+    await expect(one.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+  });
+
+  it('killed: what is known is given for the grace, then nothing; nothing is written, nothing unknown is said', async () => {
+    const store = await open({ graceMs: 1000 });
+    await store.commit(put('token/a', 'a'));
+    await store.get('token/a');
+    const generation = store.generation();
+    await redis.kill();
+    expect(await store.get('token/a')).toMatchObject({ value: 'a' });
+    expect(store.generation()).toBe(generation);
+    await expect(store.get('token/b')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+    await expect(store.range('token/')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+    await expect(store.commit(put('token/a', 'b'))).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+    await delay(1500);
+    expect(() => store.generation()).toThrow(`The state in redis://127.0.0.1:${redis.port} is out of reach`);
+    await expect(store.get('token/a')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+  });
+
+  it('frozen: who asks waits once, and when it thaws all is as it was', async () => {
+    const store = await open();
+    await store.commit(put('token/a', 'a'));
+    await store.get('token/a');
+    redis.freeze();
+    expect(await store.get('token/a')).toMatchObject({ value: 'a' });
+    expect(standing()).toBe('away');
+    await expect(store.get('token/b')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+    redis.thaw();
+    await until(() => standing() === 'back');
+    expect(await store.get('token/b')).toBeUndefined();
+    expect(await store.commit(put('token/b', 'b'))).toBe(true);
+    expect(notices.map(({ state }) => state)).toEqual(['away', 'back']);
+  });
+
+  it('what was changed while a host could not hear of it is not taken for known', async () => {
+    const store = await open();
+    await store.commit(put('token/a', 'a'));
+    await store.get('token/a');
+    redis.freeze();
+    await until(() => standing() === 'away');
+    const generation = store.generation();
+    redis.thaw();
+    await until(() => standing() === 'back');
+    expect(store.generation()).not.toBe(generation);
+  });
+
+  it('killed, and back without what it had: known tokens open nothing, and nothing is written into the void', async () => {
+    const store = await open();
+    await store.commit(put('token/a', 'a'));
+    await store.get('token/a');
+    await redis.kill();
+    await redis.restart();
+    await until(() => standing() === 'emptied');
+    expect(() => store.generation()).toThrow('is gone');
+    await expect(store.get('token/a')).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
+    await expect(store.commit(put('token/a', 'b'))).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
+    // a new state is another one: its generations are not those of the one before
+    const next = await open();
+    await next.commit(put('token/a', 'a'));
+    expect((await next.get('token/a'))?.revision).toBeGreaterThan(1_600_000_000_000);
+  });
+
+  it('full: a change is refused whole, and reading goes on', async () => {
+    const store = await open();
+    await store.commit(put('token/a', 'a'));
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    await expect(store.commit({ conditions: [], puts: [{ key: 'token/b', value: 'b' }], deletes: ['token/a'] })).rejects.toMatchObject({ code: 'STATE_WRITE_FAILED' });
+    expect((await store.range('token/')).map(({ key }) => key)).toEqual(['token/a']);
+    expect(standing()).toBeUndefined();
+  });
+
+  it('closed to us, or away, when it is opened: says what to do, and nothing of the password', async () => {
+    await redis.command('CONFIG', 'SET', 'requirepass', 'right');
+    const url = `redis://:wrong-one@127.0.0.1:${redis.port}`;
+    for (const given of [url, `redis://127.0.0.1:${redis.port}`]) {
+      const error = await open({ url: given }).catch((reason: unknown) => reason as Error);
+      expect(error).toMatchObject({ code: 'STATE_UNUSABLE' });
+      expect((error as Error).message).toMatch(/^The state in redis:\/\/127\.0\.0\.1:\d+ cannot be used: .*Give user and password in the URL/);
+      expect((error as Error).message).not.toContain('wrong-one');
+    }
+    const nobody = `redis://127.0.0.1:${await freePort()}`;
+    await expect(open({ url: nobody })).rejects.toThrow(/cannot be used: .*ECONNREFUSED.*Check that it runs/);
+  });
+
+  it('opened to look only: makes nothing where there is no state', async () => {
+    const look = async (): Promise<RedisStore | undefined> => openRedisStore({ url: redis.url, graceMs: 0, notice: () => undefined, monotonicMs: () => performance.now() }, false);
+    expect(await look()).toBeUndefined();
+    expect(await redis.command('DBSIZE')).toBe(0);
+    await (await open()).commit(put('token/a', 'a'));
+    const store = await look();
+    expect(await store?.get('token/a')).toMatchObject({ value: 'a' });
+    await store?.close();
+  });
+
+  it('of a newer version, or not ours: is refused', async () => {
+    await redis.command('HSET', 'libretto:state:meta', 'schema', '2', 'generation', '7');
+    await expect(open()).rejects.toMatchObject({ code: 'STATE_TOO_NEW' });
+    await redis.command('HSET', 'libretto:state:meta', 'schema', 'x');
+    await expect(open()).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
+  });
+
+  it('says what would lose the state', async () => {
+    const store = await open();
+    expect(await store.durabilityFault()).toContain('keeps nothing on disk');
+    await redis.command('CONFIG', 'SET', 'save', '3600 1');
+    expect(await store.durabilityFault()).toContain('now and then only (save 3600 1)');
+    await redis.command('CONFIG', 'SET', 'save', '');
+    await redis.command('CONFIG', 'SET', 'maxmemory', '100mb');
+    await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    expect(await store.durabilityFault()).toContain('maxmemory-policy allkeys-lru');
+  });
+});
