@@ -3,8 +3,10 @@
 import type { JobDocument, RepositoryDocument } from '../proxy/sync/repository-document.ts';
 import { firstOf, formatFields, formatTable } from './output.ts';
 
+const notTold = 'not told to a read token';
+
 export function describeRepositories(repositories: readonly RepositoryDocument[]): string[] {
-  const rows = repositories.map(({ id, type, status, last_synced_at: synced, url }) => [id, type, status, synced === null ? 'never' : seconds(synced), url]);
+  const rows = repositories.map(({ id, type, status, last_synced_at: synced, url }) => [id, type, status, synced === null ? 'never' : seconds(synced), url ?? notTold]);
   return formatTable(['ID', 'TYPE', 'STATUS', 'LAST SYNCED', 'URL'], rows);
 }
 
@@ -14,7 +16,7 @@ export function describeRepository(repository: RepositoryDocument): string[] {
   return formatFields([
     ['id', id],
     ['type', type],
-    ['url', url],
+    ['url', url ?? notTold],
     ['credentials', credentials === null ? 'none' : `${credentials} (sealed)`],
     ...filters,
     ['synced every', interval === null ? 'time somebody asks' : `${interval} seconds`],

@@ -10,9 +10,11 @@ import { ours } from '../../build/data-folder.ts';
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
 import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
 import { readPublication } from '../published-tree.ts';
 import { UsageError } from '../usage-error.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
+import { keepSharedState } from './shared-state.ts';
 import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
 
 /** As long as uploads and syncs wait for a build. */
@@ -27,6 +29,8 @@ export interface BackupOptions {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Told the folder that is filled until the backup has its name: who ends the process before that removes it. */
   readonly begun: (partial: string) => void;
+  /** a state that is not in the data folder */
+  readonly sharedState?: StateStore | undefined;
   /** for a build that is at work */
   readonly waitMs?: number;
 }
@@ -70,12 +74,12 @@ async function realpathSoFar(path: string): Promise<string> {
   return dirname(path) === path ? path : join(await realpathSoFar(dirname(path)), basename(path));
 }
 
-async function fill(partial: string, data: string, { version, now, waitMs = standardWaitMs }: BackupOptions): Promise<BackupRecord> {
+async function fill(partial: string, data: string, { version, now, sharedState, waitMs = standardWaitMs }: BackupOptions): Promise<BackupRecord> {
   const lock = await waitForLock(join(data, 'build', 'lock'), now, waitMs);
   try {
     const createdAt = now().toISOString();
     // before the keys: nothing in the state is sealed with a key that is not copied after it
-    const state = await copyState(data, partial);
+    const state = await copyState(data, partial, sharedState);
     const files = await copyFiles(data, partial, await listFiles(data, isLeftOut));
     const text = formatRecord({ format: backupFormat, libretto: version, created_at: createdAt, serial: readPublication(partial)?.serial ?? 0, files: [...files, ...state] });
     await writeFile(join(partial, recordName), text, { flag: 'wx', flush: true });
@@ -86,11 +90,12 @@ async function fill(partial: string, data: string, { version, now, waitMs = stan
   }
 }
 
-async function copyState(data: string, partial: string): Promise<BackupRecord['files']> {
-  if (!(await stat(join(data, 'state', 'data.mdb')).then(() => true, () => false))) return [];
+async function copyState(data: string, partial: string, sharedState: StateStore | undefined): Promise<BackupRecord['files']> {
+  if (sharedState === undefined && !(await stat(join(data, 'state', 'data.mdb')).then(() => true, () => false))) return [];
   const path = 'state/data.mdb';
   await mkdir(join(partial, 'state'), { mode: 0o700 });
-  await copyLmdbState(join(data, 'state'), resolve(partial, 'state'));
+  const target = resolve(partial, 'state');
+  await (sharedState === undefined ? copyLmdbState(join(data, 'state'), target) : keepSharedState(sharedState, target));
   await chmod(join(partial, path), 0o600);
   const { size, mtimeMs } = await stat(join(partial, path));
   const modified = Math.floor(mtimeMs / 1000);

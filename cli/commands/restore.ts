@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 import { createAuditedStore, verifyAudit, type AuditVerdict } from '../../proxy/state/audit.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { BackupRecord } from '../backup/backup-record.ts';
 import { checkBackup, restoreBackup } from '../backup/restore-backup.ts';
+import { refuseFilledState, shareState } from '../backup/shared-state.ts';
 import type { Given } from '../command.ts';
 import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
@@ -18,8 +20,13 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const data = config.data.value;
   const directory = resolve(workingDirectory, operands[0] ?? '');
   const dryRun = flags['dryRun'] === true;
+  const shared = !dryRun && config.state.value !== undefined;
+  if (shared) await withState(config, refuseFilledState);
   const record = await (dryRun ? checkBackup(directory) : restoreBackup(directory, data));
-  const audit = dryRun || !existsSync(join(data, 'state')) ? undefined : await noteRestore(config, context, record);
+  const state = join(data, 'state');
+  const hasState = !dryRun && existsSync(state);
+  if (hasState && shared) await withState(config, (store) => shareState(state, store));
+  const audit = hasState ? await noteRestore(config, context, record) : undefined;
   const { created_at, serial, files } = record;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (flags['json'] === true) printJson(stdout, { directory, data: dryRun ? null : data, created_at, serial, files: files.length, bytes, audit: audit ?? null });
@@ -32,13 +39,15 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 
 /** The verdict on the log as the backup holds it. */
 async function noteRestore(config: Config, { now, actor }: Context, { created_at, libretto, serial }: BackupRecord): Promise<AuditVerdict> {
-  const state = await openState(config);
-  try {
+  return withState(config, async (state) => {
     const verdict = await verifyAudit(state);
     const store = createAuditedStore({ store: state, now: () => now().getTime() });
     await store.commit({ conditions: [], puts: [], deletes: [] }, { actor, action: 'state.restore', subject: 'backup', details: { created_at, libretto, serial } });
     return verdict;
-  } finally {
-    await state.close();
-  }
+  });
+}
+
+async function withState<T>(config: Config, work: (state: StateStore) => Promise<T>): Promise<T> {
+  const state = await openState(config);
+  return work(state).finally(() => state.close());
 }

@@ -20,7 +20,7 @@ export interface Reply {
 
 /** Rejects with Node's or undici's error where nothing answers. The path of `url` goes out as it is written, invalid escapes included. */
 export async function ask(url: string, headers: Readonly<Record<string, string>>, now: () => Date): Promise<Reply> {
-  const answer = await request(url, { headers: { 'user-agent': 'Libretto doctor', ...headers }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs, throwOnError: false });
+  const answer = await request(url, { headers: { 'user-agent': 'Libretto doctor', ...headers }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   const atMs = now().getTime();
   const hash = createHash('sha1');
   const kept: Buffer[] = [];

@@ -13,45 +13,73 @@ export interface KnownRow {
 export interface LastKnown {
   readonly row: (key: string) => KnownRow | undefined;
   readonly range: (prefix: string, options: RangeOptions) => readonly KnownRow[] | undefined;
-  readonly learnRow: (row: KnownRow) => void;
-  readonly learnRange: (prefix: string, options: RangeOptions, rows: readonly KnownRow[]) => void;
-  /** These were written by somebody. */
-  readonly forget: (keys: readonly string[]) => void;
+  /** Reads, and remembers what was read unless somebody wrote it meanwhile. `asOf`: the generation that the state has reached at least. */
+  readonly learnRow: (key: string, asOf: number, read: () => Promise<KnownRow | undefined>) => Promise<KnownRow | undefined>;
+  readonly learnRange: (prefix: string, options: RangeOptions, asOf: number, read: () => Promise<readonly KnownRow[]>) => Promise<readonly KnownRow[]>;
+  /** These were written in this generation: what was read of an earlier one is not true any more. */
+  readonly forget: (keys: readonly string[], generation: number) => void;
   readonly forgetAll: () => void;
 }
 
-interface KnownRange {
-  readonly prefix: string;
-  readonly rows: readonly KnownRow[];
+interface Reading {
+  readonly concerns: (key: string) => boolean;
+  readonly asOf: number;
+  current: boolean;
 }
+
+interface Known<T> {
+  readonly value: T;
+  readonly asOf: number;
+}
+
+type KnownRange = Known<readonly KnownRow[]> & { readonly prefix: string };
 
 /** Ranges that decide about requests are short: settings. Of longer ones nothing is kept. */
 const longestRange = 200;
 const mostRanges = 50;
 
 export function createLastKnown(capacity = 20_000): LastKnown {
-  const rows = new Map<string, KnownRow>();
+  const rows = new Map<string, Known<KnownRow>>();
   const ranges = new Map<string, KnownRange>();
+  const readings = new Set<Reading>();
+
+  const during = async <T>(reading: Reading, read: () => Promise<T>): Promise<T> => {
+    readings.add(reading);
+    try {
+      return await read();
+    } finally {
+      readings.delete(reading);
+    }
+  };
   return {
-    row: (key) => rows.get(key),
-    range: (prefix, options) => ranges.get(nameOf(prefix, options))?.rows,
-    learnRow: (row) => {
-      rows.delete(row.key);
+    row: (key) => rows.get(key)?.value,
+    range: (prefix, options) => ranges.get(nameOf(prefix, options))?.value,
+    learnRow: async (key, asOf, read) => {
+      const reading: Reading = { concerns: (written) => written === key, asOf, current: true };
+      const row = await during(reading, read);
+      if (row === undefined || !reading.current) return row;
+      rows.delete(key);
       if (rows.size >= capacity) forgetOldest(rows);
-      rows.set(row.key, row);
+      rows.set(key, { value: row, asOf });
+      return row;
     },
-    learnRange: (prefix, options, found) => {
-      if (found.length > longestRange) return;
+    learnRange: async (prefix, options, asOf, read) => {
+      const reading: Reading = { concerns: (written) => isWithin(written, prefix), asOf, current: true };
+      const found = await during(reading, read);
+      if (found.length > longestRange || !reading.current) return found;
       const name = nameOf(prefix, options);
       ranges.delete(name);
       if (ranges.size >= mostRanges) forgetOldest(ranges);
-      ranges.set(name, { prefix, rows: found });
+      ranges.set(name, { prefix, value: found, asOf });
+      return found;
     },
-    forget: (keys) => {
-      for (const key of keys) rows.delete(key);
-      for (const [name, { prefix }] of ranges) if (keys.some((key) => isWithin(key, prefix))) ranges.delete(name);
+    forget: (keys, generation) => {
+      for (const key of keys) if ((rows.get(key)?.asOf ?? generation) < generation) rows.delete(key);
+      for (const reading of readings) if (reading.asOf < generation && keys.some(reading.concerns)) reading.current = false;
+      for (const [name, { prefix, asOf }] of ranges) if (asOf < generation && keys.some((key) => isWithin(key, prefix))) ranges.delete(name);
     },
     forgetAll: () => {
+      for (const reading of readings) reading.current = false;
       rows.clear();
       ranges.clear();
     },

@@ -102,24 +102,20 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
   };
 
   async function readRow({ place, known }: Parts, key: string): Promise<KnownRow | undefined> {
-    return askOr(parts, () => known.row(key), async () => {
-      const asOf = watch.forgotten();
+    const read = async (): Promise<KnownRow | undefined> => {
       const text = await redis.hget(place.rows, key);
-      if (text === null) return undefined;
-      if (watch.forgotten() === asOf) known.learnRow({ key, text });
-      return { key, text };
-    });
+      return text === null ? undefined : { key, text };
+    };
+    return askOr(parts, () => known.row(key), () => known.learnRow(key, watch.reached(), read));
   }
 
   async function readRange({ place, known }: Parts, prefix: string, options: RangeOptions): Promise<readonly KnownRow[]> {
-    return askOr(parts, () => known.range(prefix, options), async () => {
-      const asOf = watch.forgotten();
+    const read = async (): Promise<readonly KnownRow[]> => {
       const { first, last } = boundsOf(prefix, options);
       const found = await redis.rangeState(place.rows, place.order, first, last, options.reverse === true ? 1 : 0, options.limit ?? -1);
-      const rows = Array.from({ length: found.length / 2 }, (_, index) => ({ key: found[2 * index] ?? '', text: found[2 * index + 1] ?? '' }));
-      if (watch.forgotten() === asOf) known.learnRange(prefix, options, rows);
-      return rows;
-    });
+      return Array.from({ length: found.length / 2 }, (_, index) => ({ key: found[2 * index] ?? '', text: found[2 * index + 1] ?? '' }));
+    };
+    return askOr(parts, () => known.range(prefix, options), () => known.learnRange(prefix, options, watch.reached(), read));
   }
 }
 

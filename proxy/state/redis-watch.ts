@@ -29,8 +29,8 @@ export interface RedisWatchOptions {
 export interface RedisWatch {
   /** Of this process: moves when the state has changed, or may have. Throws StateError once what is known is too old to be believed. */
   readonly generation: () => number;
-  /** Moves whenever something is forgotten. */
-  readonly forgotten: () => number;
+  /** The generation that Redis has reached at least. */
+  readonly reached: () => number;
   readonly isAway: () => boolean;
   /** A command failed for another reason than what it asked: Redis is away until it answers again. */
   readonly lost: (reason: unknown) => void;
@@ -47,25 +47,17 @@ const silenceMs = 1000;
 
 export function createRedisWatch({ redis, subscriber, place, name, known, reason, graceMs, notice, monotonicMs }: RedisWatchOptions): RedisWatch {
   let moves = 1;
-  let forgotten = 0;
   /** the highest generation that Redis has named */
   let newest: number | undefined;
   /** the generation up to which every message came; undefined: some may be missing */
   let heardUpTo: number | undefined;
   let subscribed = false;
+  let listening: Promise<unknown> = Promise.resolve();
   let standing: 'ok' | 'away' | 'emptied' = 'ok';
   let lastAnswerMs = monotonicMs();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const forgetAll = (): void => {
-    forgotten += 1;
-    known.forgetAll();
-  };
-  const forget = (keys: readonly string[]): void => {
-    forgotten += 1;
-    known.forget(keys);
-  };
   /** Messages and answers come by two connections: an older number only says something when it was asked for. */
   const observe = (generation: number, asked: boolean): void => {
     if (newest !== undefined && (asked ? generation === newest : generation <= newest)) return;
@@ -75,8 +67,8 @@ export function createRedisWatch({ redis, subscriber, place, name, known, reason
   const hear = (message: string): void => {
     const [generation = '', ...keys] = message.split(' ');
     const reached = Number(generation);
-    if (heardUpTo !== undefined && reached === heardUpTo + 1) forget(keys);
-    else forgetAll();
+    if (heardUpTo !== undefined && reached === heardUpTo + 1) known.forget(keys, reached);
+    else known.forgetAll();
     heardUpTo = reached;
     observe(reached, false);
   };
@@ -88,14 +80,14 @@ export function createRedisWatch({ redis, subscriber, place, name, known, reason
     else notice({ state: next, reason: why instanceof Error ? why.message : String(why) });
     if (before !== 'away' && next === 'away') return;
     // whatever happened meanwhile was not heard of
-    forgetAll();
+    known.forgetAll();
     moves += 1;
   };
   const lost = (why: unknown): void => {
     if (standing === 'ok') become('away', reason() ?? why);
   };
   const ask = async (): Promise<void> => {
-    const listening = subscribed;
+    const heard = subscribed;
     const before = newest;
     const answer = await redis.hget(place.meta, 'generation');
     lastAnswerMs = monotonicMs();
@@ -105,9 +97,10 @@ export function createRedisWatch({ redis, subscriber, place, name, known, reason
     }
     become('ok', undefined);
     const generation = Number(answer);
-    // a change of which no message came, or not in time
-    if (heardUpTo === undefined ? generation !== before : before !== undefined && before > heardUpTo) forgetAll();
-    if (heardUpTo === undefined || (before ?? 0) > heardUpTo) heardUpTo = listening ? generation : undefined;
+    // a change of which no message came, or not in time; or a replica that took over, and does not know of all
+    const missed = heardUpTo === undefined ? generation !== before : (before ?? 0) > heardUpTo;
+    if (missed || generation < (before ?? 0)) known.forgetAll();
+    if (heardUpTo === undefined || (before ?? 0) > heardUpTo) heardUpTo = heard ? generation : undefined;
     observe(generation, true);
   };
   const poll = (): void => {
@@ -120,7 +113,7 @@ export function createRedisWatch({ redis, subscriber, place, name, known, reason
       });
   };
   const listen = (): void => {
-    subscriber.subscribe(place.channel).then(
+    listening = subscriber.subscribe(place.channel).then(
       () => (subscribed = true),
       // it goes on by asking; the next connection tries again
       () => (subscribed = false),
@@ -138,15 +131,17 @@ export function createRedisWatch({ redis, subscriber, place, name, known, reason
       if (standing === 'away' && monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
       return moves;
     },
-    forgotten: () => forgotten,
+    reached: () => newest ?? 0,
     isAway: () => standing === 'away',
     lost,
     wrote: (keys, generation) => {
-      forget(keys);
+      known.forget(keys, generation ?? Number.POSITIVE_INFINITY);
       if (generation !== undefined) observe(generation, false);
     },
     start: async () => {
       await subscriber.connect();
+      // before the first question, so that no message is missing from the first answer on
+      await listening;
       await ask();
       timer = setTimeout(poll, pollMs).unref();
     },

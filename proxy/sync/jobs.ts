@@ -121,6 +121,8 @@ async function put(state: StateStore, job: JobRecord, more: Pick<StateChange, 'p
 async function finish({ state, now }: JobsOptions, job: JobRecord, { error, report, lines }: { readonly error: JobError | null; readonly report: JobReport | null; readonly lines: readonly string[] }): Promise<JobRecord | undefined> {
   const time = new Date(now()).toISOString();
   const ended: JobRecord = { ...withLog(job, now(), ...lines), state: error === null ? 'succeeded' : 'failed', finished_at: time, error, report };
+  // another build says nothing about the repository, which stays as due as it was
+  if (error?.code === 'BUILD_BUSY') return put(state, ended, { puts: [], deletes: [activeKey(job.repository_id)] });
   const before = parseSyncOutcome((await state.get(outcomeKey(job.repository_id)))?.value);
   const outcome: SyncOutcome = { status: error === null ? 'active' : 'error', error_message: error?.message ?? null, last_synced_at: error === null ? time : (before?.last_synced_at ?? null), attempted_at: time };
   return put(state, ended, { puts: [{ key: outcomeKey(job.repository_id), value: { ...outcome } }], deletes: [activeKey(job.repository_id)] });

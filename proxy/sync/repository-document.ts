@@ -8,7 +8,8 @@ import type { RepositoryRecord, RepositoryType, SyncOutcome } from './repository
 export interface RepositoryDocument {
   readonly id: string;
   readonly type: RepositoryType;
-  readonly url: string;
+  /** null where a read token asks, which is not told */
+  readonly url: string | null;
   /** what kind of credentials are kept; null: none */
   readonly credentials: CredentialsKind | null;
   readonly only: JsonValue;

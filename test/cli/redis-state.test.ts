@@ -47,7 +47,9 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
   const serve = async (data: string): Promise<{ readonly server: RunningCli; readonly url: string }> => {
     const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', folder.at(data)], { cwd: folder.path, environment });
     running.push(server);
-    return { server, url: (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0] };
+    const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    await server.shows(/There is no user yet/); // the last it writes at its start
+    return { server, url };
   };
   const build = async (): Promise<void> => {
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
@@ -88,14 +90,29 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
   });
 
   it('people, settings, repositories and the audit log are there, and nothing is made by looking', async () => {
-    expect((await run('token', 'list', '--json')).stdout).toBe('{\n  "tokens": []\n}\n');
+    expect((await run('token', 'list', '--json')).stdout).toBe('{\n  "tokens": []\n}');
     expect(await redis.command('DBSIZE')).toBe(0);
-    expect((await run('user', 'create', '--admin', '--email', 'ada@example.org', '--json')).exitCode).toBe(0);
+    expect((await run('user', 'create', '--email', 'ada@example.org', '--role', 'admin', '--invite', '--json')).exitCode).toBe(0);
     expect((await run('settings', 'set', 'limits.read', '7')).exitCode).toBe(0);
     const { id } = await createToken();
     expect(JSON.parse((await run('token', 'show', id, '--json')).stdout)).toMatchObject({ limit: 7 });
     expect(await run('audit', 'verify')).toMatchObject({ exitCode: 0 });
     expect((await run('user', 'list', '--json')).stdout).toContain('ada@example.org');
+  });
+
+  it('a backup holds it, and restores to a data folder, or to another Redis', async () => {
+    await build();
+    const { id } = await createToken();
+    expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
+    expect(await runCli(['restore', 'kept', '--data', 'alone'], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
+    expect((await runCli(['token', 'list', '--data', 'alone'], { cwd: folder.path })).stdout).toContain(id);
+    const shared = ['--data', 'shared', '--state', `${redis.url}/1`];
+    expect(await run('restore', 'kept', ...shared)).toMatchObject({ exitCode: 0 });
+    expect((await run('token', 'list', ...shared)).stdout).toContain(id);
+    expect(await run('audit', 'verify', ...shared)).toMatchObject({ exitCode: 0 });
+    expect(existsSync(folder.at('shared/state'))).toBe(false);
+    expect(await run('restore', 'kept', '--data', 'more', '--state', `${redis.url}/1`)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('holds a state already') as string });
+    expect(existsSync(folder.at('more/public'))).toBe(false);
   });
 
   it('wrong password, nobody there: says so, and ends with 2', async () => {

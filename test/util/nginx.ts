@@ -16,10 +16,15 @@ export interface Nginx {
 
 /** `server` is the inside of the server block, without listen. */
 export async function startNginx(server: string): Promise<Nginx> {
-  const folder = temporaryFolder('nginx');
   const port = await freePort();
+  return startWhole(port, `server {\n    listen 127.0.0.1:${port};\n    ${server}\n  }`);
+}
+
+/** `configured`: what would stand in a file of conf.d; something in it listens on `port` of loopback, without TLS. */
+export async function startWhole(port: number, configured: string): Promise<Nginx> {
+  const folder = temporaryFolder('nginx');
   const file = folder.at('nginx.conf');
-  writeFileSync(file, configuration(folder.path, port, server));
+  writeFileSync(file, configuration(folder.path, configured));
   const child = spawn(toolPath('nginx'), ['-c', file, '-e', folder.at('error.log'), '-g', `daemon off;${process.getuid?.() === 0 ? ' user root;' : ''}`], { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   for (let attempt = 0; !(await answers(url)); attempt += 1) {
@@ -38,23 +43,20 @@ export async function startNginx(server: string): Promise<Nginx> {
   };
 }
 
-const configuration = (folder: string, port: number, server: string): string => `
+const configuration = (folder: string, servers: string): string => `
 worker_processes 1;
 pid ${folder}/nginx.pid;
 events { worker_connections 1024; }
 http {
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n  ')}
-  server {
-    listen 127.0.0.1:${port};
-    ${server}
-  }
+  ${servers}
 }
 `;
 
 async function answers(url: string): Promise<boolean> {
   try {
-    await (await fetch(url)).arrayBuffer();
+    await (await fetch(url, { redirect: 'manual' })).arrayBuffer();
     return true;
   } catch (error) {
     if (error instanceof TypeError) return false;

@@ -40,7 +40,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 const common = { days: fc.constantFrom(0, 0, 1, 50, 200), cutOffAt: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 5 }) };
 
 export const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('build' as const), edits: fc.array(edit, { maxLength: 4 }), unreadable: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...sources]) }), ...common }) },
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('build' as const), edits: fc.array(edit, { maxLength: 6 }), unreadable: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...sources]) }), ...common }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('rollback' as const), back: fc.integer({ min: 1, max: 3 }), ...common }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('lift' as const), ...common }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('prune' as const), keepDays: fc.constantFrom(0, 0, 30, 180), ...common }) },

@@ -9,7 +9,7 @@ import type { Repositories } from '../../sync/repositories.ts';
 import type { Syncer } from '../../sync/syncer.ts';
 import type { Verifier } from '../../sync/verifier.ts';
 import type { Actor } from '../../state/audit.ts';
-import { actor, operation, type Api } from '../api.ts';
+import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
 import { jobSchema, removedRepository, repositoryDraft, repositoryPatch, repositorySchema, verificationSchema } from '../schemas/repository.ts';
 
@@ -106,14 +106,14 @@ export function registerRepositories(api: Api, { repositoriesOf, jobs, syncer, v
 
   api.openapi(listRepositories, async (context) => {
     const { data, next_cursor } = page(await repositoriesOf(actor(context)).list(), context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
-    return context.json({ data: await show(data), next_cursor }, 200);
+    return context.json({ data: (await show(data)).map((shown) => forCaller(context, shown)), next_cursor }, 200);
   });
   api.openapi(createRepository, async (context) => {
     const { type, url, credentials, interval, ...fields } = context.req.valid('json');
     const record = await repositoriesOf(actor(context)).create({ type, url, credentials: credentials ?? null, interval: interval ?? null, filters: withoutNull(filtersOf(fields)) });
     return context.json(await showOne(record), 201);
   });
-  api.openapi(getRepository, async (context) => context.json(await showOne(await repositoriesOf(actor(context)).get(context.req.valid('param').id)), 200));
+  api.openapi(getRepository, async (context) => context.json(forCaller(context, await showOne(await repositoriesOf(actor(context)).get(context.req.valid('param').id))), 200));
   api.openapi(updateRepository, async (context) => {
     const { credentials, interval, ...fields } = context.req.valid('json');
     const filters = filtersOf(fields);
@@ -137,13 +137,28 @@ export function registerRepositories(api: Api, { repositoriesOf, jobs, syncer, v
   api.openapi(listJobs, async (context) => {
     const { id } = await repositoriesOf(actor(context)).get(context.req.valid('param').id);
     const { data, next_cursor } = page(await jobs.list(id), context.req.valid('query'), (job) => `${job.created_at} ${job.id}`, true);
-    return context.json({ data: data.map(showJob), next_cursor }, 200);
+    return context.json({ data: data.map((job) => jobForCaller(context, showJob(job))), next_cursor }, 200);
   });
   api.openapi(getJob, async (context) => {
     const { id, job } = context.req.valid('param');
     const repository = await repositoriesOf(actor(context)).get(id);
-    return context.json(showJob(await jobs.get(repository.id, job)), 200);
+    return context.json(jobForCaller(context, showJob(await jobs.get(repository.id, job))), 200);
   });
+}
+
+/** A read token is handed to customers and build machines: it learns that there are repositories and how they fare, not where they are. */
+function forCaller(context: ApiContext, shown: Shown): Shown {
+  return isReadToken(context) ? { ...shown, url: null, error_message: null } : shown;
+}
+
+/** Nor what was left out of them, or what a build said on its way. */
+function jobForCaller(context: ApiContext, job: ShownJob): ShownJob {
+  const { error } = job;
+  return isReadToken(context) ? { ...job, log: [], report: null, error: error === null ? null : { code: error.code, message: 'The sync failed.' } } : job;
+}
+
+function isReadToken({ env: { caller } }: ApiContext): boolean {
+  return caller.kind === 'token' && caller.token.kind === 'read';
 }
 
 /** The same lists, which nobody changes any more. */

@@ -36,12 +36,12 @@ export const repositorySchema = z
   .object({
     id: z.string().openapi({ example: 'repo_4fHj2kLm9QwErTy0' }),
     type: z.enum(['git', 'directory', 'artifact']),
-    url,
+    url: url.nullable().openapi({ description: 'without credentials; null for a read token, which is not told where packages come from' }),
     credentials: z.enum(['basic', 'bearer', 'ssh_key']).nullable().openapi({ description: 'what kind of credentials are kept' }),
     ...filters,
     interval,
     status: z.enum(['pending', 'syncing', 'active', 'error']).openapi({ description: '`pending`: never synced. `error`: the last sync failed, and what was published before stays' }),
-    error_message: z.string().nullable(),
+    error_message: z.string().nullable().openapi({ description: 'null for a read token' }),
     last_synced_at: time.nullable().openapi({ description: 'the last sync that succeeded' }),
     created_at: time,
     created_by: z.string().openapi({ example: 'user:usr_9QwErTy04fHj2kLm' }),
@@ -84,7 +84,7 @@ export const jobSchema = z
     started_at: time.nullable(),
     finished_at: time.nullable(),
     error: z.object({ code: z.string().openapi({ description: 'of the list of error codes, such as BUILD_BUSY' }), message: z.string() }).nullable(),
-    log: z.array(z.string()).openapi({ description: 'a time and a sentence each' }),
+    log: z.array(z.string()).openapi({ description: 'a time and a sentence each; empty for a read token' }),
     report: z
       .object({
         published: z.boolean().openapi({ description: 'false: nothing that clients see has changed' }),
@@ -96,6 +96,7 @@ export const jobSchema = z
         quarantined: z.array(line.extend({ code: z.string(), message: z.string(), where: z.string() })).openapi({ description: 'versions that were left out, and why' }),
         notices: z.array(z.string()),
       })
-      .nullable(),
+      .nullable()
+      .openapi({ description: 'null while it is under way, where it failed, and for a read token' }),
   })
   .openapi('Job');

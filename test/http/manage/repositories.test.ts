@@ -61,6 +61,10 @@ describe('repositories', () => {
       expect((await registry.call('GET', path)).status).toBe(401);
       for (const as of [viewer, read, write]) expect((await registry.call('GET', path, { as })).status, path).toBe(200);
     }
+    for (const path of ['/api/repositories', `/api/repositories/${id}`]) {
+      expect((await registry.call('GET', path, { as: read })).body.toString(), 'a read token is not told where packages come from').not.toContain(url);
+      for (const as of [viewer, write]) expect((await registry.call('GET', path, { as })).body.toString()).toContain(url);
+    }
     for (const as of [viewer, read]) expect((await registry.call('POST', `/api/repositories/${id}/sync`, { as })).status).toBe(403);
     expect((await registry.call('POST', `/api/repositories/${id}/sync`, { as: write })).status).toBe(200);
   });

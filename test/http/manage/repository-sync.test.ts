@@ -54,7 +54,6 @@ describe('a sync', () => {
   });
 
   it.each<[string, { exitCode: number; report: Json | undefined; messages: string }, string, string]>([
-    ['waited for another build in vain', { exitCode: 75, report: undefined, messages: 'libretto: /srv/data/build/lock: a build with process id 5 is at work' }, 'BUILD_BUSY', 'process id 5'],
     ['could not read the repository', { exitCode: 1, report: { ...quietReport, failed: [{ source: 'git:x', reason: 'Authentication failed' }] }, messages: '' }, 'BUILD_FAILED', 'Authentication failed'],
     ['was not let out', { exitCode: 1, report: { error: 'inside', code: 'EGRESS_DENIED', details: {} }, messages: '' }, 'EGRESS_DENIED', 'inside'],
     ['was refused', { exitCode: 2, report: undefined, messages: 'note\nlibretto: The data folder cannot be used.' }, 'BUILD_FAILED', 'The data folder cannot be used.'],
@@ -69,6 +68,22 @@ describe('a sync', () => {
     expect(ended).toMatchObject({ state: 'failed', error: { code, message: expect.stringContaining(message) as string } });
     expect(JSON.stringify(ended)).not.toContain('/srv');
     expect(await rig.get(id)).toMatchObject({ status: 'error', error_message: expect.stringContaining(message) as string, last_synced_at: null });
+  });
+
+  it('that waited for another build in vain is a failed job, which says nothing about the repository', async () => {
+    await using rig = await startRig();
+    const id = await rig.register('tool');
+    await rig.sync(id);
+    await rig.registry.repositories.syncer.idle();
+    const before = await rig.get(id);
+    rig.registry.repositories.builder.answer(() => ({ exitCode: 75, report: undefined, messages: 'libretto: /srv/data/build/lock: a build with process id 5 is at work' }));
+    const { id: job } = await rig.sync(id);
+    await rig.registry.repositories.syncer.idle();
+    const ended = await rig.get(`${id}/jobs/${String(job)}`);
+    expect(ended).toMatchObject({ state: 'failed', error: { code: 'BUILD_BUSY', message: 'a build with process id 5 is at work' } });
+    expect(JSON.stringify(ended)).not.toContain('/srv');
+    expect(before['status']).toBe('active');
+    expect(await rig.get(id)).toEqual(before);
   });
 
   it('row 74: is joined by others of the same repository', async () => {
