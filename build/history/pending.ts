@@ -7,7 +7,7 @@ import { digestOf } from '../digest-of.ts';
 import { parseProvider } from '../documents.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
 import type { Area, Output } from '../output/output.ts';
-import { formerPath, readRecord, type DocumentKind, type FormerDocument } from './record.ts';
+import { formerPath, historyFolder, readRecord, type DocumentKind, type FormerDocument, type PublicationRecord } from './record.ts';
 
 export interface PendingDocument {
   readonly document: FormerDocument;
@@ -24,7 +24,7 @@ export interface PendingHistory {
 
 /** Where the announcement is lost, the last publication counts as cut off: the next one then says again what it did. */
 export async function readPending(output: Output, { serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>): Promise<PendingHistory> {
-  const announced = publication?.serial ?? (await readRecord(output, serial))?.previous ?? Math.max(serial - 1, 0);
+  const announced = publication?.serial ?? (await newestRecord(output, serial))?.previous ?? 0;
   const found = new Map<PackageName, { [Kind in DocumentKind]?: PendingDocument }>();
   for (let cut = announced + 1; cut <= serial; cut += 1) {
     for (const { name, former } of (await readRecord(output, cut))?.packages ?? []) {
@@ -38,6 +38,11 @@ export async function readPending(output: Output, { serial, publication }: Pick<
     }
   }
   return { announced, of: (name) => found.get(name) };
+}
+
+async function newestRecord(output: Output, serial: number): Promise<PublicationRecord | undefined> {
+  const recorded = (await output.list('build', historyFolder)).map((file) => Number(file.split('/')[1])).filter((one) => one <= serial);
+  return readRecord(output, Math.max(0, ...recorded));
 }
 
 /** A record may be in place before the documents it names: those are then still where readers see them. */

@@ -8,8 +8,8 @@ import type { Config } from '../config.ts';
 import { describeSkew } from './outside.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
-/** The oldest that is still mended, and the first with users of their own (AUTH with two parts, as in the URL). */
-const leastRedis = '6.2.0';
+/** The first with users of their own (AUTH with two parts, as in the URL). */
+const leastRedis = '6.0.0';
 const timeoutMs = 3000;
 
 /** None where no Redis is set. Never rejects. */
@@ -36,7 +36,7 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
 async function describeServer(check: string, redis: RedisClient, place: string): Promise<Finding> {
   const version = (await factsOf(redis, 'server')).get('redis_version') ?? '';
   if (semver.valid(version) === null) return ok(check, `Redis at ${place} is reached; it does not say its version`);
-  return semver.gte(version, leastRedis) ? ok(check, `Redis ${version} at ${place} is reached`) : warning(check, `Redis ${version} at ${place} is old.`, `Libretto is tried with ${leastRedis} and newer.`);
+  return semver.gte(version, leastRedis) ? ok(check, `Redis ${version} at ${place} is reached`) : warning(check, `Redis ${version} at ${place} is too old.`, `Install Redis ${leastRedis} or newer.`);
 }
 
 /** Counting and keeping are writing: a replica takes neither. */

@@ -8,6 +8,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import { createRedisClient, type RedisClient } from '../redis-client.ts';
 import { createLastKnown, type KnownRow, type LastKnown } from './last-known.ts';
 import { findDurabilityFault } from './redis-durability.ts';
+import { createRedisGenerations, type RedisGenerations } from './redis-generations.ts';
 import { placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
 import { createRedisWatch, outOfReach, type RedisWatch, type StateNotice } from './redis-watch.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
@@ -38,6 +39,7 @@ interface Parts {
   readonly place: StatePlace;
   readonly name: string;
   readonly watch: RedisWatch;
+  readonly generations: RedisGenerations;
   readonly known: LastKnown;
   readonly reason: () => Error | undefined;
 }
@@ -52,7 +54,8 @@ export async function openRedisStore({ url, graceMs, notice, monotonicMs }: Redi
   const { redis: subscriber } = createRedisClient({ url, autoResubscribe: false });
   const place = placeOf(redis.options.db ?? 0);
   const known = createLastKnown();
-  const watch = createRedisWatch({ redis, subscriber, place, name, known, reason, graceMs, notice, monotonicMs });
+  const generations = createRedisGenerations(known);
+  const watch = createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs });
   const end = async (): Promise<void> => {
     watch.close();
     subscriber.disconnect();
@@ -71,11 +74,11 @@ export async function openRedisStore({ url, graceMs, notice, monotonicMs }: Redi
     await end();
     throw error instanceof StateError ? error : unusable(name, why);
   }
-  return createStore({ redis, place, name, watch, known, reason }, end);
+  return createStore({ redis, place, name, watch, generations, known, reason }, end);
 }
 
 function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
-  const { redis, watch, name } = parts;
+  const { redis, watch, generations, name } = parts;
   let closed = false;
   const opened = (): Parts => {
     if (closed) throw new StateError('STATE_CLOSED', `The state in ${name} was closed.`);
@@ -92,7 +95,11 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
       assertChange(change);
       return commit(parts, change);
     },
-    generation: () => opened().watch.generation(),
+    generation: () => {
+      opened();
+      watch.assertKnown();
+      return generations.moves();
+    },
     durabilityFault: () => findDurabilityFault(redis),
     close: async () => {
       if (closed) return;
@@ -106,7 +113,7 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
       const text = await redis.hget(place.rows, key);
       return text === null ? undefined : { key, text };
     };
-    return askOr(parts, () => known.row(key), () => known.learnRow(key, watch.reached(), read));
+    return askOr(parts, () => known.row(key), () => known.learnRow(key, generations.reached(), read));
   }
 
   async function readRange({ place, known }: Parts, prefix: string, options: RangeOptions): Promise<readonly KnownRow[]> {
@@ -115,22 +122,21 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
       const found = await redis.rangeState(place.rows, place.order, first, last, options.reverse === true ? 1 : 0, options.limit ?? -1);
       return Array.from({ length: found.length / 2 }, (_, index) => ({ key: found[2 * index] ?? '', text: found[2 * index + 1] ?? '' }));
     };
-    return askOr(parts, () => known.range(prefix, options), () => known.learnRange(prefix, options, watch.reached(), read));
+    return askOr(parts, () => known.range(prefix, options), () => known.learnRange(prefix, options, generations.reached(), read));
   }
 }
 
 /** What Redis says; while it is away, what is known. Rejects with StateError STATE_UNAVAILABLE where that is nothing. */
 async function askOr<T>({ watch, name, reason }: Parts, recall: () => T | undefined, ask: () => Promise<T>): Promise<T> {
   let why: unknown = reason();
-  // it also throws when what is known is too old to be believed
-  watch.generation();
+  watch.assertKnown();
   if (!watch.isAway()) {
     try {
       return await ask();
     } catch (error) {
       why = reason() ?? error;
       watch.lost(why);
-      watch.generation();
+      watch.assertKnown();
     }
   }
   const recalled = recall();
@@ -138,8 +144,8 @@ async function askOr<T>({ watch, name, reason }: Parts, recall: () => T | undefi
   return recalled;
 }
 
-async function commit({ redis, place, name, watch, reason }: Parts, { conditions, puts, deletes }: StateChange): Promise<boolean> {
-  watch.generation();
+async function commit({ redis, place, name, watch, generations, reason }: Parts, { conditions, puts, deletes }: StateChange): Promise<boolean> {
+  watch.assertKnown();
   if (watch.isAway()) throw outOfReach(name, reason());
   const keys = [...puts.map(({ key }) => key), ...deletes];
   const listed = [
@@ -149,11 +155,11 @@ async function commit({ redis, place, name, watch, reason }: Parts, { conditions
   ];
   try {
     const [done, generation] = await redis.commitState(place.rows, place.order, place.meta, place.channel, conditions.length, puts.length, deletes.length, ...listed);
-    if (done === 1 && keys.length > 0) watch.wrote(keys, generation);
+    if (done === 1 && keys.length > 0) generations.wrote(keys, generation);
     return done === 1;
   } catch (error) {
     // whether it was written is not known: what is remembered of these keys may be wrong
-    watch.wrote(keys);
+    generations.wrote(keys);
     if (isReply(error)) throw new StateError('STATE_WRITE_FAILED', `The state in ${name} could not be written, and nothing was changed: ${(error as Error).message}. Check its memory, its disk, and that it is not a replica.`, { cause: error });
     const why = reason() ?? error;
     watch.lost(why);

@@ -1,6 +1,6 @@
 // `libretto doctor`: what it finds in a registry, in what stands before it and in a Redis, and what it tells people to do.
 
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,6 +73,15 @@ describe('on a host', () => {
     expect(report.of('state')).toMatchObject({ verdict: 'warning' });
     const { exitCode, stdout } = await runCli(['doctor', '--data', data], { cwd: folder.path });
     expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/FAILED {3}tree .*\n +→ .*libretto verify.*\n(?:.*\n)*\n2 failed, 1 warning\.$/) as string]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('leaves nothing in the folder of another user when root asks', async () => {
+    const data = folder.at('of-nobody');
+    await runCli(['build', 'packages', '--data', data], { cwd: folder.path });
+    await runCli(['token', 'create', '--description', 'a test', '--data', data], { cwd: folder.path });
+    chownSync(data, 65_534, 65_534);
+    const report = await doctor(['--data', data]);
+    expect([report.of('data'), report.of('state')]).toMatchObject([{ verdict: 'warning', advice: expect.stringContaining("sudo -u '#65534' libretto doctor") as string }, { verdict: 'skipped' }]);
   });
 
   it('says where there is no data folder, makes none, and goes on where the configuration is wrong', async () => {
@@ -151,6 +160,21 @@ describe('from outside', () => {
     expect(report.of('url.shared')).toMatchObject({ verdict: 'failed', message: expect.stringContaining('once somebody with a token has read it') as string });
   });
 
+  it('takes the token to no other host, wherever packages.json points', async () => {
+    const asked: (string | undefined)[] = [];
+    const elsewhere = createServer((request, response) => {
+      asked.push(request.headers.authorization);
+      response.writeHead(404).end();
+    }).listen(0, '127.0.0.1');
+    servers.push(elsewhere);
+    await once(elsewhere, 'listening');
+    const there = `http://127.0.0.1:${(elsewhere.address() as { port: number }).port}`;
+    const url = await front({ answer: (reply) => void (reply.body = Buffer.from(reply.body.toString('latin1').replace('"metadata-url":"', `"metadata-url":"${there}`), 'latin1')) });
+    const report = await doctor(['--url', url, '--data', folder.at('nowhere')], token());
+    expect([report.exitCode, report.of('url.metadata')?.verdict]).toEqual([1, 'failed']);
+    expect([...new Set(asked)]).toEqual([undefined]);
+  });
+
   it('says when nothing answers, a token is wrong or missing', async () => {
     expect((await doctor(['--url', 'http://127.0.0.1:1', '--data', folder.at('nowhere')])).of('url')).toMatchObject({ verdict: 'failed', message: expect.stringContaining('cannot be reached') as string });
     expect((await doctor(['--url', registry.direct(), '--token', 'lib_r_wrong', '--data', folder.at('nowhere')])).of('url.token')).toMatchObject({ verdict: 'failed', message: 'The token is not valid.' });
@@ -163,7 +187,7 @@ describe('from outside', () => {
 
 describe.skipIf(lacks('redis-server'))('a Redis', () => {
   it('that counts need not keep anything; one that keeps the state has to', async () => {
-    const redis = await startRedis();
+    const redis = await startRedis(['--dir', folder.path]);
     const counts = await doctor(['--data', registry.data, '--redis', redis.url]);
     const state = await doctor(['--data', registry.data, '--state', redis.url]);
     await redis.command('config', 'set', 'appendonly', 'yes');

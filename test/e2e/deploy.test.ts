@@ -10,8 +10,8 @@ import { startRegistry } from '../util/registry.ts';
 import { runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks, toolPath } from '../util/tool.ts';
-import { below, temporaryTree } from '../util/tree.ts';
 import { whoLibrary } from '../util/who-library.ts';
+import { below, temporaryTree } from '../util/package-tree.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const deploy = join(root, 'docs/deploy');
@@ -26,7 +26,7 @@ describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
     const registry = await startRegistry({ sources: [source.root], serve: ['--metadata-url', '/p2/%package%.json', '--trusted-proxies', '127.0.0.1'] });
     const [tls, plain] = [await freePort(), await freePort()];
     const nginx = await startWhole(plain, read('nginx.conf')
-      .replace('127.0.0.1:8080', new URL(registry.direct()).host)
+      .replaceAll('127.0.0.1:8080', new URL(registry.direct()).host)
       .replace('listen 443 ssl', `listen 127.0.0.1:${tls} ssl`).replace('listen 80', `listen 127.0.0.1:${plain}`)
       .replaceAll('packages.example.org;', 'localhost;').replace('/etc/ssl/packages.example.org.pem', certificate).replace('/etc/ssl/packages.example.org.key', key));
     try {

@@ -1,10 +1,11 @@
-// A private redis-server on a free port of loopback, which keeps nothing on disk. It can be frozen, thawed, killed and started again.
+// A private redis-server on a free port of loopback, which keeps nothing on disk unless it is told to, and then in a folder of its own. It can be frozen, thawed, killed and started again.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { temporaryFolder } from './temporary-folder.ts';
 import { toolPath } from './tool.ts';
 
 export interface RedisServer {
@@ -24,7 +25,9 @@ export interface RedisServer {
 /** `settings`: more of its command line, e.g. `--requirepass`, `secret`. */
 export async function startRedis(settings: readonly string[] = [], password?: string): Promise<RedisServer> {
   const port = await freePort();
-  let server = await launch(port, settings, password);
+  const folder = temporaryFolder('redis');
+  const given = ['--dir', folder.path, ...settings];
+  let server = await launch(port, given, password);
   const kill = async (): Promise<void> => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const exited = once(server, 'exit');
@@ -39,9 +42,12 @@ export async function startRedis(settings: readonly string[] = [], password?: st
     thaw: () => void server.kill('SIGCONT'),
     kill,
     restart: async () => {
-      server = await launch(port, settings, password);
+      server = await launch(port, given, password);
     },
-    stop: kill,
+    stop: async () => {
+      await kill();
+      await folder.remove();
+    },
   };
 }
 
