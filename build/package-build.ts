@@ -1,7 +1,6 @@
 // One package of one build: what is published, what its sources hold, the decision, and everything it leads to, staged. Nothing a reader sees
 // changes here.
 
-import pLimit from 'p-limit';
 import { asReadersSee } from './as-readers-see.ts';
 import type { PackageName } from './contract/name.ts';
 import { readPackageState, type PackageState } from './package-state.ts';
@@ -9,6 +8,7 @@ import { stagePackage, type PackageResult } from './package-stage.ts';
 import { createTextStager } from './package-texts.ts';
 import { keepVersion, makeVersion, type Made, type PackageContext, type Standing, type VersionContext } from './package-version.ts';
 import { decidePackage, type Contribution, type FreshRelease, type PackageDecision } from './plan.ts';
+import { runTogether } from './run-together.ts';
 import { GitFailure } from './sources/git/git-failure.ts';
 import { QuarantineError, type Quarantine } from './sources/quarantine.ts';
 import type { Release } from './sources/release.ts';
@@ -29,8 +29,7 @@ export async function buildPackage(name: PackageName, contributionsTo: (publishe
   const refused = [...decision.refused];
   const standing: Standing[] = [];
   for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, refused));
-  const limit = pLimit(parallelArchives);
-  const results = await Promise.all(decision.fresh.map((fresh) => limit(() => makeOrRefuse(name, fresh, state, context, refused))));
+  const results = await runTogether(decision.fresh, parallelArchives, (fresh) => makeOrRefuse(name, fresh, state, context, refused));
   for (const [at, { replaces }] of decision.fresh.entries()) {
     if (results[at] === undefined && replaces !== undefined) standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }

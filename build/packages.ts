@@ -1,6 +1,5 @@
 // The packages a build looks at, each of them staged. Loaded only when there is one: a build in which nothing changed needs none of this.
 
-import pLimit from 'p-limit';
 import { createArchiver } from './archive/archiver.ts';
 import type { PackageName } from './contract/name.ts';
 import { normalizeVersion } from './contract/version.ts';
@@ -9,6 +8,7 @@ import type { PackageResult } from './package-stage.ts';
 import type { PackageContext } from './package-version.ts';
 import type { Contribution } from './plan.ts';
 import type { ProgressEvent } from './report.ts';
+import { runTogether } from './run-together.ts';
 import { isRead, type ReadSource, type ReleasesByName, type ScannedSource } from './scan.ts';
 import type { Release } from './sources/release.ts';
 
@@ -31,21 +31,16 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
   const archiver = createArchiver({ scratchDirectory, jobs });
   const context: PackageContext = { ...request.context, archiver };
   const contributionsTo = gatherContributions(read);
-  const limit = pLimit(Math.max(jobs, packagesAtOnce));
   let done = 0;
+  const stage = async (name: PackageName): Promise<PackageResult> => {
+    const result = await buildPackage(name, (publishers) => contributionsTo(name, publishers), context);
+    done += 1;
+    progress({ phase: 'archive', done, total: visits.length, label: name });
+    return result;
+  };
   try {
-    return await Promise.all(
-      visits.map((name) =>
-        limit(async () => {
-          const result = await buildPackage(name, (publishers) => contributionsTo(name, publishers), context);
-          done += 1;
-          progress({ phase: 'archive', done, total: visits.length, label: name });
-          return result;
-        }),
-      ),
-    );
+    return await runTogether(visits, Math.max(jobs, packagesAtOnce), stage);
   } finally {
-    limit.clearQueue();
     await archiver.close();
   }
 }

@@ -37,6 +37,9 @@ export function createRedisClient({ url, ...options }: RedisClientOptions): { re
   redis.on('error', (error: Error) => {
     reason = error;
   });
+  redis.on('close', () => {
+    reason ??= new Error('the connection was lost');
+  });
   redis.on('ready', () => {
     reason = undefined;
   });
