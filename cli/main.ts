@@ -4,7 +4,7 @@
 //   0  all well
 //   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, or something unexpected happened
 //   2  unusable arguments, configuration, data folder or state
-//   75 another process holds the lock of the build or the state: try again later (EX_TEMPFAIL of sysexits.h)
+//   75 another process holds the lock of the build or the state, or the Redis of the state stopped answering: try again later (EX_TEMPFAIL of sysexits.h)
 
 import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
