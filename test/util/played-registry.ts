@@ -95,8 +95,8 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       expect(error.message).toMatch(reason);
     }
   }
-  /** A build comes first where something was cut off. */
-  const orCutOff = (reason: RegExp | undefined): RegExp | undefined => (isWhole ? reason : new RegExp([...(reason === undefined ? [] : [reason.source]), 'libretto build'].join('|')));
+  /** A build comes first where something was cut off; a rollback that was is completed first, and may be one publication more than the record keeps. */
+  const orCutOff = (reason: RegExp | undefined): RegExp | undefined => (isWhole ? reason : new RegExp([...(reason === undefined ? [] : [reason.source]), 'libretto build', 'no longer recorded'].join('|')));
 
   async function playBuild({ edits, unreadable, cutOffAt }: Extract<Step, { readonly kind: 'build' }>): Promise<void> {
     for (const edit of edits) {
