@@ -9,7 +9,7 @@ import { parsePackageName, type PackageName } from './contract/name.ts';
 import { isJsonObject } from './contract/json.ts';
 import { parsePublication, type Publication } from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
-import { manifestPath, readManifest, type Manifest } from './memory/manifest.ts';
+import { manifestPath, readManifest, unsettled, type Manifest } from './memory/manifest.ts';
 import { readMemory } from './memory/source-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
@@ -94,8 +94,8 @@ async function readHead(output: Output, manifest: Manifest | undefined, faults: 
     if (text !== undefined && !isAsWritten(text)) faults.push({ code: 'MALFORMED_INDEX', ...place, message: `It was changed after it was written: its checksum is wrong. ${repairHead}` });
     return publication;
   } catch (error) {
-    // the very first publication is under way, or was cut off before its last step
-    if (text === undefined && (manifest?.placing.length ?? 0) > 0) return undefined;
+    // the very first publication is under way, or was cut off before its last step; of one without packages only the open settings tell
+    if (text === undefined && manifest !== undefined && (manifest.placing.length > 0 || (manifest.serial === 1 && manifest.settings === unsettled))) return undefined;
     // without a packages.json as well, nothing was ever published here
     if (text !== undefined || (await output.facts('public', rootDocumentPath)) !== undefined) faults.push(text === undefined ? { code: 'MISSING_FILE', ...place, message: `The announcement of the last publication is missing. ${repairHead}` } : indexFault(error, place, repairHead));
     return undefined;
