@@ -1,8 +1,7 @@
 // `index/_quarantined.json`: the versions that the last builds left out and why, for whoever shows them. Nothing depends on it: damaged or lost it is
 // written again by the next build that reads a source.
 
-import { isJsonObject } from './json.ts';
-import { refuseNewer } from './newer-format.ts';
+import { parseVersionList } from './version-list.ts';
 
 export const quarantinedFormat = 1;
 
@@ -29,14 +28,8 @@ export function formatQuarantined(versions: readonly QuarantinedVersion[]): stri
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
 export function parseQuarantined(text: string): readonly QuarantinedVersion[] {
-  const json: unknown = JSON.parse(text);
-  if (!isJsonObject(json)) throw new Error('it is not a JSON object');
-  refuseNewer(json['format'], quarantinedFormat);
-  if (json['format'] !== quarantinedFormat || !Array.isArray(json['versions'])) throw new Error('format or versions is malformed');
-  return json['versions'].map((row: unknown) => {
-    if (!isJsonObject(row)) throw new Error('a version is malformed');
-    const { source, code, message, where, name, version } = row;
-    if ([source, code, message, where].some((value) => typeof value !== 'string')) throw new Error('a version is malformed');
+  return parseVersionList(text, quarantinedFormat, ({ source, code, message, where, name, version }) => {
+    if ([source, code, message, where].some((value) => typeof value !== 'string')) return undefined;
     return { source, code, message, where, name: typeof name === 'string' ? name : null, version: typeof version === 'string' ? version : null } as QuarantinedVersion;
   });
 }

@@ -1,9 +1,8 @@
 // `index/_withheld.json`: versions that people withdrew although their sources have them. It stands beside the serving index, so that they stay withdrawn
 // when the builder's memory is lost, and when the tree moves.
 
-import { isJsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
-import { refuseNewer } from './newer-format.ts';
+import { parseVersionList } from './version-list.ts';
 import type { NormalizedVersion } from './version.ts';
 
 export const withheldFormat = 1;
@@ -32,13 +31,10 @@ function keyOf({ name, version_normalized: normalized }: WithheldVersion): strin
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
 export function parseWithheld(text: string): readonly WithheldVersion[] {
-  const json: unknown = JSON.parse(text);
-  if (!isJsonObject(json)) throw new Error('it is not a JSON object');
-  refuseNewer(json['format'], withheldFormat);
-  if (json['format'] !== withheldFormat || !Array.isArray(json['versions'])) throw new Error('format or versions is malformed');
-  return json['versions'].map((row: unknown) => {
-    const name = isJsonObject(row) && typeof row['name'] === 'string' ? parsePackageName(row['name']) : undefined;
-    if (!isJsonObject(row) || name === undefined || typeof row['version'] !== 'string' || typeof row['version_normalized'] !== 'string' || typeof row['since'] !== 'string') throw new Error('a version is malformed');
-    return { name, version: row['version'], version_normalized: row['version_normalized'] as NormalizedVersion, since: row['since'] };
+  return parseVersionList(text, withheldFormat, (row) => {
+    const { name: given, version, version_normalized: normalized, since } = row;
+    const name = typeof given === 'string' ? parsePackageName(given) : undefined;
+    if (name === undefined || typeof version !== 'string' || typeof normalized !== 'string' || typeof since !== 'string') return undefined;
+    return { name, version, version_normalized: normalized as NormalizedVersion, since };
   });
 }

@@ -1,5 +1,7 @@
 // The port to what publishes and withdraws artifacts: the builder, in a process of its own or, on the command line, in this one.
 
+import type { ArtifactRecord } from './artifact.ts';
+
 /** A complete upload, waiting below `artifacts/.staging`. */
 export interface StagedUpload {
   /** absolute */
@@ -9,23 +11,10 @@ export interface StagedUpload {
   readonly version?: string | undefined;
 }
 
-export interface ContentOfVersion {
-  readonly name: string;
-  readonly version: string;
-  readonly reference: string;
-}
+export type ContentOfVersion = Pick<ArtifactRecord, 'name' | 'version' | 'reference'>;
 
-export interface Publication {
-  readonly name: string;
-  readonly version: string;
-  readonly version_normalized: string;
-  readonly reference: string;
-  readonly sha256: string;
-  readonly sha1: string;
-  readonly size: number;
-  readonly url: string;
-  readonly serial: number;
-}
+/** What the builder knows of an artifact once it is published, and as which publication. */
+export type Publication = Pick<ArtifactRecord, 'name' | 'version' | 'version_normalized' | 'reference' | 'sha256' | 'sha1' | 'size' | 'url'> & { readonly serial: number };
 
 /** Both throw RegistryError: what the artifact was refused for, or BUILD_BUSY. */
 export interface ArtifactPublisher {
