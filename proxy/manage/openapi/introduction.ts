@@ -10,7 +10,7 @@ export const about = `A private Composer registry: packages for those who hold a
 and pages of other hosts cannot call this service.
 
 **Errors** have one form, \`{error, code, details}\`: a sentence for a person, a code for a program, and what else is known. Unknown fields and
-unknown query parameters of the management API are errors. \`HEAD\` answers as \`GET\` does, without the body.
+(where an operation takes any) unknown query parameters of the management API are errors. \`HEAD\` answers as \`GET\` does, without the body.
 
 **Lists** come in pages, \`{data, next_cursor}\`: ask again with \`?cursor=\` until \`next_cursor\` is null.
 
