@@ -18,6 +18,7 @@ import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import type { RequestCounts } from './observe/metrics.ts';
 import type { Management } from './manage/api-request.ts';
 import { refuseConnection, writeRefusal } from './parser-errors.ts';
+import { createLocalFiles } from './protocol/local-files.ts';
 import { Tree } from './protocol/tree.ts';
 import { createSender } from './send.ts';
 
@@ -90,7 +91,8 @@ export interface Proxy {
 
 export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const tree = new Tree({ dataDirectory: options.dataDirectory, metadataUrl: options.metadataUrl ?? asBuilt, cacheBytes: limits.cacheBytes, onDownload: options.onDownload, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
+  const files = createLocalFiles({ dataDirectory: options.dataDirectory, cacheBytes: limits.cacheBytes, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
+  const tree = new Tree({ files, metadataUrl: options.metadataUrl ?? asBuilt, derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload });
   let draining = false;
   const handler = createHandler({ ...options, management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(), tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const server = createLimitedServer(limits);

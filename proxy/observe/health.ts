@@ -25,9 +25,10 @@ export function healthAnswer(tree: Tree, counters: Counters, nowMs: number): Eve
   const counting = counters.degraded() ? 'local' : 'ok';
   const broken = (cause: unknown): Answer => ({ ...jsonAnswer(200, healthOf(undefined, 'unreadable', counting)), cause });
   try {
-    const publication = tree.publication();
-    if (publication === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', counting));
-    const answer = whenReady(tree.hasRoot(nowMs), (there) => jsonAnswer(200, healthOf(publication, there ? 'ok' : 'unreadable', counting)));
+    const answer = whenReady(tree.publication(), (publication) => {
+      if (publication === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', counting));
+      return whenReady(tree.hasRoot(nowMs), (there) => jsonAnswer(200, healthOf(publication, there ? 'ok' : 'unreadable', counting)));
+    });
     return answer instanceof Promise ? answer.catch(broken) : answer;
   } catch (cause) {
     return broken(cause);
@@ -76,7 +77,7 @@ export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Ans
 }
 
 async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Health['tree']> {
-  if (tree.publication() === undefined) return 'empty';
+  if ((await tree.publication()) === undefined) return 'empty';
   return (await tree.hasRoot(nowMs)) ? 'ok' : 'unreadable';
 }
 

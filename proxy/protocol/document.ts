@@ -18,24 +18,24 @@ const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer
 };
 
 export class TextDocument {
-  readonly #bytes: Buffer;
+  readonly bytes: Buffer;
+  readonly lastModifiedMs: number;
   readonly #type: string;
   readonly #digest: string;
-  readonly #lastModifiedMs: number;
   readonly #identity: Representation;
   readonly #variants = new Map<Encoding, Eventually<Representation>>();
 
   constructor(bytes: Buffer, lastModifiedMs: number, type = 'application/json') {
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.#type = type;
     this.#digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
-    this.#lastModifiedMs = lastModifiedMs;
+    this.lastModifiedMs = lastModifiedMs;
     this.#identity = representationOf(bytes, ['Content-Type', type], `"${this.#digest}"`, lastModifiedMs);
   }
 
   /** The document in this encoding. `onKept` hears how many bytes a newly made variant takes. */
   in(encoding: Encoding, onKept: (bytes: number) => void): Eventually<Representation> {
-    if (encoding === 'identity' || this.#bytes.length < minCompressedSize) return this.#identity;
+    if (encoding === 'identity' || this.bytes.length < minCompressedSize) return this.#identity;
     const variant = this.#variants.get(encoding);
     if (variant !== undefined) return variant;
     const making = this.#compress(encoding, onKept);
@@ -45,9 +45,9 @@ export class TextDocument {
 
   async #compress(encoding: Exclude<Encoding, 'identity'>, onKept: (bytes: number) => void): Promise<Representation> {
     try {
-      const bytes = await compressors[encoding](this.#bytes);
+      const bytes = await compressors[encoding](this.bytes);
       const headers = ['Content-Type', this.#type, 'Content-Encoding', encoding];
-      const made = representationOf(bytes, headers, `"${this.#digest}-${encoding}"`, this.#lastModifiedMs);
+      const made = representationOf(bytes, headers, `"${this.#digest}-${encoding}"`, this.lastModifiedMs);
       this.#variants.set(encoding, made);
       onKept(bytes.length);
       return made;

@@ -44,12 +44,6 @@ export class FileCache<Value> {
     return kept.value;
   }
 
-  /** The next one who asks for `path` has it read and parsed anew. */
-  forget(path: string): void {
-    this.#cache.delete(path);
-    this.#loading.delete(path);
-  }
-
   /** The value kept for `path` has grown by so many bytes. */
   grow(path: string, value: Value, bytes: number): void {
     const kept = this.#cache.get(path);

@@ -6,18 +6,18 @@ import { matchesNothingPattern } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { TextDocument } from './document.ts';
 
-/** Throws an Error when the bytes are no packages.json. `metadataUrl` undefined: as built. */
-export function rootDocument(bytes: Buffer, lastModifiedMs: number, metadataUrl: string | undefined): TextDocument {
-  const json: unknown = JSON.parse(bytes.toString('utf8'));
+/** Throws an Error when the document is no packages.json. `metadataUrl` undefined: as built. The document itself where nothing is to be changed. */
+export function rootDocument(built: TextDocument, metadataUrl: string | undefined): TextDocument {
+  const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
   const additions: JsonObject = {
     ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}),
     ...(needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
   };
-  if (Object.keys(additions).length === 0) return new TextDocument(bytes, lastModifiedMs);
+  if (Object.keys(additions).length === 0) return built;
   const shift = rewritesUrl ? shiftMs(metadataUrl) : 0;
-  return new TextDocument(Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`), lastModifiedMs - shift);
+  return new TextDocument(Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`), built.lastModifiedMs - shift);
 }
 
 /** Composer takes an empty list for no list at all (ComposerRepository.php:1517). */

@@ -1,32 +1,27 @@
-// The output tree as answers: the one place that knows where a resource's file is. Reads `public/` and `index/` and nothing else of the
-// builder's. An answer is always of one file, read once; a publication is seen with the next request.
+// The output tree as answers: what of it a request gets. Where its bytes come from is behind a port (tree-files.ts). An answer is always of one
+// content; a publication is seen with the next request.
 
-import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
-import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
+import { providerPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
-import { parsePackageIndex } from '../../build/contract/serving-index.ts';
 import { errorAnswer, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
-import { ArchiveMismatch, ArchiveStore } from './archive-store.ts';
+import { ArchiveMismatch } from './archive-store.ts';
 import { chooseEncoding } from './content-encoding.ts';
-import { TextDocument } from './document.ts';
-import { FileCache } from './file-cache.ts';
-import { stampFile } from './file-stamp.ts';
-import { PackageArchives } from './package-archives.ts';
-import { PublicationWatch } from './publication-watch.ts';
+import { DerivedDocuments } from './derived-documents.ts';
+import type { TextDocument } from './document.ts';
+import type { PackageArchives } from './package-archives.ts';
 import { answerWith, type Conditions } from './representation.ts';
 import { rootDocument } from './root-document.ts';
 import type { Route } from './route.ts';
+import type { TreeFiles } from './tree-files.ts';
 
 export interface TreeOptions {
-  readonly dataDirectory: string;
+  readonly files: TreeFiles;
   /** advertised instead of the built one; undefined: as built. Asked for every packages.json: it may change while the service runs */
   readonly metadataUrl: () => Eventually<string | undefined>;
-  /** memory for documents, indexes and small archives together */
-  readonly cacheBytes: number;
-  /** hears of a publication that only a newer version can read */
-  readonly onNewer: (error: Error) => void;
+  /** memory for documents made out of published ones */
+  readonly derivedBytes: number;
   /** Hears of every archive that is sent; it is called in the midst of requests. */
   readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
 }
@@ -39,83 +34,81 @@ export interface Wishes extends Conditions {
 }
 
 export class Tree {
-  readonly #publicDirectory: string;
-  readonly #indexDirectory: string;
-  readonly #watch: PublicationWatch;
-  readonly #documents: FileCache<TextDocument>;
-  readonly #packages: FileCache<PackageArchives>;
-  readonly #archives: ArchiveStore;
-  readonly #rootPath: string;
+  readonly #files: TreeFiles;
+  readonly #derived: DerivedDocuments;
   readonly #onDownload: TreeOptions['onDownload'];
   readonly #metadataUrl: TreeOptions['metadataUrl'];
-  /** what the packages.json in memory advertises */
-  #advertised: string | undefined;
 
-  constructor(options: TreeOptions) {
-    this.#publicDirectory = join(options.dataDirectory, 'public');
-    this.#indexDirectory = join(options.dataDirectory, 'index');
-    this.#rootPath = join(this.#publicDirectory, rootDocumentPath);
-    this.#onDownload = options.onDownload;
-    this.#metadataUrl = options.metadataUrl;
-    this.#watch = new PublicationWatch(this.#indexDirectory, options.onNewer);
-    this.#documents = new FileCache({
-      limitBytes: options.cacheBytes / 2,
-      weight: 1,
-      parse: (bytes, file) => (file.path === this.#rootPath ? rootDocument(bytes, file.mtimeMs, this.#advertised) : new TextDocument(bytes, file.mtimeMs)),
-    });
-    this.#packages = new FileCache({ limitBytes: options.cacheBytes / 4, weight: 2, parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))) });
-    this.#archives = new ArchiveStore(this.#publicDirectory, options.cacheBytes / 4);
+  constructor({ files, metadataUrl, derivedBytes, onDownload }: TreeOptions) {
+    this.#files = files;
+    this.#metadataUrl = metadataUrl;
+    this.#derived = new DerivedDocuments(derivedBytes);
+    this.#onDownload = onDownload;
   }
 
   /** The newest publication, for /health; undefined before the first. */
-  publication(): Publication | undefined {
-    return this.#watch.read();
+  publication(): Eventually<Publication | undefined> {
+    return this.#files.publication();
   }
 
-  /** Whether packages.json is there, by a look at the disk whatever is in memory. Rejects, or throws, where it cannot be read or understood. */
+  /** Whether packages.json is there, looked for whatever is in memory. Rejects, or throws, where it cannot be read or understood. */
   hasRoot(nowMs: number): Eventually<boolean> {
-    return whenReady(this.#documents.revalidate(this.#rootPath, this.#watch.epoch(nowMs)), (document) => document !== undefined);
-  }
-
-  #root(wishes: Wishes, epoch: number): Eventually<Answer> {
-    return whenReady(this.#metadataUrl(), (metadataUrl) => {
-      if (metadataUrl !== this.#advertised) {
-        this.#advertised = metadataUrl;
-        this.#documents.forget(this.#rootPath);
-      }
-      return this.#document(this.#rootPath, wishes, epoch, () => notReady());
-    });
+    return whenReady(this.#files.epoch(nowMs), (epoch) =>
+      whenReady(this.#files.documentAgain(rootDocumentPath, epoch), (built) => {
+        if (built === undefined) return false;
+        this.#root(built, undefined);
+        return true;
+      }),
+    );
   }
 
   answer(route: Extract<Route, { kind: 'root' | 'provider' | 'dist' }>, wishes: Wishes, nowMs: number): Eventually<Answer> {
-    const epoch = this.#watch.epoch(nowMs);
-    if (route.kind === 'root') return this.#root(wishes, epoch);
-    if (route.kind === 'dist') return this.#dist(route, wishes, epoch);
-    const path = `${this.#publicDirectory}/${providerPath(route.name, route.stability)}`; // not join(): it is called for every request, and both are clean
-    return this.#document(path, wishes, epoch, () => this.#absent(`There is no package ${route.name} here.`, route.name));
+    return whenReady(this.#files.epoch(nowMs), (epoch) => {
+      if (route.kind === 'root') return this.#rootAnswer(wishes, epoch);
+      if (route.kind === 'dist') return this.#dist(route, wishes, epoch);
+      return this.#provider(route, wishes, epoch);
+    });
   }
 
-  #document(path: string, wishes: Wishes, epoch: number, otherwise: () => Answer): Eventually<Answer> {
-    return whenReady(this.#documents.get(path, epoch), (document) => {
-      if (document === undefined) return otherwise();
-      const representation = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) => this.#documents.grow(path, document, bytes));
-      return whenReady(representation, (chosen) => answerWith(chosen, wishes));
+  #rootAnswer(wishes: Wishes, epoch: number): Eventually<Answer> {
+    return whenReady(this.#metadataUrl(), (metadataUrl) =>
+      whenReady(this.#files.document(rootDocumentPath, epoch), (built) => {
+        if (built === undefined) return notReady();
+        const { key, document } = this.#root(built, metadataUrl);
+        return answerIn(document, wishes, (bytes) => (document === built ? this.#files.grow(rootDocumentPath, built, bytes) : this.#derived.grow(key, document, bytes)));
+      }),
+    );
+  }
+
+  #root(built: TextDocument, metadataUrl: string | undefined): { readonly key: string; readonly document: TextDocument } {
+    const key = metadataUrl ?? '';
+    try {
+      return { key, document: this.#derived.get(key, built, (base) => rootDocument(base, metadataUrl)) };
+    } catch (cause) {
+      throw new Error(`${rootDocumentPath} of what is published cannot be used; run \`libretto verify\``, { cause });
+    }
+  }
+
+  #provider({ name, stability }: Extract<Route, { kind: 'provider' }>, wishes: Wishes, epoch: number): Eventually<Answer> {
+    const path: PublicPath = providerPath(name, stability);
+    return whenReady(this.#files.document(path, epoch), (document) => {
+      if (document === undefined) return this.#absent(`There is no package ${name} here.`, name);
+      return answerIn(document, wishes, (bytes) => this.#files.grow(path, document, bytes));
     });
   }
 
   /**
    * A build publishes ZIPs and index before the p2 document that names them. So where the index in memory does not know a version, or its file is
-   * not what the index says, the index on disk is looked at once more before the answer is no.
+   * not what the index says, the index is looked at once more where it comes from before the answer is no.
    */
   #dist(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, epoch: number): Eventually<Answer> {
-    const path = `${this.#indexDirectory}/${indexPath(route.name)}`;
     const answer = (archives: PackageArchives | undefined): Eventually<Answer> | undefined => {
       const entry = archives?.find(route.labels, route.reference);
-      return entry === undefined ? undefined : this.#counted(route.name, entry.version, wishes, this.#archives.answer(entry, wishes));
+      return entry === undefined ? undefined : this.#counted(route.name, entry.version, wishes, this.#files.archive(entry, wishes));
     };
     const again = (): Eventually<Answer> =>
-      whenReady(this.#packages.revalidate(path, epoch), (archives) => answer(archives) ?? this.#absent(absentVersion(route), route.name));
-    return whenReady(this.#packages.get(path, epoch), (archives) => {
+      whenReady(this.#files.archivesAgain(route.name, epoch), (archives) => answer(archives) ?? this.#absent(absentVersion(route), route.name));
+    return whenReady(this.#files.archives(route.name, epoch), (archives) => {
       const first = answer(archives);
       if (first === undefined) return again();
       return first instanceof Promise ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error))) : first;
@@ -131,9 +124,13 @@ export class Tree {
     });
   }
 
-  #absent(message: string, name: PackageName): Answer {
-    return stampFile(this.#rootPath) === undefined ? notReady() : errorAnswer('NOT_FOUND', { message, details: { package: name } });
+  #absent(message: string, name: PackageName): Eventually<Answer> {
+    return whenReady(this.#files.isEmpty(), (empty) => (empty ? notReady() : errorAnswer('NOT_FOUND', { message, details: { package: name } })));
   }
+}
+
+function answerIn(document: TextDocument, wishes: Wishes, onKept: (bytes: number) => void): Eventually<Answer> {
+  return whenReady(document.in(chooseEncoding(wishes.acceptEncoding), onKept), (chosen) => answerWith(chosen, wishes));
 }
 
 function absentVersion(route: Extract<Route, { kind: 'dist' }>): string {

@@ -1,0 +1,33 @@
+// Documents made out of published ones: packages.json with another metadata-url, for instance. Each is made when it is first asked for, and holds as
+// long as the one it was made of is the published one.
+
+import { ByteCache } from './byte-cache.ts';
+import type { TextDocument } from './document.ts';
+
+interface Derived {
+  readonly base: TextDocument;
+  readonly document: TextDocument;
+}
+
+export class DerivedDocuments {
+  readonly #kept: ByteCache<Derived>;
+
+  constructor(limitBytes: number) {
+    this.#kept = new ByteCache(limitBytes);
+  }
+
+  /** What `derive` makes of `base`, under a key that says everything else it depends on. Throws what `derive` throws, and keeps nothing then. */
+  get(key: string, base: TextDocument, derive: (base: TextDocument) => TextDocument): TextDocument {
+    const kept = this.#kept.get(key);
+    if (kept?.base === base) return kept.document;
+    const document = derive(base);
+    this.#kept.set(key, { base, document }, key.length + 512 + (document === base ? 0 : document.bytes.length));
+    return document;
+  }
+
+  /** The memory that `document` takes has grown by so many bytes. */
+  grow(key: string, document: TextDocument, bytes: number): void {
+    const kept = this.#kept.get(key);
+    if (kept?.document === document) this.#kept.grow(key, kept, bytes);
+  }
+}

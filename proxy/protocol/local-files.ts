@@ -1,0 +1,46 @@
+// The output tree in a folder. Reads `public/` and `index/` and nothing else of the builder's. Each file is read once; a publication is seen with
+// the next request.
+
+import { join } from 'node:path';
+import type { PackageName } from '../../build/contract/name.ts';
+import { indexPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
+import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import { ArchiveStore } from './archive-store.ts';
+import { TextDocument } from './document.ts';
+import { FileCache } from './file-cache.ts';
+import { stampFile } from './file-stamp.ts';
+import { PackageArchives } from './package-archives.ts';
+import { PublicationWatch } from './publication-watch.ts';
+import type { TreeFiles } from './tree-files.ts';
+
+export interface LocalFilesOptions {
+  /** holds `public/` and `index/`; may still be empty */
+  readonly dataDirectory: string;
+  /** memory for documents, indexes and small archives together */
+  readonly cacheBytes: number;
+  /** hears of a publication that only a newer version can read */
+  readonly onNewer: (error: Error) => void;
+}
+
+export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFilesOptions): TreeFiles {
+  const publicDirectory = join(dataDirectory, 'public');
+  const indexDirectory = join(dataDirectory, 'index');
+  const watch = new PublicationWatch(indexDirectory, onNewer);
+  const documents = new FileCache({ limitBytes: cacheBytes / 2, weight: 1, parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs) });
+  const packages = new FileCache({ limitBytes: cacheBytes / 4, weight: 2, parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))) });
+  const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
+  // not join(): they are made for every request, and both parts are clean
+  const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
+  const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
+  return {
+    publication: () => watch.read(),
+    epoch: (nowMs) => watch.epoch(nowMs),
+    document: (path, epoch) => documents.get(documentFile(path), epoch),
+    documentAgain: (path, epoch) => documents.revalidate(documentFile(path), epoch),
+    grow: (path, document, bytes) => documents.grow(documentFile(path), document, bytes),
+    archives: (name, epoch) => packages.get(indexFile(name), epoch),
+    archivesAgain: (name, epoch) => packages.revalidate(indexFile(name), epoch),
+    archive: (entry, conditions) => store.answer(entry, conditions),
+    isEmpty: () => stampFile(documentFile(rootDocumentPath)) === undefined,
+  };
+}
