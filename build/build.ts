@@ -19,6 +19,8 @@ import { reportOf } from './report-of.ts';
 import type { BuildReport, ProgressEvent } from './report.ts';
 import type { Run } from './run.ts';
 import { isRead, scanSources } from './scan.ts';
+import { nextSafety } from './safety/next-safety.ts';
+import type { SafetyRequest } from './safety/read-safety.ts';
 import { chooseSources, type ChosenSource, type SourceRequest } from './sources/remembered.ts';
 import { sameSources } from './published-sources.ts';
 import { undoneByName, undoneNotices } from './undone.ts';
@@ -49,6 +51,8 @@ export interface BuildRequest extends SourceRequest {
   /** CIDR ranges beyond the public addresses that dists of inline packages may be fetched from */
   readonly allowedAddresses?: readonly string[];
   readonly gitTimeouts?: GitTimeouts;
+  /** security advisories and filter lists; undefined: those that are published stay */
+  readonly safety?: SafetyRequest | undefined;
   /** a version to be withdrawn although its source has it, or to be published again */
   readonly withhold?: WithholdRequest;
   /** how many publications are recorded; `standardKeep` where not given */
@@ -107,7 +111,8 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
     refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
     const withheld = await readWithheld(output, request.withhold, effects.now());
-    const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, withheld, pending: await pendingOf(tree, output), by: request.by, now: effects.now, progress: effects.progress };
+    const safety = await nextSafety(output, request.safety, limit);
+    const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, withheld, safety, pending: await pendingOf(tree, output), by: request.by, now: effects.now, progress: effects.progress };
     const packages = await stageAll(run, request);
     const archiveEnded = performance.now();
     effects.stop?.throwIfAborted();
@@ -137,7 +142,7 @@ function parallelScans(jobs: number, sources: readonly ChosenSource[]): number {
 
 /** Nothing to publish and nothing new to remember: the build of an unchanged tree ends here, with nothing more loaded or read. */
 function isQuiet(run: Run, packages: PackagesOutcome): boolean {
-  return run.tree.trusted && packages.results.length === 0 && run.choice.forgotten.length === 0 && sameSources(run) && !run.scanned.some(isRead);
+  return run.tree.trusted && packages.results.length === 0 && run.choice.forgotten.length === 0 && run.safety.text === undefined && sameSources(run) && !run.scanned.some(isRead);
 }
 
 async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHistory> {
@@ -154,7 +159,8 @@ async function guardRemovals({ choice, tree, withheld }: Run, { results }: Packa
 async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcome> {
   const { choice, tree, scanned, settings, output, limit } = run;
   const digests = digestSources(scanned);
-  const rethought = request.withhold === undefined ? [] : [request.withhold.name];
+  const published = new Set(tree.names);
+  const rethought = [...(request.withhold === undefined ? [] : [request.withhold.name]), ...run.safety.changed.filter((name) => published.has(name))];
   const visits = await packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought });
   if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
   const { stagePackages } = await import('./packages.ts');
@@ -166,6 +172,7 @@ async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcom
     forgotten: new Set(choice.forgotten.map(({ id }) => id)),
     allowRepublish: request.allowRepublish,
     withheld: run.withheld,
+    safety: run.safety.lists,
     undone: undoneByName(tree.publication?.undone),
     pending: run.pending,
     leftovers: new Set(tree.leftovers),

@@ -3,6 +3,7 @@
 import { matchesNothingPattern, mirrorDistUrl, type DistRecord, type ProviderDocument, type RootDocument, type VersionRecord } from './contract/documents.ts';
 import { isJsonObject, type JsonObject } from './contract/json.ts';
 import type { PackageName } from './contract/name.ts';
+import { noSafety, safetyKeys, safetyRootKeys, type PackageSafety, type SafetyLists } from './contract/safety-lists.ts';
 import { compareNormalized } from './contract/ordering.ts';
 import type { DocumentStamp, IndexEntry } from './contract/serving-index.ts';
 import { isDevVersion, type NormalizedVersion } from './contract/version.ts';
@@ -11,7 +12,7 @@ import type { DocumentSettings } from './document-settings.ts';
 import { readJson, writeJson } from './record/exact-integers.ts';
 
 /** The bytes of packages.json. */
-export function formatRoot(names: readonly PackageName[], settings: DocumentSettings): string {
+export function formatRoot(names: readonly PackageName[], settings: DocumentSettings, safety: SafetyLists = noSafety): string {
   const root: RootDocument = {
     packages: {},
     ...settings.about,
@@ -19,6 +20,7 @@ export function formatRoot(names: readonly PackageName[], settings: DocumentSett
     'available-packages': names.toSorted(),
     ...(names.length === 0 ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
     ...(settings.distBaseUrl === undefined ? { mirrors: [{ 'dist-url': mirrorDistUrl, preferred: true }] } : {}),
+    ...safetyRootKeys(safety),
   };
   return `${JSON.stringify(root)}\n`;
 }
@@ -27,16 +29,17 @@ export function formatRoot(names: readonly PackageName[], settings: DocumentSett
  * The bytes of both documents of a package; `dev` is undefined where no version is a dev one: Composer takes a 404 for that. Throws for two records of one
  * version, of which Composer would take either: the plan never lets that happen, and nothing is published should it do so once.
  */
-export function formatProviders(name: PackageName, records: readonly VersionRecord[]): { readonly stable: string; readonly dev: string | undefined } {
+export function formatProviders(name: PackageName, records: readonly VersionRecord[], safety?: PackageSafety): { readonly stable: string; readonly dev: string | undefined } {
   if (new Set(records.map(({ version_normalized: normalized }) => normalized)).size < records.length) throw new Error(`${name} has two records of one version`);
   const newestFirst = records.toSorted((one, other) => compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion));
   const dev = newestFirst.filter((record) => isDevVersion(record.version_normalized));
   const stable = newestFirst.filter((record) => !isDevVersion(record.version_normalized));
-  return { stable: formatProvider(name, stable), dev: dev.length === 0 ? undefined : formatProvider(name, dev) };
+  const said = safety === undefined ? {} : safetyKeys(safety);
+  return { stable: formatProvider(name, stable, said), dev: dev.length === 0 ? undefined : formatProvider(name, dev, said) };
 }
 
-function formatProvider(name: PackageName, records: readonly VersionRecord[]): string {
-  const document: ProviderDocument = { packages: { [name]: Object.fromEntries(records.map((record) => [record.version, record])) } };
+function formatProvider(name: PackageName, records: readonly VersionRecord[], said: JsonObject): string {
+  const document: ProviderDocument = { packages: { [name]: Object.fromEntries(records.map((record) => [record.version, record])) }, ...said };
   return `${writeJson(document)}\n`;
 }
 

@@ -16,7 +16,8 @@ export interface NewEntries {
 
 /** All entries in the file's order, and the further names that archives need because another content takes their plain one. */
 export function mergeEntries(name: PackageName, before: readonly IndexEntry[], next: NewEntries): { readonly entries: readonly IndexEntry[]; readonly pins: readonly Alias[] } {
-  const published = new Map([...next.kept, ...next.made].map((entry) => [entryKey(entry), entry]));
+  const known = new Map(before.map((entry) => [entryKey(entry), entry]));
+  const published = new Map([...next.kept, ...next.made].map((entry) => [entryKey(entry), withFirst(entry, known.get(entryKey(entry)))]));
   const republished = new Set([...next.kept, ...next.made].map((entry) => entry.version_normalized));
   const pinned = new Set(next.made.filter(({ version, path }) => path !== distPath(name, version as DistLabel)).map(({ version }) => version));
   const pins: Alias[] = [];
@@ -37,7 +38,14 @@ function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
   if (entry.state !== 'published') return entry;
   // nobody asks for the README of what is not offered
   const { readme: _readme, changelog: _changelog, ...bare } = entry;
-  return { ...bare, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() };
+  return withFirst({ ...bare, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() }, entry);
+}
+
+/** Views go by when a content was released: where its source does not know, by when it was first published, which no withdrawal and no return moves. */
+function withFirst(entry: IndexEntry, before: IndexEntry | undefined): IndexEntry {
+  if (entry.time !== null || before === undefined) return entry;
+  const first = before.first_published ?? before.since;
+  return first < entry.since ? { ...entry, first_published: first } : entry;
 }
 
 function entryKey(entry: IndexEntry): string {

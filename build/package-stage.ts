@@ -3,8 +3,10 @@
 import type { PackageName } from './contract/name.ts';
 import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
 import type { UndoneChange } from './contract/publication.ts';
+import { safetyOf } from './contract/safety-lists.ts';
 import { formatPackageIndex, type DocumentStamp, type IndexEntry } from './contract/serving-index.ts';
 import { formatProviders, stampDocument } from './documents.ts';
+import { advisoryNotices } from './safety/affected.ts';
 import { packageChange, type PackageHistory } from './history/package-change.ts';
 import { mergeEntries } from './index-entries.ts';
 import type { Output } from './output/output.ts';
@@ -53,7 +55,7 @@ export interface Outcome {
 }
 
 /** What staging needs of a build. */
-export type StageContext = Pick<VersionContext, 'output' | 'texts' | 'leftovers' | 'pending' | 'now'>;
+export type StageContext = Pick<VersionContext, 'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'now'>;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
   const { state, decision, standing, made } = outcome;
@@ -78,7 +80,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
     unsettled: unsettledSources(published, outcome),
     refused: outcome.refused,
-    notices: made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ source: entry.source, message: `${name} ${entry.version}: ${remark}` }))),
+    notices: [...made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ source: entry.source, message: `${name} ${entry.version}: ${remark}` }))), ...advisoryNotices(name, safetyOf(context.safety, name), published)],
     changes: {
       archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
       pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],
@@ -117,7 +119,7 @@ function keyOf(entry: IndexEntry): string {
 }
 
 async function stageDocuments(name: PackageName, state: PackageState, standing: readonly Standing[], context: StageContext): Promise<{ stamps: { stable: DocumentStamp | null; dev: DocumentStamp | null }; placements: readonly Placement[]; removals: readonly PublicPath[]; replaced: ReadonlySet<'stable' | 'dev'> }> {
-  const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing.map(({ record }) => record));
+  const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing.map(({ record }) => record), safetyOf(context.safety, name));
   const nowSeconds = Math.floor(context.now.getTime() / 1000);
   const placements: Placement[] = [];
   const removals: PublicPath[] = [];

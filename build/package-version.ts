@@ -5,6 +5,7 @@ import { checkOwnArchive, type ExpectedArchive } from './archive/own-archive.ts'
 import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
 import { distPath, pinnedDistPath, providerPath, type PublicPath } from './contract/paths.ts';
+import type { SafetyLists } from './contract/safety-lists.ts';
 import type { IndexEntry } from './contract/serving-index.ts';
 import type { DocumentSettings } from './document-settings.ts';
 import { distOf } from './documents.ts';
@@ -33,6 +34,8 @@ export interface PackageContext {
   readonly forgotten: ReadonlySet<string>;
   readonly allowRepublish: boolean;
   readonly withheld: Withheld;
+  /** what documents say beside the versions */
+  readonly safety: SafetyLists;
   /** what rollbacks undid */
   readonly undone: UndoneByName;
   /** what publications that were cut off have replaced */

@@ -2,6 +2,7 @@
 
 import { applyPublication } from './apply.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from './contract/paths.ts';
+import { safetyPath } from './contract/safety-lists.ts';
 import { withheldPath } from './contract/withheld.ts';
 import { formatPublication, publicationFormat, type UndoneChange } from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
@@ -22,21 +23,22 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   const { tree, output } = run;
   const now = run.now();
   const sources = publishedSources(run);
-  const rootText = formatRoot(packages.names, run.settings);
+  const rootText = formatRoot(packages.names, run.settings, run.safety.lists);
   const rootStamp = stampDocument(tree.publication?.root ?? null, rootText, Math.floor(now.getTime() / 1000));
   if (rootStamp === null) throw new Error('packages.json always has a stamp');
   const rootMoved = !tree.rootIntact || rootStamp !== tree.publication?.root;
   const undone = nextUndone(run, packages);
   const interrupted = tree.serial !== (tree.publication?.serial ?? 0);
-  const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
+  const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || run.safety.text !== undefined || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
   const serial = moved ? tree.serial + 1 : (tree.publication?.serial ?? 0);
   if (moved) {
     await announceIntent(run, serial, packages);
     const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
     const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources, ...(undone === undefined ? {} : { undone }) });
     const withheld = run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
+    const safety = run.safety.text === undefined ? [] : [{ file: await output.stage(run.safety.text), path: safetyPath }];
     const history = await stageRecord(run, packages.results, serial, now);
-    await applyPublication({ ...packages.changes, ...history, indexes: [...withheld, ...packages.changes.indexes], removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
+    await applyPublication({ ...packages.changes, ...history, indexes: [...withheld, ...safety, ...packages.changes.indexes], removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
   }
   run.progress({ phase: 'publish', done: 0, total: 0, label: 'memory' });
   await remember(run, packages, serial);

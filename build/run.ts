@@ -9,6 +9,7 @@ import type { PackageLimit } from './package-limit.ts';
 import type { Output } from './output/output.ts';
 import type { ProgressEvent } from './report.ts';
 import type { ScannedSource } from './scan.ts';
+import type { Safety } from './safety/next-safety.ts';
 import type { Withheld } from './withheld.ts';
 import type { SourceChoice } from './sources/remembered.ts';
 
@@ -22,6 +23,7 @@ export interface Run {
   readonly settingsDigest: string;
   readonly output: Output;
   readonly withheld: Withheld;
+  readonly safety: Safety;
   readonly pending: PendingHistory;
   readonly by: PublishedBy | undefined;
   /** of a publication that brings earlier metadata back */

@@ -16,6 +16,7 @@ import type { Output } from './output/output.ts';
 import { BuildRefused } from './refusals.ts';
 import { indexFault, type Fault, type VerifyContext } from './verify-fault.ts';
 import { verifyPackage } from './verify-package.ts';
+import { verifySafety } from './verify-safety.ts';
 
 export interface VerifyReport {
   readonly ok: boolean;
@@ -43,6 +44,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const manifest = await verifyMemory(output, faults);
   const publication = await readHead(output, manifest, faults);
   const names = await verifyRoot(output, publication, faults);
+  faults.push(...(await verifySafety(output)));
   const placing = underWay(publication, manifest, faults);
   const context: VerifyContext = { output, fast, settled: placing === undefined };
   const files = await output.list('public', '');

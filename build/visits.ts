@@ -23,7 +23,7 @@ export interface VisitInputs {
   readonly choice: SourceChoice;
   readonly output: Output;
   readonly limit: PackageLimit | undefined;
-  /** of these something else is withheld than before */
+  /** of these something else is withheld than before, or said beside their versions */
   readonly rethought: readonly PackageName[];
 }
 

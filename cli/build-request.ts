@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 
 import type { BuildRequest } from '../build/build.ts';
 import type { PublishedBy } from '../build/history/record.ts';
+import type { SafetyRequest } from '../build/safety/read-safety.ts';
 import type { ConfiguredSource } from '../build/sources/options.ts';
 import type { Config } from './config.ts';
 import { refuseListed } from './refuse-listed.ts';
@@ -47,7 +48,18 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     abandoned: config.abandoned.value,
     archiveExcludes: config.archiveExclude.value,
     allowedAddresses: config.egressAllow.value,
+    safety: safetyRequest(config),
     gitTimeouts: { asking: config.gitAskTimeout.value * 1000, fetching: config.gitFetchTimeout.value * 1000 },
+  };
+}
+
+/** Undefined without a libretto.json: what it once said stays, as its sources do. */
+function safetyRequest({ file, advisories, filters }: Config): SafetyRequest | undefined {
+  if (file === undefined) return undefined;
+  const directory = dirname(file);
+  return {
+    advisories: advisories.value?.map((path) => resolve(directory, path)),
+    filters: Object.fromEntries(Object.entries(filters.value).map(([name, list]) => [name, typeof list === 'string' ? resolve(directory, list) : list])),
   };
 }
 

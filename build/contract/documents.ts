@@ -12,6 +12,9 @@ export interface RootDocument {
   readonly 'available-packages': readonly PackageName[];
   readonly 'available-package-patterns'?: readonly string[];
   readonly mirrors?: readonly { readonly 'dist-url': string; readonly preferred: true }[];
+  /** that documents hold advisories, and lists of what is not to be installed: safety-lists.ts */
+  readonly 'security-advisories'?: JsonObject;
+  readonly filter?: JsonObject;
   /** What the registry is: for people. ComposerRepository.php looks at none of these. */
   readonly name?: string;
   readonly description?: string;
@@ -39,7 +42,7 @@ export interface DistRecord {
   readonly shasum?: Sha1;
 }
 
-/** `/p2/<vendor>/<package>.json` and its `~dev` twin: name → version label → record. */
+/** `/p2/<vendor>/<package>.json` and its `~dev` twin: name → version label → record; beside that `security-advisories` and `filter`, where there are any. */
 export interface ProviderDocument {
   readonly packages: Readonly<Record<string, Readonly<Record<string, VersionRecord>>>>;
 }

@@ -29,6 +29,8 @@ export interface IndexEntry {
   readonly state: IndexState;
   /** when it took this state, RFC 3339 UTC */
   readonly since: string;
+  /** when this content was first published, where that is before `since`; only of those without a time of their own */
+  readonly first_published?: string;
   /** id of the source that published it */
   readonly source: string;
   /** of its README, if it has one and is published */
@@ -61,8 +63,8 @@ function formatStamp(stamp: DocumentStamp | null): DocumentStamp | null {
   return stamp === null ? null : { last_modified: stamp.last_modified, sha256: stamp.sha256 };
 }
 
-function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source, readme, changelog }: IndexEntry): IndexEntry {
-  return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, source, ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
+function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, first_published, source, readme, changelog }: IndexEntry): IndexEntry {
+  return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, ...(first_published === undefined ? {} : { first_published }), source, ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
@@ -111,6 +113,7 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
     path: path as PublicPath,
     state: value['state'] as IndexState,
     since: text('since'),
+    ...(typeof value['first_published'] === 'string' ? { first_published: value['first_published'] } : {}),
     source: text('source'),
     ...textDigest('readme', value),
     ...textDigest('changelog', value),

@@ -17,11 +17,23 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: true });
 
-const connectTimeoutMs = 20_000;
+const defaultConnectTimeoutMs = 20_000;
+
+export interface AgentLimits {
+  /** to one origin at a time */
+  readonly connections?: number;
+  readonly connectTimeoutMs?: number;
+  /** for how long nothing may arrive */
+  readonly silenceMs?: number;
+}
 
 /** Literal addresses in a URL are not looked up, so that this does not see them: `checkedUrl` does. */
-export function createGuardedAgent(policy: AddressPolicy, resolve: Resolve): Agent {
-  return new Agent({ connect: { lookup: guardedLookup(policy, resolve), timeout: connectTimeoutMs }, connections: 8 });
+export function createGuardedAgent(policy: AddressPolicy, resolve: Resolve, { connections = 8, connectTimeoutMs = defaultConnectTimeoutMs, silenceMs }: AgentLimits = {}): Agent {
+  return new Agent({
+    connect: { lookup: guardedLookup(policy, resolve), timeout: connectTimeoutMs },
+    connections,
+    ...(silenceMs === undefined ? {} : { headersTimeout: silenceMs, bodyTimeout: silenceMs }),
+  });
 }
 
 function guardedLookup(policy: AddressPolicy, resolve: Resolve): LookupFunction {

@@ -18,6 +18,7 @@ import { publish } from '../publish.ts';
 import { BuildRefused } from '../refusals.ts';
 import type { Run } from '../run.ts';
 import { leaveAll } from '../sources/remembered.ts';
+import { nextSafety } from '../safety/next-safety.ts';
 import { undoneAfter } from '../undone.ts';
 import { readWithheld } from '../withheld.ts';
 import { standardKeep } from './keep.ts';
@@ -122,7 +123,8 @@ async function settledTree(request: BuildRequest, effects: BuildEffects, output:
 async function stage(to: number, tree: TreeMemory, { request, effects, output }: Place): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly UndoneChange[] }> {
   const records = await recordsSince(output, to);
   const withheld = await readWithheld(output, undefined, effects.now());
-  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, output, pending: await readPending(output, tree), now: effects.now() });
+  const safety = await nextSafety(output, undefined, undefined);
+  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, safety: safety.lists, output, pending: await readPending(output, tree), now: effects.now() });
   const outcome = gatherOutcome({ results, names: tree.names, scanned: [], digests: new Map(), limit: undefined });
   return { outcome, undone: undoneAfter(tree.publication?.undone ?? [], results.flatMap(({ history }) => (history === undefined ? [] : [history.change]))) };
 }
@@ -130,7 +132,7 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
 async function runOf(tree: TreeMemory, { request, effects, output, dataDirectory }: Place & { readonly dataDirectory: string }): Promise<Run> {
   const settings = documentSettings(request);
   const withheld = await readWithheld(output, undefined, effects.now());
-  return { choice: leaveAll(tree.sources, dataDirectory), tree, scanned: [], settings, settingsDigest: digestSettings(settings), limit: undefined, output, withheld, pending: await readPending(output, tree), by: request.by, now: effects.now, progress: effects.progress };
+  return { choice: leaveAll(tree.sources, dataDirectory), tree, scanned: [], settings, settingsDigest: digestSettings(settings), limit: undefined, output, withheld, safety: await nextSafety(output, undefined, undefined), pending: await readPending(output, tree), by: request.by, now: effects.now, progress: effects.progress };
 }
 
 async function publishAs(run: Run, outcome: PackagesOutcome, { keepHistory = standardKeep }: BuildRequest, dataDirectory: string): Promise<number> {

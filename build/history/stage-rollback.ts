@@ -4,6 +4,7 @@ import type { VersionRecord } from '../contract/documents.ts';
 import { isJsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { unknownSource, type PublishedSource } from '../contract/publication.ts';
+import type { SafetyLists } from '../contract/safety-lists.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { digestOf } from '../digest-of.ts';
 import type { DocumentSettings } from '../document-settings.ts';
@@ -25,6 +26,8 @@ export interface RollbackInputs {
   readonly sources: readonly PublishedSource[];
   readonly settings: DocumentSettings;
   readonly withheld: Withheld;
+  /** what is said of packages now: a rollback brings versions back, not what was known of them */
+  readonly safety: SafetyLists;
   readonly output: Output;
   readonly pending: PendingHistory;
   readonly now: Date;
@@ -69,7 +72,7 @@ async function stageFormer(name: PackageName, former: FormerDocuments, inputs: R
     else standing.push({ entry, record: { ...record, dist: distOf(name, entry, settings) } });
   }
   const decision = { kept: [], fresh: [], withdrawn: [], doubtful: [], refused: [] };
-  return stagePackage(name, { contributions: [], state, decision, standing, made: [], refused: [], settled: [] }, { output, texts: createTextStager(name, state.texts, output), leftovers: new Set(), pending, now });
+  return stagePackage(name, { contributions: [], state, decision, standing, made: [], refused: [], settled: [] }, { output, texts: createTextStager(name, state.texts, output), leftovers: new Set(), pending, safety: inputs.safety, now });
 }
 
 async function recordsThen(name: PackageName, kind: DocumentKind, former: FormerDocuments, state: PackageState, { output }: RollbackInputs, problems: string[]): Promise<readonly VersionRecord[]> {

@@ -1,0 +1,90 @@
+// What Composer is told about packages so that nobody installs what is known to be bad: security advisories, and filter lists (Composer ≥ 2.10) such as
+// `malware`. They stand at the top of a package's documents; all of them together in `index/_safety.json`, for `composer audit`'s questions.
+
+import { withChecksum } from './checksum.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { parsePackageName, type PackageName } from './name.ts';
+import { refuseNewer } from './newer-format.ts';
+
+export const safetyFormat = 1;
+
+/** Below `index/`. */
+export const safetyPath = '_safety.json';
+
+/** As Composer reads it (SecurityAdvisory.php), whatever else it holds; complete: what is partial makes `composer audit` fail. */
+export interface Advisory extends JsonObject {
+  readonly advisoryId: string;
+  readonly packageName: string;
+  /** a constraint */
+  readonly affectedVersions: string;
+  readonly title: string;
+  readonly reportedAt: string;
+  readonly sources: readonly ({ readonly name: string; readonly remoteId: string } & JsonObject)[];
+}
+
+/** Versions of a package that a list keeps from being installed. */
+export interface FilterEntry extends JsonObject {
+  readonly constraint: string;
+}
+
+export interface PackageSafety {
+  readonly advisories: readonly Advisory[];
+  /** by the list's name */
+  readonly filter: Readonly<Record<string, readonly FilterEntry[]>>;
+}
+
+export interface SafetyLists {
+  /** whether there are advisories at all, if only an empty list: then packages.json says so */
+  readonly advised: boolean;
+  /** names of the filter lists, sorted */
+  readonly filters: readonly string[];
+  readonly packages: ReadonlyMap<PackageName, PackageSafety>;
+}
+
+export const noSafety: SafetyLists = { advised: false, filters: [], packages: new Map() };
+
+const nothing: PackageSafety = { advisories: [], filter: {} };
+
+export function safetyOf(lists: SafetyLists, name: PackageName): PackageSafety {
+  return lists.packages.get(name) ?? nothing;
+}
+
+/** What stands at the top of the documents of a package, beside `packages`. */
+export function safetyKeys({ advisories, filter }: PackageSafety): JsonObject {
+  return { ...(advisories.length === 0 ? {} : { 'security-advisories': advisories }), ...(Object.keys(filter).length === 0 ? {} : { filter }) };
+}
+
+/** What packages.json says of them: Composer then looks for them in the documents (ComposerRepository.php:1543, :816). */
+export function safetyRootKeys({ advised, filters }: SafetyLists): JsonObject {
+  return {
+    ...(advised ? { 'security-advisories': { metadata: true } } : {}),
+    ...(filters.length === 0 ? {} : { filter: { metadata: true, lists: Object.fromEntries(filters.map((name) => [name, { enabled: true }])) } }),
+  };
+}
+
+/** Canonical bytes: equal lists give equal text, in whatever order they came. */
+export function formatSafety({ advised, filters, packages }: SafetyLists): string {
+  const sorted = [...packages].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return withChecksum(JSON.stringify({ format: safetyFormat, advised, filters, packages: Object.fromEntries(sorted) }, null, 1));
+}
+
+/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+export function parseSafety(text: string): SafetyLists {
+  const json: unknown = JSON.parse(text);
+  if (!isJsonObject(json)) throw new Error('it is not a JSON object');
+  refuseNewer(json['format'], safetyFormat);
+  const { format, advised, filters, packages } = json;
+  if (format !== safetyFormat || typeof advised !== 'boolean' || !Array.isArray(filters) || !isJsonObject(packages)) throw new Error('format, advised, filters or packages is malformed');
+  return { advised, filters: filters.map(String), packages: new Map(Object.entries(packages).map(([name, value]) => parsePackage(name, value))) };
+}
+
+function parsePackage(given: string, value: unknown): readonly [PackageName, PackageSafety] {
+  const name = parsePackageName(given);
+  if (name === undefined || !isJsonObject(value) || !Array.isArray(value['advisories']) || !isJsonObject(value['filter'])) throw new Error(`what it says of ${JSON.stringify(given)} is malformed`);
+  const filter = Object.entries(value['filter']).map(([list, entries]) => {
+    if (!Array.isArray(entries) || !entries.every((entry) => isJsonObject(entry) && typeof entry['constraint'] === 'string')) throw new Error(`the list ${list} of ${name} is malformed`);
+    return [list, entries as readonly FilterEntry[]] as const;
+  });
+  if (!value['advisories'].every((advisory) => isJsonObject(advisory) && typeof advisory['affectedVersions'] === 'string')) throw new Error(`an advisory of ${name} is malformed`);
+  return [name, { advisories: value['advisories'] as readonly Advisory[], filter: Object.fromEntries(filter) }];
+}

@@ -1,0 +1,60 @@
+// One GET through the guard, redirects followed by hand: at most five, each of which passes the same checks as the first URL. What is only for the
+// first URL's origin, such as credentials, is not sent once a redirect has led away from it, not even back at home.
+
+import { request, type Agent, type Dispatcher } from 'undici';
+import type { AddressPolicy } from './address-policy.ts';
+import { checkedUrl } from './checked-url.ts';
+import { EgressFailure, shownUrl } from './egress-failure.ts';
+
+export interface Door {
+  readonly policy: AddressPolicy;
+  readonly agent: Agent;
+}
+
+export interface GuardedGet {
+  /** of a request to this URL. `home`: no redirect has led away from the first URL's origin */
+  readonly headers: (url: URL, home: boolean) => Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+export interface GuardedAnswer {
+  /** the last one, behind all redirects */
+  readonly url: URL;
+  readonly home: boolean;
+  readonly response: Dispatcher.ResponseData;
+}
+
+const maxRedirects = 5;
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Resolves with the first answer that is no redirect, whatever its status. `first` is a checked URL. Rejects with EgressFailure, and with what undici rejects with. */
+export async function getGuarded(first: URL, { policy, agent }: Door, { headers, signal }: GuardedGet): Promise<GuardedAnswer> {
+  let url = first;
+  let home = true;
+  for (let hop = 0; hop <= maxRedirects; hop += 1) {
+    const response = await request(url, { dispatcher: agent, signal, headers: headers(url, home) });
+    const { location } = response.headers;
+    if (!redirects.has(response.statusCode) || typeof location !== 'string') return { url, home, response };
+    discard(response);
+    url = checkedUrl(location, policy, url);
+    home &&= url.origin === first.origin;
+  }
+  throw new EgressFailure('unreachable', `${shownUrl(first)} redirects more than ${maxRedirects} times.`);
+}
+
+/** A body nobody reads would hold its connection; that cutting it off ends in an error is what was wanted. */
+export function discard({ body }: Dispatcher.ResponseData): void {
+  body.on('error', () => undefined).destroy();
+}
+
+/** Whatever went wrong on the way, in words; the guard's own refusal where there is one. `timeoutMs`: of the signal. */
+export function explainFailure(error: unknown, text: string, timeoutMs: number): EgressFailure {
+  for (let found: unknown = error; found instanceof Error; found = found.cause) {
+    if (found instanceof EgressFailure) return found;
+  }
+  const shown = URL.canParse(text) ? shownUrl(new URL(text)) : 'The URL';
+  if (error instanceof Error && error.name === 'TimeoutError') return new EgressFailure('unreachable', `${shown} did not answer within ${timeoutMs / 1000} s.`, { cause: error });
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  const said = error instanceof Error && error.message !== '' ? error.message : (code ?? 'no reason given');
+  return new EgressFailure('unreachable', `${shown} could not be fetched: ${said}.`, { cause: error });
+}
