@@ -7,8 +7,12 @@ export function formatAddress(host: string, port: number): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-/** Where a client on this machine reaches a server: a server that listens on every address is reached by loopback. */
-export function localUrl(host: string, port: number): string {
+/**
+ * Where a client on this machine reaches a server: a server that listens on every address is reached by loopback. With a certificate: by a name that stands
+ * in it. */
+export function localUrl(host: string, port: number, certificate?: { readonly names: readonly string[] }): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${formatAddress(reachable, port)}`;
+  if (certificate === undefined) return `http://${formatAddress(reachable, port)}`;
+  const named = certificate.names.includes(reachable) ? reachable : certificate.names.find((name) => !name.includes('*'));
+  return `https://${formatAddress(named ?? reachable, port)}`;
 }

@@ -4,20 +4,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { lastBuildPath, parseLastBuild, type LastBuild } from '../build/contract/last-build.ts';
+import type { Publication } from '../build/contract/publication.ts';
 import { createMetricsListener } from '../proxy/observe/metrics-listener.ts';
+import type { Crew } from '../proxy/observe/crew.ts';
 import { createRequestCounts, type RequestCounts } from '../proxy/observe/metrics.ts';
 import type { Family, Sample } from '../proxy/observe/metrics-text.ts';
 import { openProcessMetrics } from '../proxy/observe/process-metrics.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { readPublication } from './published-tree.ts';
+import type { ServedTree } from './served-tree.ts';
 import { version } from './version.ts';
 
 export interface Metrics {
   /** undefined: nobody asks for metrics */
   readonly counts: RequestCounts | undefined;
-  /** Throws UsageError where the address cannot be had. Resolves with it; undefined: there is none. */
+  /** What this process counted and is, once `listen` was called. */
+  readonly own: () => Promise<readonly Family[]>;
+  /** Throws UsageError where the address cannot be had. Resolves with it; undefined: there is none, or the primary of several workers has it. */
   readonly listen: (facts: ServingFacts) => Promise<{ readonly host: string; readonly port: number } | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -25,26 +29,36 @@ export interface Metrics {
 export interface ServingFacts {
   readonly connections: () => number;
   readonly degraded: () => boolean;
+  readonly tree: Pick<ServedTree, 'files' | 'publication'>;
   readonly onError: (error: unknown) => void;
 }
 
-export function composeMetrics({ metrics, data }: Config, { now }: Pick<Context, 'now'>): Metrics {
-  if (metrics.value === undefined) return { counts: undefined, listen: async () => undefined, close: async () => undefined };
+/** Those of it that say yes or no. */
+export const servingFlags: readonly string[] = ['libretto_counters_degraded', 'libretto_origin_stale'];
+
+export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, crew?: Crew): Metrics {
+  const { metrics } = config;
+  if (metrics.value === undefined) return { counts: undefined, own: async () => [], listen: async () => undefined, close: async () => undefined };
   const address = metrics.value;
   const counts = createRequestCounts();
   const nowMs = (): number => now().getTime();
   let close = async (): Promise<void> => undefined;
+  let own = async (): Promise<readonly Family[]> => [];
   return {
     counts,
-    listen: async ({ connections, degraded, onError }) => {
+    own: () => own(),
+    listen: async ({ connections, degraded, tree, onError }) => {
       const running = openProcessMetrics(nowMs);
-      const families = async (): Promise<readonly Family[]> => [
+      own = async () => [
         ...counts.families(),
         gauge('libretto_connections', 'Connections of clients that are open.', connections()),
         gauge('libretto_counters_degraded', '1 while the shared counters cannot be reached and this process counts alone.', Number(degraded())),
-        ...registryFamilies(data.value, nowMs()),
+        ...(tree.files === undefined ? [] : [gauge('libretto_origin_stale', '1 while the origin fails and what is known of it is served.', Number(tree.files.stale()))]),
         ...(await running.families()),
       ];
+      close = async () => running.close();
+      if (crew !== undefined) return undefined;
+      const families = async (): Promise<readonly Family[]> => [...(await own()), ...registryFamilies(config, await tree.publication(), nowMs())];
       const listener = createMetricsListener({ ...address, families, onError });
       close = async () => {
         running.close();
@@ -59,9 +73,8 @@ export function composeMetrics({ metrics, data }: Config, { now }: Pick<Context,
 }
 
 /** What is published, and how the last build on this data folder ended. */
-function registryFamilies(dataDirectory: string, nowMs: number): Family[] {
-  const publication = readPublication(dataDirectory);
-  const last = readLastBuild(dataDirectory);
+export function registryFamilies({ data, origin }: Config, publication: Publication | undefined, nowMs: number): Family[] {
+  const last = origin.value === undefined ? readLastBuild(data.value) : undefined; // with an origin, builds are another host's
   const seconds = (time: string): number => Date.parse(time) / 1000;
   return [
     { ...gauge('libretto_build_info', 'The version that runs.', 1), samples: [{ labels: { version }, value: 1 }] },
@@ -75,7 +88,7 @@ function registryFamilies(dataDirectory: string, nowMs: number): Family[] {
   ];
 }
 
-function gauge(name: string, help: string, value: number | undefined): Family {
+export function gauge(name: string, help: string, value: number | undefined): Family {
   const samples: readonly Sample[] = value === undefined ? [] : [{ value }];
   return { name, type: 'gauge', help, samples };
 }

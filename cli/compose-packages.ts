@@ -3,10 +3,13 @@
 import { createCatalogue } from '../proxy/packages/catalogue.ts';
 import { createDownloads } from '../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../proxy/packages/package-texts.ts';
+import type { PublishedFiles } from '../proxy/packages/published-files.ts';
 import { createChildWithdrawer } from '../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals } from '../proxy/packages/withdrawals.ts';
 import type { Eventually } from '../proxy/eventually.ts';
 import type { PackageServices } from '../proxy/manage/routes/packages.ts';
+import { createUsage } from '../proxy/packages/usage.ts';
+import { createLookups, type Lookups } from '../proxy/protocol/lookups.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import { composeBuilder } from './compose-builder.ts';
@@ -15,22 +18,33 @@ import type { Context } from './context.ts';
 
 interface PackageParts {
   readonly state: StateStore;
+  /** of the tree that is served */
+  readonly published: PublishedFiles;
   /** days for which downloads are kept by day */
   readonly retention?: (() => Eventually<number>) | undefined;
-  /** hears of downloads that could not be kept */
+  /** hears of counts that could not be kept */
   readonly onError: (error: unknown) => void;
 }
 
-export function composePackages(config: Config, context: Context, { state, retention, onError }: PackageParts): PackageServices {
-  const dataDirectory = config.data.value;
+export interface ComposedPackages extends PackageServices {
+  /** what Composer searches and lists */
+  readonly lookups: Lookups;
+}
+
+export function composePackages(config: Config, context: Context, { state, published, retention, onError }: PackageParts): ComposedPackages {
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
   const withdrawer = createChildWithdrawer(composeBuilder(config, context));
+  const catalogue = createCatalogue(published);
+  const downloads = createDownloads({ state, now, retention, onError });
+  const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
   return {
-    dataDirectory,
-    catalogue: createCatalogue(dataDirectory),
-    packageTexts: createPackageTextReader(dataDirectory),
-    downloads: createDownloads({ state, now, retention, onError }),
+    published,
+    catalogue,
+    packageTexts: createPackageTextReader(published),
+    downloads,
+    installs,
+    lookups: createLookups({ catalogue, usage: createUsage(downloads, installs) }),
     withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer }),
   };
 }

@@ -3,6 +3,9 @@
 import type { PeopleRules } from '../proxy/auth/people-rules.ts';
 import type { TokenKind } from '../proxy/auth/token-format.ts';
 import { whenReady, type Eventually } from '../proxy/eventually.ts';
+import { advertisedKeys } from '../proxy/protocol/advertised.ts';
+import { rootChanges, type RootChanges } from '../proxy/protocol/root-document.ts';
+import type { SettingValues } from '../proxy/settings/definitions.ts';
 import { createSettings, type Settings } from '../proxy/settings/settings.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
@@ -22,7 +25,15 @@ export function peopleRules(settings: Settings): () => Eventually<PeopleRules> {
   return () => whenReady(settings.current(), (values) => ({ sessionMs: values['sessions.lifetime'] * 1000, shortestPassword: values['passwords.min_length'] }));
 }
 
-/** undefined: as the build wrote it, since nobody has said anything here. */
-export function advertisedMetadataUrl(settings: Settings): () => Eventually<string | undefined> {
-  return () => whenReady(settings.given(), ({ metadata_url }) => metadata_url);
+/** The metadata-url as the build wrote it, unless somebody has said something here. */
+export function advertisedRoot(settings: Settings, address?: string): () => Eventually<RootChanges> {
+  // made anew only when the settings have moved: they are one object until then
+  let made: { readonly of: SettingValues; readonly changes: RootChanges } | undefined;
+  return () =>
+    whenReady(settings.current(), (values) =>
+      whenReady(settings.given(), ({ metadata_url }) => {
+        if (made?.of !== values) made = { of: values, changes: rootChanges(metadata_url, advertisedKeys(values), address) };
+        return made.changes;
+      }),
+    );
 }

@@ -5,9 +5,12 @@ import type { Sealer } from '../proxy/keys/sealer.ts';
 import { createAuditedStore, type Actor } from '../proxy/state/audit.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import { createJobs, type Jobs } from '../proxy/sync/jobs.ts';
+import { createLease } from '../proxy/sync/lease.ts';
+import { createLiveness } from '../proxy/sync/liveness.ts';
 import { createRepositories, type Repositories } from '../proxy/sync/repositories.ts';
 import { createSchedule, type Schedule } from '../proxy/sync/schedule.ts';
 import { createSyncer, type Syncer } from '../proxy/sync/syncer.ts';
+import { createTurn } from '../proxy/sync/turn.ts';
 import { createVerifier, type Verifier } from '../proxy/sync/verifier.ts';
 import { composeBuilder } from './compose-builder.ts';
 import type { Config } from './config.ts';
@@ -39,11 +42,12 @@ export function composeSyncing(config: Config, context: Context, { state, sealer
   const store = createAuditedStore({ store: state, now });
   const sources = createRepositorySources(config);
   const runner = composeBuilder(config, context);
-  const jobs = createJobs({ state, store, now, randomBytes, kept: keptJobs });
-  const syncer = createSyncer({ jobs, runner, now, onError });
+  const liveness = createLiveness({ monotonicMs: () => performance.now() });
+  const jobs = createJobs({ state, store, now, randomBytes, liveness, kept: keptJobs });
+  const syncer = createSyncer({ jobs, runner, turn: createTurn(createLease({ state, name: 'sync', liveness, randomBytes }), onError), now, onError });
   const verifier = createVerifier({ runner });
   const random = (): number => (randomBytes(1)[0] ?? 0) / 256;
-  const schedule = createSchedule({ state, jobs, syncer, sources, now, random, onError });
+  const schedule = createSchedule({ state, jobs, lease: createLease({ state, name: 'schedule', liveness, randomBytes }), syncer, sources, now, random, onError });
   return {
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,

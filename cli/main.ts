@@ -23,6 +23,7 @@ import { printable } from './output.ts';
 import { runProgram } from './program.ts';
 import { RemoteFailure } from './remote.ts';
 import { withSourcePositions } from './source-positions.ts';
+import { CertificateError } from './tls/certificate.ts';
 import { UsageError } from './usage-error.ts';
 
 const environment = processEnvironment();
@@ -74,7 +75,7 @@ function userName(): string {
 }
 
 /** Errors that were made for the person at the command line: their message says all, and no stack is of use. */
-const told = [UsageError, BuildRefused, BuildBusy, TokenError, StateError, StorageError, AnswerLost, RegistryError, RemoteFailure];
+const told = [UsageError, CertificateError, BuildRefused, BuildBusy, TokenError, StateError, StorageError, AnswerLost, RegistryError, RemoteFailure];
 const unusable = [UsageError, BuildRefused, TokenError];
 
 const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = { STATE_UNUSABLE: 2, STATE_CORRUPT: 2, STATE_TOO_NEW: 2, STATE_BUSY: 75, STATE_UNAVAILABLE: 75 };

@@ -38,6 +38,7 @@ export function composeManagement(config: Config, context: Context, state: State
     ...syncing,
     ...packages,
     ...parts,
+    dataDirectory: config.origin.value === undefined ? config.data.value : undefined,
     settings,
     state,
     startedAtMs: nowMs(),

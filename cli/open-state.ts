@@ -68,5 +68,6 @@ function stateDirectory(config: Config): string {
 function describeNotice(notice: StateNotice, graceSeconds: number): string {
   if (notice.state === 'back') return 'The Redis of the state is back.';
   if (notice.state === 'emptied') return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
+  if (notice.state === 'unreplicated') return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
   return `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ${graceSeconds} seconds more; nothing can be changed.`;
 }

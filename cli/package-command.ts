@@ -9,7 +9,11 @@ export interface MeantVersion {
 }
 
 export function meantVersion([text = '', version = '']: readonly string[]): MeantVersion {
+  return { name: meantPackage(text), version };
+}
+
+export function meantPackage(text: string): PackageName {
   const name = parsePackageName(text.toLowerCase());
   if (name === undefined) throw new UsageError(`${JSON.stringify(text)} is not a package name such as acme/hello.`);
-  return { name, version };
+  return name;
 }

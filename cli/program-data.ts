@@ -13,7 +13,7 @@ export function addData(program: Command, wire: Wire): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto status', 'LIBRETTO_TOKEN=lib_r_… libretto status --url https://packages.example.org --json'));
   wire(status, () => import('./commands/status.ts'));
-  const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state')
+  const doctor = withSettings(program.command('doctor'), 'data', 'redis', 'state', 'origin', 'tlsCert', 'tlsKey')
     .summary('look at everything a registry stands on, and say what to do')
     .description('Look at everything a registry stands on: programs, configuration, data folder, state, packages, Redis, clocks; with --url also at how clients reach it through what stands before it. Changes nothing.')
     .option('--url <url>', 'the address that clients use')

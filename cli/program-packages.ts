@@ -1,13 +1,13 @@
-// The commands that withdraw published versions and take that back.
+// The commands that withdraw published versions, take that back, and tell how much packages are used.
 
 import { Option, type Command } from 'commander';
 
 import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addPackages(program: Command, wire: Wire): void {
-  const packages = program.command('package').summary('withdraw a published version, or take that back').description('Withdraw a published version although its source has it, or take that back.');
+  const packages = program.command('package').summary('withdraw a published version, or take that back; usage').description('Withdraw a published version although its source has it, or take that back; see how much a package is used.');
   packages.showHelpAfterError('Run `libretto package --help` to see the commands.');
-  packages.addHelpText('after', example('libretto package withdraw acme/hello 1.2.0', 'libretto package restore acme/hello 1.2.0'));
+  packages.addHelpText('after', example('libretto package withdraw acme/hello 1.2.0', 'libretto package restore acme/hello 1.2.0', 'libretto package statistics acme/hello'));
   const withdraw = withSettings(packages.command('withdraw'), 'data', 'state', 'jobs')
     .argument('<package>')
     .argument('<version>')
@@ -25,4 +25,12 @@ export function addPackages(program: Command, wire: Wire): void {
     .option('--json', 'print the report of the build as JSON')
     .addHelpText('after', example('libretto package restore acme/hello 1.2.0'));
   wire(restore, () => import('./commands/package-restore.ts'));
+  const statistics = withSettings(packages.command('statistics'), 'data', 'state')
+    .argument('<package>')
+    .option('--days <n>', 'how many days back, 1 to 3650', '30')
+    .option('--json', 'print one JSON document')
+    .summary('how often it was downloaded and installed')
+    .description('Show downloads and installs of a package by version. Downloads are archives that were sent; installs are what Composer tells after an install or update, archives from its own cache included.')
+    .addHelpText('after', example('libretto package statistics acme/hello --days 7'));
+  wire(statistics, () => import('./commands/package-statistics.ts'));
 }

@@ -8,6 +8,7 @@ import type { Context } from './context.ts';
 import { addArtifacts } from './program-artifacts.ts';
 import { addHistory } from './program-history.ts';
 import { addData } from './program-data.ts';
+import { addMirror } from './program-mirror.ts';
 import { addPackages } from './program-packages.ts';
 import { addPeople } from './program-people.ts';
 import { addReceiving } from './program-receive.ts';
@@ -57,6 +58,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
   addArtifacts(program, wire);
   addRepositories(program, wire);
   addPackages(program, wire);
+  addMirror(program, wire);
   addImports(program, wire);
   addServing(program, wire);
   addTokens(program, wire);
@@ -100,12 +102,12 @@ function addImports(program: Command, wire: Wire): void {
 }
 
 function addServing(program: Command, wire: Wire): void {
-  const serve = withSettings(program.command('serve'), 'data', 'state', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'metrics', 'log')
+  const serve = withSettings(program.command('serve'), 'data', 'state', 'origin', 'listen', 'redis', 'workers', 'metadataUrl', 'trustedProxies', 'tlsCert', 'tlsKey', 'metrics', 'log')
     .summary('serve the output tree')
     .description('Serve the output tree to Composer clients that hold a token.')
-    .addHelpText('after', example('libretto serve --listen 0.0.0.0:8080 --redis redis://127.0.0.1:6379', 'libretto serve --metadata-url /p2/%package%.json --trusted-proxies 10.0.0.0/8'));
+    .addHelpText('after', example('libretto serve --listen 0.0.0.0:8080 --redis redis://127.0.0.1:6379', 'libretto serve --metadata-url /p2/%package%.json --trusted-proxies 10.0.0.0/8', 'libretto serve --workers 4 --redis redis://127.0.0.1:6379'));
   wire(serve, () => import('./commands/serve.ts'));
-  const start = withSettings(program.command('start'), 'data', 'state', 'jobs', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'metrics', 'log')
+  const start = withSettings(program.command('start'), 'data', 'state', 'jobs', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'tlsCert', 'tlsKey', 'metrics', 'log')
     .summary('build, make a first token, serve, and say how to install from it')
     .description('Build, make a first read token if there is none, serve, and print the lines that install a package with Composer.')
     .addHelpText('after', example('libretto start --listen 127.0.0.1:9000'));
@@ -126,7 +128,8 @@ function addTokens(program: Command, wire: Wire): void {
     .option('--kind <read|write>', 'what it may do; it never changes', 'read')
     .option('--limit <n>', 'requests an hour, 0 for no limit (default: by kind)')
     .option('--expires <when>', 'a span such as 90d or 12h, or a time such as 2027-01-31T00:00:00Z (default: never)');
-  wire(withJson(create, 'libretto token create --description "CI of the shop" --expires 90d --limit 5000'), () => import('./commands/token-create.ts'));
+  withLimits(create);
+  wire(withJson(create, 'libretto token create --description "CI of the shop" --expires 90d --limit 5000', 'libretto token create --description "Customer 17" --package "acme/shop:^1" --stability stable --not-after 2027-01-31'), () => import('./commands/token-create.ts'));
   const list = token.command('list').summary('list all tokens').description('List all tokens, without their secrets.');
   wire(withJson(list, 'libretto token list --json'), () => import('./commands/token-list.ts'));
   const show = token.command('show').argument('<id>').summary('show one token').description('Show one token, without its secret.');
@@ -139,7 +142,17 @@ function addTokens(program: Command, wire: Wire): void {
     .option('--description <text>', 'who or what it is for')
     .option('--limit <n|default>', 'requests an hour, 0 for no limit, default for the one of its kind')
     .option('--expires <when|never>', 'a span such as 90d from now, a time such as 2027-01-31T00:00:00Z, or never');
-  wire(withJson(update, 'libretto token update tok_2kTq9 --limit default --expires never'), () => import('./commands/token-update.ts'));
+  withLimits(update).option('--clear <packages|stability|not-after|networks>', 'no longer limit it in this (may stand several times)', collect);
+  wire(withJson(update, 'libretto token update tok_2kTq9 --limit default --expires never', 'libretto token update tok_2kTq9 --package "acme/shop:^2" --clear not-after'), () => import('./commands/token-update.ts'));
+  const explain = token
+    .command('explain')
+    .argument('<id>')
+    .argument('<package>', 'vendor/name')
+    .argument('[version]', 'this version; also one that is not published')
+    .summary('say what a token sees of a package, and why not more')
+    .description('Say what a token sees of a package, or whether it sees a version, and which of its limits hides the rest. Exit code 1: it does not see it.')
+    .option('--from <address>', 'asked from this address');
+  wire(withJson(explain, 'libretto token explain tok_2kTq9 acme/shop', 'libretto token explain tok_2kTq9 acme/shop 2.0.0 --from 203.0.113.7'), () => import('./commands/token-explain.ts'));
   const rotate = token
     .command('rotate')
     .argument('<id>')
@@ -149,6 +162,14 @@ function addTokens(program: Command, wire: Wire): void {
   wire(withJson(rotate, 'libretto token rotate tok_2kTq9 --grace 7d'), () => import('./commands/token-rotate.ts'));
   const revoke = token.command('revoke').argument('<id>').summary('revoke a token for good').description('Revoke a token for good. It acts on the next request.');
   wire(withJson(revoke, 'libretto token revoke tok_2kTq9'), () => import('./commands/token-revoke.ts'));
+}
+
+function withLimits(command: Command): Command {
+  return command
+    .option('--package <pattern[:constraint]>', 'packages it sees: acme/core, acme/* or *; with a constraint only such versions, acme/core:<3.0 (may stand several times; together they replace what it had)', collect)
+    .option('--stability <stability>', 'the least stability it sees: stable, RC, beta, alpha or dev')
+    .option('--not-after <time>', 'it sees what was released until then: a day such as 2027-01-31 (UTC, in whole), or a time such as 2027-01-31T12:00:00Z')
+    .option('--network <range>', 'it may be used from these addresses only: 203.0.113.0/24 (may stand several times; together they replace what it had)', collect);
 }
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {

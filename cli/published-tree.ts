@@ -16,7 +16,15 @@ export interface PublishedTree {
 
 /** Undefined while nothing is published, and where packages.json is not readable as one: the server itself says so to clients. */
 export function readPublishedTree(dataDirectory: string): PublishedTree | undefined {
-  const json = readJson(join(dataDirectory, 'public', rootDocumentPath));
+  return treeOf(readJson(join(dataDirectory, 'public', rootDocumentPath)));
+}
+
+/** As readPublishedTree, from the text of packages.json. Throws where it is no JSON. */
+export function parsePublishedTree(text: string | undefined): PublishedTree | undefined {
+  return text === undefined ? undefined : treeOf(JSON.parse(text));
+}
+
+function treeOf(json: unknown): PublishedTree | undefined {
   if (!isJsonObject(json)) return undefined;
   const { 'metadata-url': metadataUrl, 'available-packages': names } = json;
   if (typeof metadataUrl !== 'string' || !Array.isArray(names)) return undefined;

@@ -1,18 +1,16 @@
 // Registered repositories as a build takes them: each with what its git sees. What keeps one from being read is said by it alone; the others are read.
 
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { RegistryError } from '../build/contract/errors.ts';
 import { createAddressPolicy } from '../build/egress/address-policy.ts';
 import type { Resolve } from '../build/egress/guarded-agent.ts';
 import type { RegisteredSource } from '../build/sources/options.ts';
 import type { Sealer } from '../proxy/keys/sealer.ts';
-import { normalizeKey, unsealCredentials, type RepositoryCredentials } from '../proxy/sync/credentials.ts';
+import { unsealCredentials } from '../proxy/sync/credentials.ts';
 import type { RepositoryRecord } from '../proxy/sync/repository.ts';
 import type { Config } from './config.ts';
 import type { Environment } from './environment.ts';
 import { checkedAddresses, gitEnvironment, remoteOf, resolveBySystem } from './git-access.ts';
+import { openKeyFolder, type KeyFolder } from './key-folder.ts';
 import { insideRoots, readEntry, sourceText } from './repository-sources.ts';
 
 export interface RegisteredOptions {
@@ -32,7 +30,7 @@ export interface RegisteredSources {
 
 /** `wanted`: of these what reading takes is prepared; default: of all. Private keys lie in files of this process until it is closed. */
 export async function prepareSources(records: readonly RepositoryRecord[], options: RegisteredOptions, wanted?: readonly string[]): Promise<RegisteredSources> {
-  const keys = await openKeyFolder(options.config.data.value);
+  const keys = await openKeyFolder(options.config.data.value, Date.now);
   const refusals = new Map<string, RegistryError>();
   const prepare = async (record: RepositoryRecord): Promise<RegisteredSource> => {
     const { id } = record;
@@ -67,33 +65,4 @@ function asRefusal(error: unknown, { url }: RepositoryRecord): RegistryError {
   const { code, hostname, message } = error as NodeJS.ErrnoException & { hostname?: string };
   if (hostname !== undefined) return new RegistryError('BUILD_FAILED', { message: `${hostname} has no address (${code ?? message}). Check the address ${url} and the network.` });
   return new RegistryError('BUILD_FAILED', { message: `${url} cannot be read: ${message}.` });
-}
-
-interface KeyFolder {
-  readonly write: (id: string, credentials: RepositoryCredentials | undefined) => Promise<string | undefined>;
-  readonly remove: () => Promise<void>;
-}
-
-/** ssh reads a key from a file only. What a process that was killed left is removed by the next one. */
-async function openKeyFolder(data: string): Promise<KeyFolder> {
-  const all = join(data, 'build', 'ssh');
-  const own = join(all, String(process.pid));
-  for (const name of await readdir(all).catch(() => [])) if (!isRunning(Number(name))) await rm(join(all, name), { recursive: true, force: true });
-  return {
-    write: async (id, credentials) => {
-      if (credentials === undefined || !('private_key' in credentials)) return undefined;
-      await mkdir(own, { recursive: true, mode: 0o700 });
-      await writeFile(join(own, id), normalizeKey(credentials.private_key), { mode: 0o600 });
-      return join(own, id);
-    },
-    remove: () => rm(own, { recursive: true, force: true }),
-  };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

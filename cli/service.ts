@@ -1,8 +1,5 @@
 // The composition root for serving: state, counters, log and proxy, opened in this order and closed in the other one.
 
-import { mkdirSync, openSync, closeSync } from 'node:fs';
-import { dirname } from 'node:path';
-
 import { createAuthenticator } from '../proxy/auth/authenticate.ts';
 import type { Secret } from '../proxy/auth/secret.ts';
 import { createTokenUses } from '../proxy/auth/token-uses.ts';
@@ -11,30 +8,40 @@ import type { Tokens } from '../proxy/auth/tokens.ts';
 import type { Counters } from '../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../proxy/limits/memory-counters.ts';
 import { createRedisCounters } from '../proxy/limits/redis-counters.ts';
-import { openResilientCounters, type CountersNotice } from '../proxy/limits/resilient-counters.ts';
+import type { CountersNotice } from '../proxy/limits/counters-notices.ts';
+import { openResilientCounters } from '../proxy/limits/resilient-counters.ts';
 import { loadCounters, saveCounters } from '../proxy/limits/saved-counters.ts';
 import { parseAddressRange, type AddressRange } from '../proxy/observe/client-address.ts';
-import { openLog, type Log } from '../proxy/observe/log.ts';
+import type { Log } from '../proxy/observe/log.ts';
+import type { Family } from '../proxy/observe/metrics-text.ts';
+import { createPublishedSafety } from '../proxy/protocol/safety-lists.ts';
 import { createProxy } from '../proxy/server.ts';
 import { settingOf } from '../proxy/settings/settings.ts';
 import { startAuditCopies } from '../proxy/state/audit-copies.ts';
+import { assertReadable } from '../proxy/state/readable.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import { composeKeys } from './compose-keys.ts';
 import { composePeople } from './compose-people.ts';
 import { composeTokens } from './compose.ts';
 import { openServingState, sharedCountersUrl } from './open-state.ts';
 import { composePackages } from './compose-packages.ts';
-import { advertisedMetadataUrl, composeSettings, defaultLimits } from './compose-settings.ts';
+import { advertisedRoot, composeSettings, defaultLimits } from './compose-settings.ts';
 import { composeSyncing } from './compose-sync.ts';
-import { formatOrigin, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import { composeManagement } from './management.ts';
 import { composeMetrics } from './compose-metrics.ts';
 import { printLines } from './output.ts';
-import { refuseNewerTree } from './published-tree.ts';
+import { originListeners } from './origin/listeners.ts';
+import type { PublishedTree } from './published-tree.ts';
+import { openRequestLog } from './request-log-target.ts';
+import { servingAlone, type ServingRole } from './serving-role.ts';
+import { openServedTree } from './served-tree.ts';
 import { withSettingsOf } from './state-settings.ts';
 import { takeServingPlace } from './serving-place.ts';
+import { readCertificate, type CertificateFacts } from './tls/certificate.ts';
+import { renewCertificate } from './tls/renew-certificate.ts';
 import type { LogTarget } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -44,58 +51,77 @@ export interface Service {
   readonly host: string;
   readonly port: number;
   readonly tokens: Tokens;
+  /** what is served right now, for people */
+  readonly tree: () => Promise<PublishedTree | undefined>;
   /** where metrics are served; undefined: nowhere */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  /** What this process counted and is; nothing where nobody asks for metrics. */
+  readonly metricFamilies: () => Promise<readonly Family[]>;
+  /** what it showed its first clients; undefined: plain HTTP is served */
+  readonly certificate: CertificateFacts | undefined;
   /** A code with which the first admin is made; undefined where there is a user. */
   readonly offerSetup: () => Promise<Secret | undefined>;
   readonly degraded: () => boolean;
-  readonly reopenLog: () => void;
+  /** What SIGHUP is for: opens the log and reads the certificate anew. */
+  readonly hangUp: () => void;
   /** One line, with the stack: whoever looks for why it ended finds it behind the last request. */
   readonly logCrash: (error: unknown) => void;
   /** Finishes what is under way, keeps the counts, and frees everything. */
   readonly close: () => Promise<void>;
 }
 
-/** Serves, or throws UsageError or StateError with nothing left open. */
-export async function openService(config: Config, context: Context, logTarget: LogTarget): Promise<Service> {
-  refuseNewerTree(config.data.value);
-  const log = openRequestLog(config, context, logTarget);
+/** Serves, or throws UsageError, CertificateError or StateError with nothing left open. */
+export async function openService(config: Config, context: Context, logTarget: LogTarget, { leads, crew }: ServingRole = servingAlone): Promise<Service> {
+  const certificate = readCertificate(config, context.now());
+  const log = openRequestLog(config, context, logTarget, crew !== undefined);
+  const tree = await openServedTree(config, originListeners(log, context)).catch(closing(() => log.close()));
   const store = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(() => log.close()));
   const place = await takeServingPlace(config, context).catch(closing(() => store.close(), () => log.close()));
   const counting = await openCounting(config, context, store, log).catch(closing(place.release, () => store.close(), () => log.close()));
   const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
   const settings = composeSettings(config, context, store);
   const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
-  const packages = composePackages(config, context, { state: store, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
+  const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
-  const metrics = composeMetrics(config, context);
+  const metrics = composeMetrics(config, context, crew);
   const proxy = createProxy({
     counts: metrics.counts,
-    readState: () => store.range(tokenKeyPrefix, { limit: 1 }), // what is known of a state out of reach counts: it lets in who is known
+    crew,
+    readState: () => assertReadable(store, tokenKeyPrefix),
     onDownload: packages.downloads.count,
+    onInstall: packages.installs.count,
     dataDirectory: config.data.value,
+    files: tree.files,
     ...config.listen.value,
+    certificate: certificate?.pair,
     authenticator: createAuthenticator(store, { defaultLimits: defaultLimits(settings) }),
     counters: counting.counters,
     uses,
     management: composeManagement(config, context, store, { syncing, packages, settings, uses, counters: counting.counters }),
     log: log.logger,
+    logRequest: log.logRequest,
     trustedProxies: config.trustedProxies.value.map(addressRange),
-    metadataUrl: advertisedMetadataUrl(settings),
+    rootChanges: advertisedRoot(settings, config.distUrl.value.form === 'path' ? undefined : config.distUrl.value.base),
+    safety: createPublishedSafety(packages.published),
+    lookups: packages.lookups,
     now: Date.now,
   });
-  const audit = startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') });
+  const audit = leads ? startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') }) : undefined;
   const close = async (): Promise<void> => {
     await proxy.close();
-    await inTurn(metrics.close, syncing.close, packages.downloads.close, uses.close, audit.close, counting.close, place.release, () => store.close(), () => log.close());
+    await inTurn(metrics.close, syncing.close, packages.downloads.close, packages.installs.close, uses.close, async () => audit?.close(), counting.close, place.release, () => store.close(), async () => tree.close(), () => log.close());
   };
-  await syncing.schedule.start().catch(closing(close));
-  const metricsAt = await metrics.listen({ connections: proxy.connections, degraded: counting.counters.degraded, onError: (err) => log.logger.error({ err }, 'metrics could not be read') }).catch(closing(close));
+  const hangUp = (): void => {
+    log.reopen();
+    renewCertificate(config, context, { logger: log.logger, tell: (line) => printLines(context.stderr, leads ? [line] : []) }, proxy.renewCertificate);
+  };
+  if (config.origin.value === undefined) await syncing.schedule.start().catch(closing(close)); // a sync builds, and with an origin that is another host's
+  const metricsAt = await metrics.listen({ connections: proxy.connections, tree, degraded: counting.counters.degraded, onError: (err) => log.logger.error({ err }, 'metrics could not be read') }).catch(closing(close));
   const address = await proxy.listen().catch(async (error: unknown) => {
     await close();
     throw listenRefusal(error, config.listen);
   });
-  return { ...address, metrics: metricsAt, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, reopenLog: log.reopen, logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+  return { ...address, tree: tree.shown, metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
 }
 
 function addressRange(text: string): AddressRange {
@@ -107,19 +133,6 @@ function addressRange(text: string): AddressRange {
 function tellState({ logger }: Log, { stderr }: Context, line: string): void {
   logger.warn({ state: line });
   printLines(stderr, [line]);
-}
-
-function openRequestLog({ log: { origin } }: Config, { stderr }: Context, target: LogTarget): Log {
-  if (target.to === 'file') {
-    try {
-      mkdirSync(dirname(target.path), { recursive: true });
-      closeSync(openSync(target.path, 'a'));
-    } catch (error) {
-      throw new UsageError(`The request log ${target.path} (${formatOrigin(origin)}) cannot be written: ${(error as Error).message}. Name another with --log.`, { cause: error });
-    }
-  }
-  const onError = (error: Error): void => printLines(stderr, [`The request log cannot be written any more, serving goes on without it: ${error.message}`]);
-  return openLog({ destination: target.to === 'file' ? target.path : 1, now: Date.now, onError });
 }
 
 interface Counting {

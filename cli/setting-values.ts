@@ -4,7 +4,9 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
+import { isAdvertisable, type Advertisable } from '../proxy/protocol/advertised.ts';
 import { withoutCredentials } from '../build/sources/git/credentials.ts';
+import { isSentinelUrl, parseSentinelUrl } from '../proxy/redis-address.ts';
 
 /** Where relative paths start: the working directory, or the folder of libretto.json. Absolute. */
 export interface Place {
@@ -19,7 +21,8 @@ export interface ListenAddress {
 }
 
 /** Where the request log goes: standard output, or an absolute path. */
-export type LogTarget = { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string };
+/** none: requests are not logged, and what else is goes to standard output */
+export type LogTarget = { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string } | { readonly to: 'none' };
 
 /** How p2 records name their archives: by a path, or below an absolute address. */
 export type DistUrl = { readonly form: 'path' } | { readonly form: 'absolute'; readonly base: string };
@@ -39,8 +42,9 @@ export function parseListen(raw: unknown): ListenAddress | undefined {
   return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
 }
 
-/** `redis://` or `rediss://` (TLS), kept as text for the client. */
+/** `redis://` or `rediss://` (TLS), or `redis+sentinel://` (redis-address.ts); kept as text for the client. */
 export function parseRedisUrl(raw: unknown): string | undefined {
+  if (isPlainText(raw) && isSentinelUrl(raw)) return parseSentinelUrl(raw) === undefined ? undefined : raw;
   const url = parseUrl(raw);
   return url !== undefined && (url.protocol === 'redis:' || url.protocol === 'rediss:') && url.hostname !== '' ? String(raw) : undefined;
 }
@@ -50,6 +54,12 @@ export function parseMetadataUrl(raw: unknown): string | undefined {
   if (!isPlainText(raw) || /\s/.test(raw) || !raw.includes('%package%')) return undefined;
   if (raw.startsWith('/')) return raw.startsWith('//') ? undefined : raw;
   return /^https?:\/\/[^/?#]+\//.test(raw) && !raw.slice(0, raw.indexOf('/', 8)).includes('%') ? raw : undefined;
+}
+
+/** A list, text with commas, or the text `none`; each once. */
+export function parseAdvertised(raw: unknown): readonly Advertisable[] | undefined {
+  const parts: unknown = raw === 'none' ? [] : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
+  return Array.isArray(parts) && parts.every(isAdvertisable) && new Set(parts).size === parts.length ? parts : undefined;
 }
 
 /** `path`, or an http(s) address without query; a slash at its end is dropped. */
@@ -86,6 +96,7 @@ export function parseWholeNumber(raw: unknown, least: number, most: number): num
 
 export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
   if (raw === '-') return { to: 'stdout' };
+  if (raw === 'none') return { to: 'none' };
   return isPlainText(raw) && !/[/\\]$/.test(raw) ? { to: 'file', path: resolve(place.directory, raw) } : undefined;
 }
 

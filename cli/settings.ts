@@ -7,10 +7,14 @@ import { resolve } from 'node:path';
 import { exactMetadataUrl } from '../build/contract/documents.ts';
 import { standardKeep } from '../build/history/keep.ts';
 import { distUrlPattern, metadataUrlPattern } from '../build/contract/registry-address.ts';
+import { advertisable, type Advertisable } from '../proxy/protocol/advertised.ts';
+import { workers } from './cluster/setting.ts';
+import { origin, originAuthorization, originCheck } from './origin/settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
 import type { Setting } from './setting.ts';
 import {
+  parseAdvertised,
   parseDirectory,
   parseDistUrl,
   parseListen,
@@ -24,6 +28,7 @@ import {
   type LogTarget,
 } from './setting-values.ts';
 import { addressRangePattern, plainText } from './text-schemas.ts';
+import { tlsSettings } from './tls/settings.ts';
 
 const data: Setting<string> = {
   key: 'data',
@@ -52,10 +57,10 @@ const redis: Setting<string | undefined> = {
   flag: '--redis <url>',
   variable: 'LIBRETTO_REDIS',
   purpose: 'count requests in this Redis, shared by several servers',
-  allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
+  allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
   parse: parseRedisUrl,
   standard: () => undefined,
-  schema: { type: 'string', pattern: String.raw`^rediss?://[^\s\u0000-\u001f\u007f]+$` },
+  schema: { type: 'string', pattern: String.raw`^rediss?(\+sentinel)?://[^\s\u0000-\u001f\u007f]+$` },
 };
 
 const state: Setting<string | undefined> = {
@@ -63,10 +68,10 @@ const state: Setting<string | undefined> = {
   flag: '--state <url>',
   variable: 'LIBRETTO_STATE',
   purpose: 'keep users, tokens and what was set in this Redis, shared by several hosts',
-  allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
+  allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
   parse: parseRedisUrl,
   standard: () => undefined,
-  schema: { type: 'string', pattern: String.raw`^rediss?://[^\s\u0000-\u001f\u007f]+$` },
+  schema: { type: 'string', pattern: String.raw`^rediss?(\+sentinel)?://[^\s\u0000-\u001f\u007f]+$` },
 };
 
 const metadataUrl: Setting<string> = {
@@ -78,6 +83,17 @@ const metadataUrl: Setting<string> = {
   parse: parseMetadataUrl,
   standard: () => exactMetadataUrl,
   schema: { type: 'string', pattern: metadataUrlPattern },
+};
+
+const advertise: Setting<readonly Advertisable[]> = {
+  key: 'advertise',
+  flag: undefined,
+  variable: 'LIBRETTO_ADVERTISE',
+  purpose: 'what packages.json offers Composer besides documents and archives',
+  allowed: `any of ${advertisable.join(', ')}, with commas between, or none (in libretto.json: a list)`,
+  parse: parseAdvertised,
+  standard: () => advertisable,
+  schema: { type: 'array', uniqueItems: true, items: { enum: advertisable } },
 };
 
 const distUrl: Setting<DistUrl> = {
@@ -148,8 +164,8 @@ const log: Setting<LogTarget> = {
   key: 'log',
   flag: '--log <file>',
   variable: 'LIBRETTO_LOG',
-  purpose: 'where the request log goes: a file, or - for standard output',
-  allowed: 'a file name, or - for standard output',
+  purpose: 'where the request log goes: a file, - for standard output, or none',
+  allowed: 'a file name, - for standard output, or none',
   parse: parseLog,
   standard: () => ({ to: 'stdout' }),
   schema: { type: 'string', pattern: String.raw`^(?=.*\S)[^\u0000-\u001f\u007f]*[^/\\\u0000-\u001f\u007f]$` },
@@ -160,11 +176,17 @@ export const settings = {
   listen,
   redis,
   state,
+  origin,
+  originAuthorization,
+  originCheck,
   metadataUrl,
+  advertise,
   distUrl,
   distShasum,
   trustedProxies,
   metrics,
+  workers,
+  ...tlsSettings,
   jobs,
   keep,
   log,

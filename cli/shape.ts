@@ -58,13 +58,15 @@ export interface ListRules {
   readonly description?: string;
   /** default 1 */
   readonly atLeast?: 0 | 1;
+  /** default: any number */
+  readonly atMost?: number;
 }
 
-export function listOf<T>(item: Shape<T>, { allowed, description, atLeast = 1 }: ListRules): Shape<readonly T[]> {
+export function listOf<T>(item: Shape<T>, { allowed, description, atLeast = 1, atMost }: ListRules): Shape<readonly T[]> {
   return {
-    schema: { type: 'array', ...(atLeast === 0 ? {} : { minItems: atLeast }), items: item.schema, ...(description === undefined ? {} : { description }) },
+    schema: { type: 'array', ...(atLeast === 0 ? {} : { minItems: atLeast }), ...(atMost === undefined ? {} : { maxItems: atMost }), items: item.schema, ...(description === undefined ? {} : { description }) },
     read(value, at, refuse) {
-      if (!Array.isArray(value) || value.length < atLeast) {
+      if (!Array.isArray(value) || value.length < atLeast || value.length > (atMost ?? value.length)) {
         refuse(at, complaintOf(value, allowed));
         return undefined;
       }

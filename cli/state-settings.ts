@@ -17,6 +17,9 @@ import type { Setting } from './setting.ts';
 /** Those that have a place in the configuration as well. */
 const configNames = {
   metadata_url: 'metadataUrl',
+  advertise: 'advertise',
+  warnings: 'warnings',
+  infos: 'infos',
   dist_url: 'distUrl',
   'limits.read': 'limitsRead',
   'limits.write': 'limitsWrite',

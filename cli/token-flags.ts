@@ -5,7 +5,9 @@ import { TokenError } from '../proxy/auth/token-error.ts';
 import type { TokenKind } from '../proxy/auth/token-format.ts';
 import { checkedDescription } from '../proxy/auth/tokens.ts';
 import { mostRequestsAnHour } from '../proxy/settings/definitions.ts';
+import type { TokenLimits } from '../proxy/views/token-limits.ts';
 import { parseWholeNumber } from './setting-values.ts';
+import { parseLimitFlags } from './token-limit-flags.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface TokenFlags {
@@ -13,10 +15,13 @@ export interface TokenFlags {
   readonly kind: TokenKind | undefined;
   readonly limit: number | undefined;
   readonly expires: Date | undefined;
+  /** what it may see: those that are given */
+  readonly limits: Partial<TokenLimits>;
 }
 
 /** undefined: not given. Throws UsageError with whatever is wrong with any of them, a line each. */
-export function tokenFlags({ description, kind, limit, expires }: Readonly<Record<string, unknown>>, nowMs: number): TokenFlags {
+export function tokenFlags(given: Readonly<Record<string, unknown>>, nowMs: number): TokenFlags {
+  const { description, kind, limit, expires } = given;
   const problems: string[] = [];
   const noting = <Value>(read: () => Value): Value | undefined => {
     try {
@@ -32,6 +37,7 @@ export function tokenFlags({ description, kind, limit, expires }: Readonly<Recor
     kind: kind === undefined ? undefined : noting(() => kindFlag(kind)),
     limit: limit === undefined ? undefined : noting(() => limitFlag(limit)),
     expires: typeof expires === 'string' ? noting(() => parseExpiry(expires, nowMs)) : undefined,
+    limits: noting(() => parseLimitFlags(given)) ?? {},
   };
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return flags;

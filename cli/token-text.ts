@@ -3,6 +3,8 @@
 import type { TokenKind } from '../proxy/auth/token-format.ts';
 import type { TokenUse } from '../proxy/auth/token-uses.ts';
 import { tokenStatus, type TokenRecord } from '../proxy/auth/token.ts';
+import { limitNames, type TokenLimits } from '../proxy/views/token-limits.ts';
+import { describeLimits, summarizeLimits } from './token-limit-text.ts';
 import { formatFields, formatTable } from './output.ts';
 
 export interface TokenView {
@@ -14,7 +16,7 @@ export interface TokenView {
 }
 
 /** What `--json` prints of a token; part of the interface to scripts. */
-export interface TokenDocument {
+export interface TokenDocument extends TokenLimits {
   readonly id: string;
   readonly description: string;
   readonly kind: TokenKind;
@@ -48,6 +50,7 @@ export function tokenDocument(record: TokenRecord, { defaultLimits, nowMs, use }
     previous_expires_at: previous !== null && nowMs < Date.parse(previous) ? previous : null,
     last_used_at: use === undefined ? null : new Date(use.atMs).toISOString(),
     last_used_from: use?.from ?? null,
+    ...(Object.fromEntries(limitNames.map((name) => [name, record[name]])) as unknown as TokenLimits),
   };
 }
 
@@ -60,6 +63,7 @@ export function describeToken(token: TokenDocument): string[] {
     ['status', token.status],
     ['created', `${seconds(token.created_at)} by ${token.created_by}`],
     ['expires', token.expires_at === null ? 'never' : seconds(token.expires_at)],
+    ...describeLimits(token),
     ...(token.previous_expires_at === null ? [] : [['former secret', `opens until ${seconds(token.previous_expires_at)}`] as const]),
     ['last used', token.last_used_at === null ? 'never' : `${seconds(token.last_used_at)} from ${token.last_used_from ?? ''}`],
     ...(token.revoked_at === null ? [] : [['revoked', seconds(token.revoked_at)] as const]),
@@ -67,8 +71,8 @@ export function describeToken(token: TokenDocument): string[] {
 }
 
 export function describeTokens(tokens: readonly TokenDocument[]): string[] {
-  const rows = tokens.map((token) => [token.id, token.kind, token.status, describeLimit(token), token.expires_at === null ? 'never' : seconds(token.expires_at), token.description]);
-  return formatTable(['ID', 'KIND', 'STATUS', 'LIMIT', 'EXPIRES', 'DESCRIPTION'], rows);
+  const rows = tokens.map((token) => [token.id, token.kind, token.status, describeLimit(token), token.expires_at === null ? 'never' : seconds(token.expires_at), summarizeLimits(token), token.description]);
+  return formatTable(['ID', 'KIND', 'STATUS', 'LIMIT', 'EXPIRES', 'SEES', 'DESCRIPTION'], rows);
 }
 
 function describeLimit({ limit }: TokenDocument): string {

@@ -1,6 +1,5 @@
 // What the pipeline decides to send, before anything is written: a status, its headers and a body. Everything but `send.ts` works on these.
 
-import type { FileHandle } from 'node:fs/promises';
 import { errorTable, type ErrorBody, type ErrorCode } from '../build/contract/errors.ts';
 import type { JsonObject } from '../build/contract/json.ts';
 
@@ -11,10 +10,18 @@ import type { JsonObject } from '../build/contract/json.ts';
 export type Body = string | Buffer | OpenFile | undefined;
 
 export interface OpenFile {
-  readonly handle: FileHandle;
+  readonly handle: ReadHandle;
   /** exactly so many bytes are sent */
   readonly size: number;
   readonly path: string;
+  /** the client has gone: what `read` waits for is not needed any more */
+  readonly abandon?: () => void;
+}
+
+/** What sending needs of an open file: reading may wait until there is something. */
+export interface ReadHandle {
+  readonly read: (buffer: Buffer, offset: number, length: number, position: number) => Promise<{ readonly bytesRead: number }>;
+  readonly close: () => Promise<void>;
 }
 
 export interface Answer {
@@ -22,6 +29,8 @@ export interface Answer {
   /** flat list: name, value, name, value; Content-Length included where there is a body */
   readonly headers: readonly string[];
   readonly body: Body;
+  /** status line and `headers` as text (head-text.ts), for what is answered often */
+  readonly head?: string | undefined;
   /** worth a line of its own in the log, besides the request's */
   readonly cause?: unknown;
 }
@@ -63,6 +72,7 @@ export function jsonAnswer(status: number, body: object, headers: readonly strin
   };
 }
 
-export function withHeaders(answer: Answer, headers: readonly string[]): Answer {
-  return headers.length === 0 ? answer : { ...answer, headers: [...answer.headers, ...headers] };
+/** `lines`: the same headers as text, each with its line's end. */
+export function withHeaders({ status, headers, body, head, cause }: Answer, more: readonly string[], lines: string): Answer {
+  return { status, headers: [...headers, ...more], body, head: head === undefined ? undefined : head + lines, cause };
 }

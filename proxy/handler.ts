@@ -1,33 +1,44 @@
 // What happens to a request, top to bottom: admit → route → authenticate → limit → serve, or say what is unwanted → send → log.
 //
-// Who needs a token: the three protocol paths. A target that is none of ours is 404 without one, since that only repeats what the grammar of
+// Who needs a token: what Composer reads and tells. A target that is none of ours is 404 without one, since that only repeats what the grammar of
 // paths says, and /health needs none.
 // A valid token is counted, and told so in headers, on whatever it asks; /health does not look at tokens.
 // Whatever goes wrong inside one request is that request's 500; the process lives (I10).
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { withHeaders, type Answer } from './answer.ts';
 import type { ActiveToken, Authenticator } from './auth/authenticate.ts';
 import type { TokenUses } from './auth/token-uses.ts';
 import { whenReady, type Eventually } from './eventually.ts';
+import { cutOff, statusSent, writeContinue, type HttpRequest, type HttpResponse } from './http-request.ts';
 import type { Count, Counters } from './limits/counters.ts';
 import type { GuessBudget } from './limits/guess-budget.ts';
-import { rateLimitHeaders } from './limits/headers.ts';
+import { rateLimitHeaders, rateLimitLines } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
 import type { Management } from './manage/api-request.ts';
-import { clientAddress, type AddressRange } from './observe/client-address.ts';
+import { clientAddress, isInRanges, type AddressRange } from './observe/client-address.ts';
+import type { Crew } from './observe/crew.ts';
 import { healthAnswer, readyAnswer } from './observe/health.ts';
 import type { CountedRoute, RequestCounts } from './observe/metrics.ts';
-import { loggedPath, logRequest } from './observe/request-log.ts';
+import { loggedPath, type RequestLog } from './observe/request-log.ts';
 import { admit, hasBody, unwanted } from './protocol/admit.ts';
+import type { InstallReports } from './protocol/install-reports.ts';
+import { isLookup, type Lookups } from './protocol/lookups.ts';
 import { parseRoute } from './protocol/route.ts';
+import { isSafetyRoute, methodsOf, type SafetyAnswers, type SafetyRoute } from './protocol/safety-answers.ts';
 import type { Tree } from './protocol/tree.ts';
-import { challenge, internalError, limitExceeded, methodNotAllowed, notFound, sessionOnProtocol, tooManyGuesses } from './refusals.ts';
+import { challenge, internalError, limitExceeded, methodNotAllowed, networkNotAllowed, notFound, sessionOnProtocol, tooManyGuesses } from './refusals.ts';
 import type { Sender, Sent } from './send.ts';
+import { createUnderWay } from './under-way.ts';
 
 export interface HandlerParts {
   readonly tree: Tree;
+  /** searches and lists; undefined: there are none */
+  readonly lookups: Lookups | undefined;
+  /** takes what Composer tells of installs; undefined: nobody counts them */
+  readonly installReports: InstallReports | undefined;
+  /** advisories and filter lists; undefined: nobody is answered */
+  readonly safetyAnswers: SafetyAnswers | undefined;
   /** undefined: there is nothing below /api */
   readonly management: Management | undefined;
   readonly authenticator: Authenticator;
@@ -40,7 +51,10 @@ export interface HandlerParts {
   readonly readState: (() => Promise<unknown>) | undefined;
   /** undefined: nobody asks for metrics */
   readonly counts: RequestCounts | undefined;
+  /** undefined: this process serves alone */
+  readonly crew?: Crew | undefined;
   readonly log: Logger;
+  readonly logRequest: RequestLog;
   readonly trustedProxies: readonly AddressRange[];
   /** epoch milliseconds */
   readonly now: () => number;
@@ -52,8 +66,10 @@ export interface HandlerParts {
 }
 
 interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  /** whose connection it is; asked for at once, since a connection that is gone does not know */
+  readonly peer: string | undefined;
   readonly id: string;
   readonly startedAt: number;
   token: ActiveToken | undefined;
@@ -61,31 +77,28 @@ interface Exchange {
 }
 
 export interface Handler {
-  readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly handle: (request: HttpRequest, response: HttpResponse) => void;
   /** Resolves once every request handed over so far is answered, or given up, and logged. */
-  readonly settled: () => Promise<unknown>;
+  readonly settled: () => Promise<void>;
 }
 
 export function createHandler(parts: HandlerParts): Handler {
-  const running = new Set<Promise<void>>();
+  const underWay = createUnderWay();
   const handle: Handler['handle'] = (request, response) => {
-    const exchange: Exchange = { request, response, id: parts.nextRequestId(), startedAt: parts.elapsed(), token: undefined, route: 'refused' };
+    const exchange: Exchange = { request, response, peer: request.socket.remoteAddress, id: parts.nextRequestId(), startedAt: parts.elapsed(), token: undefined, route: 'refused' };
     try {
-      const done = deliver(parts, exchange, answerTo(parts, exchange));
-      if (!(done instanceof Promise)) return;
-      const ended = done.catch((error: unknown) => breakOff(parts, exchange, error)).finally(() => running.delete(ended));
-      running.add(ended);
+      const done = deliver(parts, exchange);
+      if (done instanceof Promise) underWay.add(done, (error) => breakOff(parts, exchange, error));
     } catch (error) {
       breakOff(parts, exchange, error);
     }
   };
-  return { handle, settled: () => Promise.all(running) };
+  return { handle, settled: underWay.settled };
 }
 
-function answerTo(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
+function decided(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   try {
-    const answer = decide(parts, exchange);
-    return answer instanceof Promise ? answer.catch((error: unknown) => internalError(exchange.id, error)) : answer;
+    return decide(parts, exchange);
   } catch (error) {
     return internalError(exchange.id, error);
   }
@@ -101,24 +114,52 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const fault = unwanted(request);
   const nowMs = parts.now();
-  if (route.kind === 'health') return fault ?? (reads ? healthAnswer(parts.tree, parts.counters, nowMs) : methodNotAllowed());
+  if (route.kind === 'health') return fault ?? (reads ? healthAnswer(parts, nowMs) : methodNotAllowed());
   if (route.kind === 'ready') return fault ?? (reads ? readyAnswer(parts, nowMs) : methodNotAllowed());
   if (route.kind === 'api') return limited(parts, exchange, nowMs, true, () => fault ?? manage(parts, exchange, nowMs));
   if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
+  if (route.kind === 'downloads') return reported(parts, exchange, nowMs, fault);
+  if (isSafetyRoute(route)) return asked(parts, exchange, route, nowMs, fault);
   if (!reads) return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed());
   return limited(parts, exchange, nowMs, false, () => {
     if (fault !== undefined) return fault;
+    if (isLookup(route)) return parts.lookups === undefined ? notFound() : parts.lookups.answer(route, exchange.token?.view, nowMs);
     const { headers } = request;
-    return parts.tree.answer(route, { acceptEncoding: headers['accept-encoding'], ifNoneMatch: headers['if-none-match'], ifModifiedSince: headers['if-modified-since'], head: request.method === 'HEAD' }, nowMs);
+    return parts.tree.answer(route, { acceptEncoding: headers['accept-encoding'], ifNoneMatch: headers['if-none-match'], ifModifiedSince: headers['if-modified-since'], head: request.method === 'HEAD', view: exchange.token?.view, userAgent: headers['user-agent'] }, nowMs);
   });
 }
 
-function manage({ management, trustedProxies }: HandlerParts, { request, response, id, token }: Exchange, nowMs: number): Eventually<Answer> {
+function reported(parts: HandlerParts, exchange: Exchange, nowMs: number, fault: Answer | undefined): Eventually<Answer> {
+  const { installReports } = parts;
+  const { request, response } = exchange;
+  if (request.method !== 'POST') return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed('POST'));
+  return limited(parts, exchange, nowMs, false, () => {
+    if (fault !== undefined) return fault;
+    if (installReports === undefined) return notFound();
+    if (request.headers.expect !== undefined) writeContinue(response);
+    return installReports.answer(request, exchange.token?.view, nowMs);
+  });
+}
+
+function asked(parts: HandlerParts, exchange: Exchange, route: SafetyRoute, nowMs: number, fault: Answer | undefined): Eventually<Answer> {
+  const { request, response } = exchange;
+  const methods = methodsOf(route);
+  const takes = methods.split(', ').includes(request.method ?? '');
+  return limited(parts, exchange, nowMs, !takes, () => {
+    if (fault !== undefined || !takes) return fault ?? methodNotAllowed(methods);
+    if (parts.safetyAnswers === undefined) return notFound();
+    if (request.headers.expect !== undefined) writeContinue(response);
+    return parts.safetyAnswers.answer(route, request, exchange.token?.view, nowMs);
+  });
+}
+
+function manage({ management, trustedProxies }: HandlerParts, exchange: Exchange, nowMs: number): Eventually<Answer> {
+  const { request, response, id, token } = exchange;
   if (management === undefined) return notFound();
   const sendContinue = (): void => {
-    if (request.headers.expect !== undefined) response.writeContinue();
+    if (request.headers.expect !== undefined) writeContinue(response);
   };
-  return management.answer({ incoming: request, token, clientAddress: addressOf(request, trustedProxies), requestId: id, nowMs, sendContinue });
+  return management.answer({ incoming: request, token, clientAddress: addressOf(exchange, trustedProxies), requestId: id, nowMs, sendContinue });
 }
 
 /** `serve`, for whoever holds a valid token and has requests left; for anybody else too where the resource is `open`. */
@@ -126,57 +167,65 @@ function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: b
   const { request } = exchange;
   return whenReady(parts.authenticator.authenticate(request.headers.authorization, nowMs), (authentication) => {
     if (authentication.outcome === 'absent') return open ? serve() : challenge('absent', request);
-    if (authentication.outcome === 'invalid') return whenReady(open ? serve() : refuse(parts, request, nowMs), (answer) => withinGuesses(parts, request, answer, nowMs));
+    if (authentication.outcome === 'invalid') return whenReady(open ? serve() : refuse(parts, request, nowMs), (answer) => withinGuesses(parts, exchange, answer, nowMs));
     const { token } = authentication;
     exchange.token = token;
-    parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(request, parts.trustedProxies) });
+    // not counted: whoever found a token must not use up its owner's requests; guesses at where it works are counted by address
+    if (token.networks !== undefined && !isInRanges(addressOf(exchange, parts.trustedProxies), token.networks)) return withinGuesses(parts, exchange, networkNotAllowed(request), nowMs);
+    parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(exchange, parts.trustedProxies) });
     if (token.limit === 0) return serve();
     return whenReady(parts.counters.hit(token.id, token.limit, limitWindowMs, nowMs), (count) => {
-      if (!count.admitted) return withHeaders(limitExceeded(token.limit, count, nowMs, request), rateLimitHeaders(token.limit, count));
+      if (!count.admitted) return withLimit(limitExceeded(token.limit, count, nowMs, request), token, count);
       return counted(exchange, token, count, serve);
     });
   });
 }
 
 /** A person with a session is known, so it is 403: these paths are for tokens. Everybody else is 401. */
-function refuse({ management }: HandlerParts, request: IncomingMessage, nowMs: number): Eventually<Answer> {
+function refuse({ management }: HandlerParts, request: HttpRequest, nowMs: number): Eventually<Answer> {
   const { authorization } = request.headers;
   if (management === undefined || authorization === undefined) return challenge('invalid', request);
-  return whenReady(management.isSession(authorization, nowMs), (isSession) => (isSession ? sessionOnProtocol() : challenge('invalid', request)));
+  return whenReady(management.isSession(authorization, nowMs), (isSession) => (isSession ? sessionOnProtocol(request) : challenge('invalid', request)));
 }
 
-/** Of credentials that are no API token's, and that nobody was known by in the end: 401, or 429 for who has tried too many. */
-function withinGuesses({ guesses, trustedProxies }: HandlerParts, request: IncomingMessage, answer: Answer, nowMs: number): Answer {
-  const seconds = answer.status === 401 ? guesses.spend(addressOf(request, trustedProxies), nowMs) : undefined;
-  return seconds === undefined ? answer : tooManyGuesses(seconds, request);
+/** Of credentials that are no API token's, and that nobody was known by in the end: 401; of a token used from elsewhere: 403; or 429 for who has tried too many. */
+function withinGuesses({ guesses, trustedProxies }: HandlerParts, exchange: Exchange, answer: Answer, nowMs: number): Answer {
+  if (answer.status !== 401 && exchange.token === undefined) return answer;
+  const seconds = guesses.spend(addressOf(exchange, trustedProxies), nowMs);
+  return seconds === undefined ? answer : tooManyGuesses(seconds, exchange.request);
 }
 
 /** The answer with the limit's headers, the 500 of a request that broke included. */
 function counted(exchange: Exchange, token: ActiveToken, count: Count, serve: () => Eventually<Answer>): Eventually<Answer> {
-  const headers = rateLimitHeaders(token.limit, count);
   try {
     const answer = serve();
-    if (!(answer instanceof Promise)) return withHeaders(answer, headers);
-    return answer.catch((error: unknown) => internalError(exchange.id, error)).then((settled) => withHeaders(settled, headers));
+    if (!(answer instanceof Promise)) return withLimit(answer, token, count);
+    return answer.catch((error: unknown) => internalError(exchange.id, error)).then((settled) => withLimit(settled, token, count));
   } catch (error) {
-    return withHeaders(internalError(exchange.id, error), headers);
+    return withLimit(internalError(exchange.id, error), token, count);
   }
 }
 
-function deliver(parts: HandlerParts, exchange: Exchange, answer: Eventually<Answer>): Eventually<void> {
-  return whenReady(answer, (settled) => {
+function withLimit(answer: Answer, { limit }: ActiveToken, count: Count): Answer {
+  return withHeaders(answer, rateLimitHeaders(limit, count), rateLimitLines(limit, count));
+}
+
+/** Each promise on the way costs: with counters in Redis every request waits, so there is one here and no more. */
+function deliver(parts: HandlerParts, exchange: Exchange): Eventually<void> {
+  const send = (settled: Answer): Eventually<void> => {
     if (settled.cause !== undefined) parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
     // a body nobody read stays in the connection: it cannot carry another request
     const closing = parts.draining() || (hasBody(exchange.request) && !exchange.request.readableEnded);
     return whenReady(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) => record(parts, exchange, settled.status, sent));
-  });
+  };
+  return whenReady(decided(parts, exchange), send, (error) => send(internalError(exchange.id, error)));
 }
 
 function record(parts: HandlerParts, exchange: Exchange, status: number, sent: Sent): void {
   const { request } = exchange;
   const durationMs = parts.elapsed() - exchange.startedAt;
   parts.counts?.answered(exchange.route, status, exchange.token?.kind, sent, durationMs);
-  const line = {
+  parts.logRequest({
     request_id: exchange.id,
     method: request.method ?? '',
     path: loggedPath(request.url ?? ''),
@@ -184,18 +233,18 @@ function record(parts: HandlerParts, exchange: Exchange, status: number, sent: S
     bytes: sent.bytes,
     duration_ms: Math.round(durationMs * 100) / 100,
     token: exchange.token?.id ?? null,
-    client: addressOf(request, parts.trustedProxies),
-  };
-  logRequest(parts.log, sent.aborted ? { ...line, aborted: true } : line);
+    client: addressOf(exchange, parts.trustedProxies),
+    aborted: sent.aborted,
+  });
 }
 
-function addressOf(request: IncomingMessage, trustedProxies: readonly AddressRange[]): string {
-  return clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'] as string | undefined, trustedProxies);
+function addressOf({ request, peer }: Exchange, trustedProxies: readonly AddressRange[]): string {
+  return clientAddress(peer, request.headers['x-forwarded-for'] as string | undefined, trustedProxies);
 }
 
 /** Sending failed part-way: there is no status left to give, so the connection goes. */
 function breakOff(parts: HandlerParts, exchange: Exchange, error: unknown): void {
   parts.log.error({ request_id: exchange.id, err: error }, 'an answer could not be sent in full');
-  exchange.response.destroy();
-  record(parts, exchange, exchange.response.statusCode, { bytes: 0, aborted: true });
+  cutOff(exchange.response);
+  record(parts, exchange, statusSent(exchange.response), { bytes: 0, aborted: true });
 }

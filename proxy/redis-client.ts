@@ -3,12 +3,14 @@
 
 import { Redis, type RedisOptions, type Result } from 'ioredis';
 
+import { parseSentinelUrl, type SentinelAddress } from './redis-address.ts';
+
 declare module 'ioredis' {
   // the scripts that are defined where they are used (limits/redis-counters.ts, state/redis-scripts.ts)
   interface RedisCommander<Context> {
-    countRequest(key: string, limit: number, windowMs: number, floorUsed: number, floorEndsInMs: number): Result<[number, number, number], Context>;
+    countRequests(keys: number, ...keysAndQuestions: readonly (string | number)[]): Result<number[], Context>;
     prepareState(rows: string, meta: string, schema: number, make: 0 | 1): Result<string, Context>;
-    commitState(rows: string, order: string, meta: string, ...change: readonly (string | number)[]): Result<[number, number], Context>;
+    commitState(rows: string, order: string, meta: string, ...change: readonly (string | number)[]): Result<[number, number, number], Context>;
     rangeState(rows: string, order: string, first: string, last: string, reverse: 0 | 1, limit: number): Result<string[], Context>;
   }
 }
@@ -16,32 +18,98 @@ declare module 'ioredis' {
 export type RedisClient = Redis;
 
 export interface RedisClientOptions extends Pick<RedisOptions, 'keyPrefix' | 'commandTimeout' | 'socketTimeout' | 'enableAutoPipelining' | 'scripts' | 'autoResubscribe'> {
-  /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, or a socket's path */
+  /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, `redis+sentinel://…` (redis-address.ts), or a socket's path */
   readonly url: string;
 }
 
-/** Not connected yet. `reason`: why it is not connected, which a command that fails for that does not know. */
-export function createRedisClient({ url, ...options }: RedisClientOptions): { readonly redis: RedisClient; readonly reason: () => Error | undefined } {
-  const redis = new Redis(url, {
+/** Not connected yet. */
+export interface RedisConnection {
+  readonly redis: RedisClient;
+  /** Rejects when the first attempt fails; it goes on trying by itself until it is disconnected. */
+  readonly connect: () => Promise<void>;
+  /** why it is not connected, which a command that fails for that does not know */
+  readonly reason: () => Error | undefined;
+}
+
+type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
+
+const handshakeTimeoutMs = 1000;
+const longestPauseMs = 500;
+
+export function createRedisClient({ url, ...options }: RedisClientOptions): RedisConnection {
+  const sentinels = parseSentinelUrl(url);
+  let leaving = false;
+  const all: ClientOptions = {
     lazyConnect: true,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    connectTimeout: 1000,
+    connectTimeout: handshakeTimeoutMs,
     disconnectTimeout: 100,
-    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, 500),
+    retryStrategy: (attempt) => Math.min(50 * 2 ** attempt, longestPauseMs),
+    // whoever takes no writes is, or has become, a replica: another one is behind the name by now, or the sentinels know which
+    reconnectOnError: ({ message }) => {
+      if (leaving || !/^(?:READONLY|NOREPLICAS)/.test(message)) return false;
+      leaving = true;
+      return true;
+    },
     disableClientInfo: true,
     ...options,
-  });
+  };
+  const redis = sentinels === undefined ? new Redis(url, all) : new Redis({ ...all, ...throughSentinels(sentinels) });
   let reason: Error | undefined;
+  let sentinelReason: Error | undefined;
+  redis.on('sentinelError', (error: Error) => {
+    sentinelReason = sentinels === undefined ? error : sentinelFault(error, sentinels);
+  });
   redis.on('error', (error: Error) => {
-    reason = error;
+    reason = error.message.startsWith('All sentinels are unreachable') ? (sentinelReason ?? error) : explained(error);
   });
   redis.on('close', () => {
     reason ??= new Error('the connection was lost');
   });
   redis.on('ready', () => {
+    leaving = false;
     reason = undefined;
   });
-  return { redis, reason: () => reason };
+  return { redis, connect: () => connectOnce(redis), reason: () => reason };
+}
+
+/** With sentinels ioredis' own promise is open until one of them names a primary, however long that takes. */
+async function connectOnce(redis: RedisClient): Promise<void> {
+  const failed = new Promise<never>((_, reject) => {
+    redis.once('error', reject);
+  });
+  await Promise.race([redis.connect(), failed]);
+}
+
+function throughSentinels({ tls, sentinels, primary, database, username, password, sentinelUsername, sentinelPassword }: SentinelAddress): ClientOptions {
+  return {
+    sentinels: sentinels.map((sentinel) => ({ ...sentinel })),
+    name: primary,
+    db: database,
+    username,
+    password,
+    sentinelUsername,
+    sentinelPassword,
+    sentinelCommandTimeout: handshakeTimeoutMs,
+    sentinelRetryStrategy: (attempt) => Math.min(50 * 2 ** attempt, longestPauseMs),
+    ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
+  };
+}
+
+function sentinelFault(error: Error, { primary }: SentinelAddress): Error {
+  const [, unaware] = /^connected to sentinel (\S+) successfully, but got an invalid reply/.exec(error.message) ?? [];
+  const [, silent, why = ''] = /^failed to connect to sentinel (\S+) because (.*?)\.?$/.exec(error.message) ?? [];
+  const stranger = unaware ?? (why.includes('No such master') ? silent : undefined);
+  if (stranger !== undefined) return new Error(`the sentinel ${stranger} knows no primary called ${primary}`, { cause: error });
+  return silent === undefined ? error : new Error(`the sentinel ${silent} cannot be asked (${why})`, { cause: error });
+}
+
+/** OpenSSL's words say what is wrong, and not what to do. */
+function explained(error: Error & { readonly code?: string }): Error {
+  if (/^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT.*)$/.test(error.code ?? '')) {
+    return new Error(`its certificate is not trusted (${error.message}): name a file with the certificate of its authority in the variable NODE_EXTRA_CA_CERTS`, { cause: error });
+  }
+  return error.code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? new Error(`its certificate is for another name (${error.message}): connect by a name that it holds`, { cause: error }) : error;
 }

@@ -1,19 +1,19 @@
 // The answers that say no, with what a person needs to go on.
 
-import type { IncomingMessage } from 'node:http';
 import { errorAnswer, type Answer } from './answer.ts';
+import type { HttpRequest } from './http-request.ts';
 import type { Count } from './limits/counters.ts';
 import { retryAfterSeconds } from './limits/headers.ts';
 
 /** RFC 6750 §3.1: no error attribute where no token was sent. The challenge names Bearer only; Composer ignores it and prompts for Basic anyway. */
-export function challenge(outcome: 'absent' | 'invalid', request: IncomingMessage): Answer {
+export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): Answer {
   const forComposer = isComposer(request);
   return outcome === 'absent'
     ? errorAnswer('AUTHENTICATION_REQUIRED', { forComposer, headers: ['WWW-Authenticate', 'Bearer realm="libretto"'] })
     : errorAnswer('INVALID_TOKEN', { forComposer, headers: ['WWW-Authenticate', 'Bearer realm="libretto", error="invalid_token"'] });
 }
 
-export function limitExceeded(limit: number, count: Count, nowMs: number, request: IncomingMessage): Answer {
+export function limitExceeded(limit: number, count: Count, nowMs: number, request: HttpRequest): Answer {
   const seconds = retryAfterSeconds(count, nowMs);
   return errorAnswer('RATE_LIMIT_EXCEEDED', {
     message: `This token has used up its ${limit} ${limit === 1 ? 'request' : 'requests'} for this hour. It works again in ${inWords(seconds)}; a higher limit can be had from whoever runs this registry.`,
@@ -23,7 +23,12 @@ export function limitExceeded(limit: number, count: Count, nowMs: number, reques
   });
 }
 
-export function tooManyGuesses(seconds: number, request: IncomingMessage): Answer {
+/** Names no network: whoever found the token must not learn from where it works. */
+export function networkNotAllowed(request: HttpRequest): Answer {
+  return errorAnswer('NETWORK_NOT_ALLOWED', { forComposer: isComposer(request) });
+}
+
+export function tooManyGuesses(seconds: number, request: HttpRequest): Answer {
   return errorAnswer('TOO_MANY_ATTEMPTS', {
     message: `Too many tokens that are not valid came from this address. Try again in ${inWords(seconds)}.`,
     details: { retry_after_seconds: seconds },
@@ -38,16 +43,16 @@ function inWords(seconds: number): string {
   return `${Math.ceil(seconds / 60)} minutes`;
 }
 
-export function sessionOnProtocol(): Answer {
-  return errorAnswer('INSUFFICIENT_SCOPE', { message: 'This is a session of the management API. Packages are read with an API token.' });
+export function sessionOnProtocol(request: HttpRequest): Answer {
+  return errorAnswer('INSUFFICIENT_SCOPE', { message: 'This is a session of the management API. Packages are read with an API token.', forComposer: isComposer(request) });
 }
 
 export function notFound(): Answer {
   return errorAnswer('NOT_FOUND');
 }
 
-export function methodNotAllowed(): Answer {
-  return errorAnswer('METHOD_NOT_ALLOWED', { headers: ['Allow', 'GET, HEAD'] });
+export function methodNotAllowed(allowed = 'GET, HEAD'): Answer {
+  return errorAnswer('METHOD_NOT_ALLOWED', { headers: ['Allow', allowed] });
 }
 
 /** Running out of file descriptors passes; everything else unexpected is a bug or a broken tree, and the log has it under the id. */
@@ -57,9 +62,11 @@ export function internalError(requestId: string, cause: unknown): Answer {
   if (code === 'EMFILE' || code === 'ENFILE') return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
   if (code === 'STATE_BUSY') return errorAnswer('STATE_BUSY', { details, headers: ['Retry-After', '5'], cause });
   if (code === 'STATE_UNAVAILABLE') return errorAnswer('STATE_BUSY', { message: 'The state is out of reach for now. Try again shortly.', details, headers: ['Retry-After', '5'], cause });
+  // told to the log once a minute by whoever talks to that server
+  if (code === 'UPSTREAM_UNAVAILABLE') return errorAnswer('UPSTREAM_UNAVAILABLE', { details, headers: ['Retry-After', '5'] });
   return errorAnswer('INTERNAL_ERROR', { details, cause });
 }
 
-function isComposer(request: IncomingMessage): boolean {
+function isComposer(request: HttpRequest): boolean {
   return request.headers['user-agent']?.startsWith('Composer/') === true;
 }

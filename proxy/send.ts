@@ -1,9 +1,14 @@
 // Writes an answer to a connection. A body is sent in full or the connection is cut: never a short body that looks whole. A client that hangs up
 // frees the file at once.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Answer, OpenFile } from './answer.ts';
 import type { Eventually } from './eventually.ts';
+import { createHeadEnd } from './head-text.ts';
+import { isStream, type HttpRequest, type HttpResponse } from './http-request.ts';
+import { readPiece } from './read-piece.ts';
+import { sendOnStream } from './secure/stream-answer.ts';
+import { endWhole, takesWhole } from './whole-answer.ts';
 
 /** What became of an answer. */
 export interface Sent {
@@ -18,31 +23,57 @@ const chunkBytes = 128 * 1024;
 const watchedFromBytes = 64 * 1024;
 const nothing: Sent = { bytes: 0, aborted: false };
 
+export interface SenderOptions {
+  readonly stallTimeoutMs: number;
+  readonly keepAliveMs: number;
+  /** epoch milliseconds */
+  readonly now: () => number;
+}
+
+type Leaving =
+  | { readonly response: ServerResponse; readonly body: Buffer | string | undefined; readonly whole: undefined }
+  | { readonly response: ServerResponse; readonly body: Buffer | undefined; readonly whole: { readonly status: number; readonly text: string } };
+
 export interface Sender {
-  /** `closing`: tells the client that this connection ends with this answer. Rejects where a file turns out shorter than it was. */
-  readonly send: (request: IncomingMessage, response: ServerResponse, answer: Answer, closing: boolean) => Eventually<Sent>;
+  /** `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects where a file turns out shorter than it was. */
+  readonly send: (request: HttpRequest, response: HttpResponse, answer: Answer, closing: boolean) => Eventually<Sent>;
 }
 
 /**
  * Small answers leave together, once everything that arrived in this turn of the event loop has been decided. Written one by one, each write wakes
  * a client that sleeps, at several times the cost of the write itself; measured with 32 connections that is a fifth of all processor time. The last
- * answer of a connection goes at once: what still arrives there may be nonsense, on which node:http cuts it.
+ * answer of a connection goes at once: what still arrives there may be nonsense, on which node:http cuts it. With HTTP/2 node:http2 gathers what
+ * leaves. `stallTimeoutMs`: how long a stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself.
+ * `keepAliveMs`: the server's keepAliveTimeout, which answers name.
  */
-export function createSender(): Sender {
-  let leaving: { readonly response: ServerResponse; readonly body: Buffer | string | undefined }[] = [];
+export function createSender({ stallTimeoutMs, keepAliveMs, now }: SenderOptions): Sender {
+  const headEnd = createHeadEnd(now, keepAliveMs);
+  let leaving: Leaving[] = [];
   const depart = (): void => {
     const batch = leaving;
     leaving = [];
-    for (const { response, body } of batch) response.end(body, 'latin1'); // the encoding is for strings
+    for (const one of batch) {
+      if (one.whole === undefined) one.response.end(one.body, 'latin1'); // the encoding is for strings
+      else endWhole(one.response, one.whole.status, one.whole.text, one.body);
+    }
   };
   const leave = (response: ServerResponse, body: Buffer | string | undefined, atOnce: boolean): Sent => {
     if (atOnce) response.end(body, 'latin1');
-    else if (leaving.push({ response, body }) === 1) setImmediate(depart);
+    else if (leaving.push({ response, body, whole: undefined }) === 1) setImmediate(depart);
     return { bytes: body?.length ?? 0, aborted: response.destroyed };
+  };
+  const leaveWhole = (response: ServerResponse, status: number, head: string, body: string | Buffer): Sent => {
+    const text = head + headEnd();
+    const one: Leaving = typeof body === 'string' ? { response, body: undefined, whole: { status, text: text + body } } : { response, body, whole: { status, text } };
+    if (leaving.push(one) === 1) setImmediate(depart);
+    return { bytes: body.length, aborted: response.destroyed };
   };
   return {
     send: (request, response, answer, closing) => {
-      const { body } = answer;
+      if (isStream(response)) return sendOnStream(request, response, answer, stallTimeoutMs);
+      const { body, head } = answer;
+      const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
+      if (head !== undefined && isShort(toSend) && !closing && takesWhole(response)) return leaveWhole(response, answer.status, head, toSend);
       response.writeHead(answer.status, closing ? [...answer.headers, 'Connection', 'close'] : (answer.headers as string[]));
       if (body === undefined || request.method === 'HEAD') {
         leave(response, undefined, closing);
@@ -54,7 +85,11 @@ export function createSender(): Sender {
   };
 }
 
-async function sendWatched(response: ServerResponse, request: IncomingMessage, body: Buffer | string): Promise<Sent> {
+function isShort(body: string | Buffer | OpenFile): body is string | Buffer {
+  return typeof body === 'string' || (Buffer.isBuffer(body) && body.length <= watchedFromBytes);
+}
+
+async function sendWatched(response: ServerResponse, request: HttpRequest, body: Buffer | string): Promise<Sent> {
   const closed = untilClosed(request);
   const finished = new Promise<void>((resolve) => response.end(body, 'latin1', () => resolve()));
   await Promise.race([finished, closed.promise]);
@@ -63,12 +98,14 @@ async function sendWatched(response: ServerResponse, request: IncomingMessage, b
 }
 
 /** Two buffers take turns, so that the next piece is read while the last one leaves; memory stays at that whatever the client's speed. */
-async function sendFile(response: ServerResponse, request: IncomingMessage, file: OpenFile): Promise<Sent> {
+async function sendFile(response: ServerResponse, request: HttpRequest, file: OpenFile): Promise<Sent> {
   const closed = untilClosed(request);
+  const { abandon } = file;
+  if (abandon !== undefined) void closed.promise.then(abandon);
+  let sent = 0;
   try {
     const buffers = [Buffer.allocUnsafeSlow(Math.min(chunkBytes, file.size)), Buffer.allocUnsafeSlow(Math.min(chunkBytes, file.size))] as const;
     let leaving: Promise<void> = Promise.resolve();
-    let sent = 0;
     for (let turn = 0; sent < file.size; turn += 1) {
       const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], sent);
       await leaving;
@@ -80,6 +117,7 @@ async function sendFile(response: ServerResponse, request: IncomingMessage, file
     response.end();
     return { bytes: sent, aborted: request.socket.destroyed };
   } catch (error) {
+    if (abandon !== undefined && request.socket.destroyed) return { bytes: sent, aborted: true };
     response.destroy(); // the status is long out: all that is left is not to look complete
     throw error;
   } finally {
@@ -88,14 +126,8 @@ async function sendFile(response: ServerResponse, request: IncomingMessage, file
   }
 }
 
-async function readPiece(file: OpenFile, buffer: Buffer, position: number): Promise<Buffer> {
-  const { bytesRead } = await file.handle.read(buffer, 0, Math.min(buffer.length, file.size - position), position);
-  if (bytesRead === 0) throw new Error(`${file.path} became shorter while it was sent: archives must be replaced, never rewritten`);
-  return buffer.subarray(0, bytesRead);
-}
-
 /** The socket's own event: a response that still waits behind another on one connection is told nothing when that connection breaks. */
-function untilClosed(request: IncomingMessage): { readonly promise: Promise<void>; readonly forget: () => void } {
+function untilClosed(request: HttpRequest): { readonly promise: Promise<void>; readonly forget: () => void } {
   const { socket } = request;
   if (socket.destroyed) return { promise: Promise.resolve(), forget: () => undefined };
   let listener: () => void = () => undefined;

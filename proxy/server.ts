@@ -1,33 +1,49 @@
-// The HTTP server: its limits against slow and greedy clients, what it says to those that do not speak HTTP, and how it stops without
+// The server, with TLS or without: its limits against slow and greedy clients, what it says to those that do not speak HTTP, and how it stops without
 // breaking off what is being answered.
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Authenticator } from './auth/authenticate.ts';
 import type { TokenUses } from './auth/token-uses.ts';
+import { limitConnections } from './connection-limit.ts';
 import { Connections } from './connections.ts';
 import { createHandler, type Handler } from './handler.ts';
 import type { Eventually } from './eventually.ts';
 import type { Counters } from './limits/counters.ts';
 import { createGuessBudget } from './limits/guess-budget.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
+import type { Crew } from './observe/crew.ts';
 import type { RequestCounts } from './observe/metrics.ts';
+import type { RequestLog } from './observe/request-log.ts';
 import type { Management } from './manage/api-request.ts';
 import { refuseConnection, writeRefusal } from './parser-errors.ts';
+import { createInstallReports } from './protocol/install-reports.ts';
 import { createLocalFiles } from './protocol/local-files.ts';
+import type { Lookups } from './protocol/lookups.ts';
+import { asBuilt, type RootChanges } from './protocol/root-document.ts';
+import { createSafetyAnswers } from './protocol/safety-answers.ts';
+import type { PublishedSafety } from './protocol/safety-lists.ts';
 import { Tree } from './protocol/tree.ts';
+import type { TreeFiles } from './protocol/tree-files.ts';
+import { createSecureServer, type Certificate, type SecureServer } from './secure/secure-server.ts';
 import { createSender } from './send.ts';
+import { defaultServerLimits, nodeLimits, type ServerLimits } from './server-limits.ts';
 
 export interface ProxyOptions {
   /** holds `public/` and `index/`; may still be empty */
   readonly dataDirectory: string;
+  /** where the tree comes from instead, such as an origin */
+  readonly files?: TreeFiles | undefined;
   readonly host: string;
   /** 0: any free one */
   readonly port: number;
+  /** served with TLS, as HTTP/2 or HTTP/1.1; undefined: as HTTP/1.1, without */
+  readonly certificate?: Certificate | undefined;
   readonly authenticator: Authenticator;
   readonly counters: Counters;
   /** hears of each use of a valid token */
@@ -35,49 +51,30 @@ export interface ProxyOptions {
   /** what answers below /api; undefined: nothing does */
   readonly management?: Management | undefined;
   readonly log: Logger;
+  /** hears of every request that was answered, or given up */
+  readonly logRequest: RequestLog;
   /** reverse proxies whose X-Forwarded-For is believed */
   readonly trustedProxies: readonly AddressRange[];
-  /** advertised in packages.json instead of what the build wrote, asked for each; undefined: as built */
-  readonly metadataUrl?: (() => Eventually<string | undefined>) | undefined;
+  /** what packages.json says beyond what the build wrote, asked for each; undefined: nothing */
+  readonly rootChanges?: (() => Eventually<RootChanges>) | undefined;
+  /** answers searches and lists; undefined: nothing does */
+  readonly lookups?: Lookups | undefined;
   /** hears of every archive that is sent */
   readonly onDownload?: ((name: string, version: string) => void) | undefined;
+  /** the advisories and filter lists of what is published; undefined: nobody asks for them */
+  readonly safety?: PublishedSafety | undefined;
+  /** hears of every install that Composer tells of; undefined: they are not taken */
+  readonly onInstall?: ((name: string, version: string) => void) | undefined;
   /** looks at the state for /health/ready; rejects where it cannot be read */
   readonly readState?: (() => Promise<unknown>) | undefined;
   /** hears of every answer; undefined: nobody asks for metrics */
   readonly counts?: RequestCounts | undefined;
+  /** the processes that serve together; undefined: this one is alone */
+  readonly crew?: Crew | undefined;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly limits?: Partial<ServerLimits>;
 }
-
-export interface ServerLimits {
-  /** from the first byte of a request to the end of its headers */
-  readonly headersTimeoutMs: number;
-  /** to the end of its body. An upload may take that long; whoever reads a JSON body has a shorter time of their own (manage/json-body.ts), and where
-   *  no body is wanted, the connection ends with the answer */
-  readonly requestTimeoutMs: number;
-  /** a connection between two requests; above the 60 s of the load balancers before it, so that they and not we close first */
-  readonly keepAliveTimeoutMs: number;
-  /** a connection on which nothing moves at all, for instance a client that stopped reading */
-  readonly stallTimeoutMs: number;
-  readonly maxHeaderBytes: number;
-  readonly maxConnections: number;
-  /** how long `close` waits for answers under way */
-  readonly drainMs: number;
-  /** memory for documents, indexes and small archives */
-  readonly cacheBytes: number;
-}
-
-export const defaultServerLimits: ServerLimits = {
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 300_000,
-  keepAliveTimeoutMs: 65_000,
-  stallTimeoutMs: 120_000,
-  maxHeaderBytes: 16 * 1024,
-  maxConnections: 8192,
-  drainMs: 10_000,
-  cacheBytes: 96 * 1024 * 1024,
-};
 
 export interface Proxy {
   /** Rejects with Node's error (EADDRINUSE, EACCES…) where the address cannot be had. */
@@ -87,56 +84,53 @@ export interface Proxy {
   readonly close: () => Promise<void>;
   /** how many are open right now */
   readonly connections: () => number;
+  /** Connections that begin from now on get this certificate. Only of a proxy that was made with one. */
+  readonly renewCertificate: (certificate: Certificate) => void;
 }
 
 export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const files = createLocalFiles({ dataDirectory: options.dataDirectory, cacheBytes: limits.cacheBytes, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
-  const tree = new Tree({ files, metadataUrl: options.metadataUrl ?? asBuilt, derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload });
+  const files = options.files ?? createLocalFiles({ dataDirectory: options.dataDirectory, cacheBytes: limits.cacheBytes, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
+  const tree = new Tree({ files, rootChanges: options.rootChanges ?? (() => asBuilt), derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload });
   let draining = false;
-  const handler = createHandler({ ...options, management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(), tree, sender: createSender(), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
-  const server = createLimitedServer(limits);
+  const { onInstall, safety } = options;
+  const installReports = onInstall === undefined ? undefined : createInstallReports({ files, onInstall });
+  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety }), management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const connections = new Connections();
+  const secure = options.certificate === undefined ? undefined : createSecureServer({ limits, certificate: options.certificate, handle: handler.handle, onHttp1: (socket) => connections.opened(socket), onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason) });
+  const server = withLimits(secure?.server ?? createServer(nodeLimits(limits)), limits);
+  if (options.crew !== undefined) limitConnections(server, limits.maxConnections);
+  if (secure === undefined) server.on('connection', (socket) => connections.opened(socket));
   attach(server, connections, handler, options);
   let closing: Promise<void> | undefined;
   return {
     listen: () => listen(server, options.host, options.port),
-    connections: () => connections.count(),
+    connections: () => connections.count() + (secure?.connections.count() ?? 0),
+    renewCertificate: (certificate) => secure?.renew(certificate),
     close: () => {
       draining = true;
-      closing ??= drain(server, connections, limits.drainMs).then(handler.settled).then(() => undefined);
+      closing ??= drain(server, connections, secure, limits.drainMs).then(handler.settled).then(() => undefined);
       return closing;
     },
   };
 }
 
-const asBuilt = (): undefined => undefined;
+type AnyServer = Server | HttpsServer;
 
-function createLimitedServer(limits: ServerLimits): Server {
-  const server = createServer({
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionsCheckingInterval: Math.min(1000, limits.headersTimeoutMs / 2),
-    maxHeaderSize: limits.maxHeaderBytes,
-    insecureHTTPParser: false,
-    requireHostHeader: false, // checked by `admit`, which answers in the error envelope
-    noDelay: true,
-  });
+function withLimits(server: AnyServer, limits: ServerLimits): AnyServer {
   server.timeout = limits.stallTimeoutMs;
   server.maxConnections = limits.maxConnections;
   return server;
 }
 
-function attach(server: Server, connections: Connections, handler: Handler, options: ProxyOptions): void {
-  const serve: Handler['handle'] = (request, response) => {
+function attach(server: AnyServer, connections: Connections, handler: Handler, options: ProxyOptions): void {
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
     handler.handle(request, response);
     connections.answering(request.socket, response);
   };
   server.on('request', serve);
   server.on('checkContinue', serve); // no 100: nothing here takes a body
   server.on('checkExpectation', serve);
-  server.on('connection', (socket) => connections.opened(socket));
   server.on('connect', (_request, socket) => logRefusal(options, socket, writeRefusal('BAD_TARGET', socket), 'CONNECT'));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status = refuseConnection(error, socket, connections.isAnswering(socket));
@@ -150,7 +144,7 @@ function logRefusal(options: ProxyOptions, socket: Duplex, status: number, reaso
   options.log.info({ status, reason, client: clientAddress(peer, undefined, []) });
 }
 
-function listen(server: Server, host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
+function listen(server: AnyServer, host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port, backlog: 1024 }, () => {
@@ -161,17 +155,23 @@ function listen(server: Server, host: string, port: number): Promise<{ readonly 
   });
 }
 
-/** Connections that are idle right now may have a request on its way: they get this long to have it answered, with `Connection: close`. */
+/** Connections that are idle right now may have a request on its way: they get this long to have it answered, with `Connection: close` where it is HTTP/1.1. */
 const idleGraceMs = 250;
 
-function drain(server: Server, connections: Connections, drainMs: number): Promise<void> {
+function drain(server: AnyServer, connections: Connections, secure: SecureServer | undefined, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
     if (!server.listening) {
       resolve();
       return;
     }
-    const idle = setInterval(() => connections.closeIdle(), idleGraceMs);
-    const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+    const idle = setInterval(() => {
+      connections.closeIdle();
+      secure?.connections.finish();
+    }, idleGraceMs);
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      secure?.connections.cut();
+    }, drainMs);
     // not http's own close: that one cuts idle connections at once
     NetServer.prototype.close.call(server, () => {
       clearInterval(idle);

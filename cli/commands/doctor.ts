@@ -6,8 +6,10 @@ import { existsSync } from 'node:fs';
 import { loadConfig, formatOrigin, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Given } from '../command.ts';
+import { checkCertificate } from '../doctor/certificate.ts';
 import { checkFolder, checkModes, checkSpace } from '../doctor/data-folder.ts';
 import { failed, ok, settled, skipped, type Finding } from '../doctor/finding.ts';
+import { checkOrigin } from '../doctor/origin.ts';
 import { checkOutside } from '../doctor/outside.ts';
 import { checkRedis } from '../doctor/redis.ts';
 import { checkProcesses, checkState, checkTree } from '../doctor/registry.ts';
@@ -35,20 +37,20 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 
 /** What lies on this host. Whoever asks about a registry elsewhere need not have one here. */
 async function checkHere(config: Config, { now }: Context, elsewhere: boolean): Promise<readonly Finding[]> {
-  const redis = await checkRedis(config, now);
+  const apart = [...(await checkRedis(config, now)), ...(await settled('certificate', 'Look at the certificate and its key.', () => checkCertificate(config, now()))), ...(await settled('origin', 'Look whether the origin can be reached from here.', () => checkOrigin(config)))];
   const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
-  if (elsewhere && !existsSync(folder.path)) return [...redis, skipped('data', `There is no data folder ${folder.path} here; only --url was looked at.`)];
+  if (elsewhere && !existsSync(folder.path)) return [...apart, skipped('data', `There is no data folder ${folder.path} here; only --url was looked at.`)];
   const data = await settled('data', 'Name another folder with --data.', () => checkFolder(folder, process.getuid?.()));
-  if (data[0]?.verdict === 'failed') return [...redis, ...data];
+  if (data[0]?.verdict === 'failed') return [...apart, ...data];
   // as root, opening the state of another user would leave files there which that one may not write
   const state = data[0]?.verdict === 'warning' ? [skipped('state', 'The state was not opened, since root would leave files in it.')] : await settled('state', 'Restore a backup where it cannot be mended: docs/operations.md.', () => checkState(config));
   return [
-    ...redis,
+    ...apart,
     ...data,
     ...(await settled('disk', 'Look at the disk.', () => checkSpace(folder))),
     ...(await settled('keys', 'Look at the rights of the folder keys.', () => checkModes(folder))),
     ...state,
-    ...(await settled('tree', '`libretto build` mends what its sources still have, and a backup has the rest.', () => checkTree(folder.path, now().getTime()))),
+    ...(await settled('tree', '`libretto build` mends what its sources still have, and a backup has the rest.', async () => (config.origin.value === undefined ? checkTree(folder.path, now().getTime()) : skipped('tree', 'What is served is at the origin, not in the data folder.')))),
     ...(await settled('lock', 'Look at the rights of the folders build and state.', () => checkProcesses(folder.path, now()))),
   ];
 }

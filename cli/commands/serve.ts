@@ -5,17 +5,17 @@ import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printLines } from '../output.ts';
 import type { Given } from '../command.ts';
-import { readPublishedTree } from '../published-tree.ts';
 import { openService } from '../service.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
-  const { log, data } = config;
+  if (config.workers.value > 1) return (await import('../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
+  const { log } = config;
   const service = await openService(config, context, log.value);
-  const stopped = stopSignal(context, { onHangUp: service.reopenLog, onCrash: service.logCrash });
-  printLines(stderr, announcement({ ...service, tree: readPublishedTree(data.value) }));
+  const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });
+  printLines(stderr, announcement({ ...service, tree: await service.tree(), now: context.now() }));
   if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
   printLines(stderr, setupLines(await service.offerSetup()));
   const exitCode = await stopped;

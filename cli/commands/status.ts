@@ -1,6 +1,7 @@
 // `libretto status`: how a registry stands, here or elsewhere: what is in it, and how its last build ended.
 
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
+import { createLocalPublishedFiles } from '../../proxy/packages/published-files.ts';
 import { readStatus, type Status } from '../../proxy/status/status.ts';
 import { askRemote } from '../ask-remote.ts';
 import type { Given } from '../command.ts';
@@ -25,9 +26,10 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 async function readHere(context: Context, flags: Given['flags']): Promise<ShownStatus> {
   const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
   const dataDirectory = config.data.value;
+  const published = createLocalPublishedFiles(dataDirectory);
   const state = await openExistingState(config);
   try {
-    const { counts, publication, last_build } = await readStatus({ dataDirectory, state, catalogue: createCatalogue(dataDirectory), counters: { degraded: () => false } }, context.now().getTime());
+    const { counts, publication, last_build } = await readStatus({ published, dataDirectory, state, catalogue: createCatalogue(published), counters: { degraded: () => false } }, context.now().getTime());
     return { version, counts, publication, last_build };
   } finally {
     await state.close();

@@ -12,12 +12,13 @@ export function run(context: Context, given: Given): Promise<number> {
 }
 
 async function create({ context, given: { flags }, tokens, nowMs, json, show }: TokenCommand): Promise<void> {
-  const { description = '', kind = 'read', limit, expires } = tokenFlags(flags, nowMs);
+  const { description = '', kind = 'read', limit, expires, limits } = tokenFlags(flags, nowMs);
   const { record, secret } = await tokens.create({
     description,
     kind,
     limit: limit ?? null,
     expiresAt: expires ?? null,
+    limits,
   });
   const { id, ...others } = await show(record);
   if (json) {

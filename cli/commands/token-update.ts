@@ -6,6 +6,7 @@ import { printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
 import { runTokenCommand } from '../token-command.ts';
 import { tokenFlags } from '../token-flags.ts';
+import { limitFlags } from '../token-limit-flags.ts';
 import { describeToken } from '../token-text.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -18,12 +19,13 @@ export function run(context: Context, given: Given): Promise<number> {
 }
 
 function patchOf(given: Given['flags'], nowMs: number): TokenPatch {
-  if (given['description'] === undefined && given['limit'] === undefined && given['expires'] === undefined) {
-    throw new UsageError('Nothing to change was given. Name at least one of --description, --limit and --expires.');
+  if (['description', 'limit', 'expires', ...limitFlags].every((name) => given[name] === undefined)) {
+    throw new UsageError('Nothing to change was given. Name at least one of --description, --limit, --expires, --package, --stability, --not-after, --network and --clear.');
   }
   const [withDefault, forEver] = [given['limit'] === 'default', given['expires'] === 'never'];
-  const { description, limit, expires } = tokenFlags({ ...given, ...(withDefault ? { limit: undefined } : {}), ...(forEver ? { expires: undefined } : {}) }, nowMs);
+  const { description, limit, expires, limits } = tokenFlags({ ...given, ...(withDefault ? { limit: undefined } : {}), ...(forEver ? { expires: undefined } : {}) }, nowMs);
   return {
+    limits,
     ...(description === undefined ? {} : { description }),
     ...(withDefault ? { limit: null } : limit === undefined ? {} : { limit }),
     ...(forEver ? { expiresAt: null } : expires === undefined ? {} : { expiresAt: expires }),

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { refuseNewer } from '../../build/contract/newer-format.ts';
 import { roles } from '../../proxy/auth/policy.ts';
 import { filterNames } from '../../proxy/sync/repository.ts';
+import { stabilities } from '../../proxy/views/token-limits.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const configFormat = 1;
@@ -38,6 +39,11 @@ const token = z.strictObject({
   created_by: z.string(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
+  packages: z.array(z.string()).nullable().default(null),
+  constraints: z.record(z.string(), z.string()).nullable().default(null),
+  stability: z.enum(stabilities).nullable().default(null),
+  not_after: z.string().nullable().default(null),
+  networks: z.array(z.string()).nullable().default(null),
 });
 
 const configDocument = z.strictObject({

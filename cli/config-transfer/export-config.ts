@@ -31,8 +31,9 @@ export function userEntry({ email, name, role, status }: UserRecord): UserEntry 
   return { email, name, role, disabled: status === 'disabled' };
 }
 
-function tokenEntry({ id, description, kind, limit, created_at, created_by, expires_at, revoked_at }: TokenRecord): ConfigDocument['tokens'][number] {
-  return { id, description, kind, limit, created_at, created_by, expires_at, revoked_at };
+function tokenEntry({ id, description, kind, limit, created_at, created_by, expires_at, revoked_at, packages, constraints, stability, not_after, networks }: TokenRecord): ConfigDocument['tokens'][number] {
+  const limits = { packages: packages === null ? null : [...packages], constraints: constraints === null ? null : { ...constraints }, stability, not_after, networks: networks === null ? null : [...networks] };
+  return { id, description, kind, limit, created_at, created_by, expires_at, revoked_at, ...limits };
 }
 
 function sorted<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => string): Entry[] {

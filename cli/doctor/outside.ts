@@ -49,7 +49,7 @@ function describeHealth(url: string, health: Reply): Finding {
 function describeTransport(url: string): Finding[] {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return [];
-  return [warning('url.tls', 'Tokens travel without encryption, and Composer refuses http:// unless secure-http is turned off.', 'Put a web server with TLS before it: docs/deploy.md has configurations.')];
+  return [warning('url.tls', 'Tokens travel without encryption, and Composer refuses http:// unless secure-http is turned off.', 'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS before it: docs/deploy.md has configurations.')];
 }
 
 function describeClock({ headers, atMs }: Reply): Finding {

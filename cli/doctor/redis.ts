@@ -2,11 +2,15 @@
 
 import semver from 'semver';
 
+import { describeRedisUrl, isSentinelUrl } from '../../proxy/redis-address.ts';
 import { createRedisClient, type RedisClient } from '../../proxy/redis-client.ts';
 import { findDurabilityFault } from '../../proxy/state/redis-durability.ts';
+import { findMissingRights } from '../../proxy/state/redis-rights.ts';
+import { placeOf } from '../../proxy/state/redis-scripts.ts';
 import type { Config } from '../config.ts';
 import { describeSkew } from './outside.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
+import { checkSentinels } from './sentinels.ts';
 
 /** The first with users of their own (AUTH with two parts, as in the URL). */
 const leastRedis = '6.0.0';
@@ -20,11 +24,12 @@ export async function checkRedis({ redis, state }: Pick<Config, 'redis' | 'state
 }
 
 async function checkOne(check: string, url: string, keepsState: boolean, now: () => Date): Promise<readonly Finding[]> {
-  const { redis, reason } = createRedisClient({ url, commandTimeout: timeoutMs, socketTimeout: timeoutMs });
-  const place = new URL(url).host;
+  const { redis, connect, reason } = createRedisClient({ url, commandTimeout: timeoutMs, socketTimeout: timeoutMs });
+  const place = describeRedisUrl(url).replace(/^.*?:\/\//, '');
   try {
-    await redis.connect();
-    return [await describeServer(check, redis, place), await describeRole(check, redis, keepsState), ...(keepsState ? [await describeDurability(check, redis)] : []), await describeClock(check, redis, now)];
+    await connect();
+    const kept = keepsState ? [...(await describeRights(check, redis, isSentinelUrl(url))), await describeDurability(check, redis)] : [];
+    return [await describeServer(check, redis, place), await describeRole(check, redis, keepsState), ...kept, ...(await checkSentinels(check, url, redis)), await describeClock(check, redis, now)];
   } catch (error) {
     const why = (reason() ?? (error as Error)).message;
     return [failed(check, `Redis at ${place} cannot be used: ${why}.`, keepsState ? 'Nobody can be let in without it: start it, or mend its address or password in the setting state.' : 'Each server counts for itself until it is back: start it, or mend its address or password in the setting redis.')];
@@ -47,6 +52,12 @@ async function describeRole(check: string, redis: RedisClient, keepsState: boole
   if (replication.get('role') === 'slave') return failed(`${check}.writable`, 'It is a replica, which takes no writes.', 'Name the primary.');
   if (most > 0 && used > 0.9 * most) return warning(`${check}.writable`, `It uses ${Math.round((used / most) * 100)} % of its maxmemory.`, keepsState ? 'Give it more: a full one takes no changes.' : 'Give it more: a full one counts no more, and each server counts for itself.');
   return ok(`${check}.writable`, 'It takes writes');
+}
+
+/** Of its user. Nothing where all is well. */
+async function describeRights(check: string, redis: RedisClient, waits: boolean): Promise<readonly Finding[]> {
+  const missing = await findMissingRights(redis, placeOf(redis.options.db ?? 0), waits);
+  return missing.length === 0 ? [] : [failed(`${check}.rights`, `Its user may not send ${missing.join(', ')}.`, 'Allow what docs/deploy.md lists for Redis, for the keys libretto:state:*.')];
 }
 
 async function describeDurability(check: string, redis: RedisClient): Promise<Finding> {

@@ -28,7 +28,7 @@ export function createAttempts({ store, now }: { readonly store: StateStore; rea
         const waitMs = Math.max(0, ...budgets.map((budget, at) => waitOf(budget, counts[at]?.count ?? 0, counts[at]?.last_ms ?? nowMs, nowMs)));
         if (waitMs > 0) throw tooMany(waitMs);
         const puts = budgets.map(({ key }, at) => ({ key, value: { count: (counts[at]?.count ?? 0) + 1, last_ms: nowMs } }));
-        if (await store.commit({ conditions: conditionsOn(budgets, entries), puts, deletes: [] })) break;
+        if (await store.commit({ conditions: conditionsOn(budgets, entries), puts, deletes: [], quiet: true })) break;
       }
       await sweep(store, budgets[0]?.key ?? attemptPrefix, now());
       return { giveBack: (cleared = []) => giveBack(store, budgets, cleared) };
@@ -55,7 +55,7 @@ async function giveBack(store: StateStore, budgets: readonly Budget[], cleared: 
       const isCleared = cleared.some(({ key }) => key === budgets[at]?.key);
       return { key: entry.key, value: { count: isCleared ? 0 : count - 1, last_ms } };
     }).filter((put) => put !== undefined);
-    const change = { conditions: conditionsOn(budgets, entries), puts: left.filter(({ value }) => value.count > 0), deletes: left.filter(({ value }) => value.count <= 0).map(({ key }) => key) };
+    const change = { conditions: conditionsOn(budgets, entries), puts: left.filter(({ value }) => value.count > 0), deletes: left.filter(({ value }) => value.count <= 0).map(({ key }) => key), quiet: true };
     if (await store.commit(change)) return;
   }
 }
@@ -87,5 +87,5 @@ async function sweep(store: StateStore, after: string, nowMs: number): Promise<v
   const rows = await store.range(attemptPrefix, { after, limit: 20 });
   const old = rows.filter(({ value }) => nowMs - countRecord.parse(value).last_ms >= forgetMs);
   if (old.length === 0) return;
-  await store.commit({ conditions: old.map(({ key, revision }) => ({ key, revision })), puts: [], deletes: old.map(({ key }) => key) });
+  await store.commit({ conditions: old.map(({ key, revision }) => ({ key, revision })), puts: [], deletes: old.map(({ key }) => key), quiet: true });
 }

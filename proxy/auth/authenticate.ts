@@ -4,15 +4,22 @@
 // Unknown, expired, revoked and malformed tokens all take the same way out: nothing tells them apart.
 
 import type { Eventually } from '../eventually.ts';
+import type { AddressRange } from '../observe/client-address.ts';
+import { compileAccess, type Access } from '../views/compile-access.ts';
+import type { View } from '../views/view.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { hashToken, parseToken, type TokenHash, type TokenKind } from './token-format.ts';
-import { defaultLimits as standardLimits, effectiveLimit, parseTokenId, parseTokenRecord, tokenHashKey, tokenKey, type TokenId } from './token.ts';
+import { defaultLimits as standardLimits, effectiveLimit, parseTokenId, parseTokenRecord, tokenHashKey, tokenKey, type TokenId, type TokenRecord } from './token.ts';
 
 export interface ActiveToken {
   readonly id: TokenId;
   readonly kind: TokenKind;
   /** requests an hour; 0 = unlimited */
   readonly limit: number;
+  /** what it may see; undefined: all */
+  readonly view: View | undefined;
+  /** from where it may be used; undefined: from anywhere */
+  readonly networks: readonly AddressRange[] | undefined;
 }
 
 export type Authentication =
@@ -50,9 +57,10 @@ export function createAuthenticator(store: Store, { defaultLimits = () => standa
   // process's memory only, where every request brings them anyway; only valid ones are kept, so nobody else can fill it.
   const headers = new Map<string, Remembered>();
   let rememberedAt = Number.NaN;
+  const accessOf = compileAccess(capacity);
 
   const lookUp = async (hash: TokenHash, generation: number, nowMs: number): Promise<Authentication> => {
-    const found = await readToken(store, hash, await defaultLimits());
+    const found = await readToken(store, hash, await defaultLimits(), accessOf);
     if (found === undefined) return invalid;
     // the state may have moved meanwhile, and the memory with it: then this answers its own request and is not kept
     if (generation === rememberedAt) {
@@ -98,7 +106,7 @@ function forgetOldest<Key>(remembered: Map<Key, Remembered>): void {
   if (oldest !== undefined) remembered.delete(oldest);
 }
 
-async function readToken(store: Store, hash: TokenHash, limits: Readonly<Record<TokenKind, number>>): Promise<Remembered | undefined> {
+async function readToken(store: Store, hash: TokenHash, limits: Readonly<Record<TokenKind, number>>, accessOf: (record: TokenRecord) => Access): Promise<Remembered | undefined> {
   const pointer = (await store.get(tokenHashKey(hash)))?.value;
   const id = typeof pointer === 'string' ? parseTokenId(pointer) : undefined;
   const entry = id === undefined ? undefined : await store.get(tokenKey(id));
@@ -106,7 +114,7 @@ async function readToken(store: Store, hash: TokenHash, limits: Readonly<Record<
   const record = parseTokenRecord(entry.value);
   if (record.revoked_at !== null || (record.hash !== hash && record.previous_hash !== hash)) return undefined;
   return {
-    authentication: { outcome: 'valid', token: { id: record.id, kind: record.kind, limit: effectiveLimit(record, limits) } },
+    authentication: { outcome: 'valid', token: { id: record.id, kind: record.kind, limit: effectiveLimit(record, limits), ...accessOf(record) } },
     expiresMs: record.hash === hash ? endOf(record.expires_at) : Math.min(endOf(record.expires_at), endOf(record.previous_expires_at)),
   };
 }

@@ -1,6 +1,7 @@
 // Who asks something of the management API, once their credentials have been looked at.
 
 import type { Actor } from '../state/audit.ts';
+import type { View } from '../views/view.ts';
 import type { ActiveToken } from './authenticate.ts';
 import type { CallerClass, Role } from './policy.ts';
 
@@ -25,6 +26,11 @@ export type Caller =
 export function callerClass(caller: Caller): CallerClass {
   if (caller.kind === 'user') return caller.role;
   return caller.kind === 'token' ? `${caller.token.kind} token` : 'nobody';
+}
+
+/** What they see of what is published; undefined: all. People see all. */
+export function viewOf(caller: Caller): View | undefined {
+  return caller.kind === 'token' ? caller.token.view : undefined;
 }
 
 /** Whom the audit log names. */

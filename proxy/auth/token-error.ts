@@ -1,12 +1,17 @@
 // Why a token command or call was refused, in words for whoever gave it.
 
-export type TokenErrorCode = 'TOKEN_UNKNOWN' | 'TOKEN_REVOKED' | 'TOKEN_ROTATED' | 'GRACE_INVALID' | 'DESCRIPTION_INVALID' | 'LIMIT_INVALID' | 'EXPIRY_INVALID' | 'NOTHING_TO_CHANGE';
+import type { LimitIssue } from '../views/token-limits.ts';
+
+export type TokenErrorCode = 'TOKEN_UNKNOWN' | 'TOKEN_REVOKED' | 'TOKEN_ROTATED' | 'GRACE_INVALID' | 'DESCRIPTION_INVALID' | 'LIMIT_INVALID' | 'EXPIRY_INVALID' | 'VIEW_INVALID' | 'NOTHING_TO_CHANGE';
 
 export class TokenError extends Error {
   readonly code: TokenErrorCode;
+  /** of VIEW_INVALID: everything that is wrong with what the token may see */
+  readonly issues: readonly LimitIssue[];
 
-  constructor(code: TokenErrorCode, message: string) {
+  constructor(code: TokenErrorCode, message: string, issues: readonly LimitIssue[] = []) {
     super(message);
+    this.issues = issues;
     this.name = 'TokenError';
     this.code = code;
   }

@@ -1,6 +1,6 @@
 // When and from where each token was used last. Noted in memory with every request and written together, a few seconds later: nothing of a
-// request waits for a disk. Nobody's decision, so no audit event. Every write moves the state's generation, and with it what the authenticator
-// remembers; one write in ten seconds for all tokens makes that two small reads a token, and a write for each request would make it useless.
+// request waits for a disk. Nobody's decision, so no audit event; and quiet, since the authenticator, of every host, remembers tokens for as long as
+// the state's generation stands.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';
@@ -50,7 +50,7 @@ export function createTokenUses({ store, onError, flushMs = 10_000 }: TokenUsesO
       const stored = await readUses(store, uses.map(([id]) => id));
       // another process may have seen a later one
       const news = uses.filter(([id, { atMs }]) => atMs > (stored.get(id)?.atMs ?? 0));
-      if (news.length > 0) await store.commit({ conditions: [], puts: news.map(([id, { atMs, from }]) => ({ key: keyOf(id), value: { at: new Date(atMs).toISOString(), from } })), deletes: [] });
+      if (news.length > 0) await store.commit({ conditions: [], puts: news.map(([id, { atMs, from }]) => ({ key: keyOf(id), value: { at: new Date(atMs).toISOString(), from } })), deletes: [], quiet: true });
       for (const [id, use] of uses) if (noted.get(id) === use) noted.delete(id);
     } catch (error) {
       onError(error);

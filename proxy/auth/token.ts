@@ -4,12 +4,13 @@ import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from './base62.ts';
 import { StateError } from '../state/state-error.ts';
+import { noLimits, parseLimits, type TokenLimits } from '../views/token-limits.ts';
 import type { TokenHash, TokenKind } from './token-format.ts';
 
 /** `tok_` and 16 base62 characters. Not secret: it names a token in lists, logs and the audit log. */
 export type TokenId = Branded<string, 'TokenId'>;
 
-export interface TokenRecord {
+export interface TokenRecord extends TokenLimits {
   readonly id: TokenId;
   readonly description: string;
   /** never changes: a token that grows rights would do so in every place it was copied to */
@@ -62,8 +63,8 @@ export function tokenHashKey(hash: TokenHash): string {
 
 /** A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a door. */
 export function parseTokenRecord(value: JsonValue): TokenRecord {
-  // a record of before rotation existed has no former secret
-  const record = isJsonObject(value) ? { previous_hash: null, previous_expires_at: null, ...value } : undefined;
+  // a record of before rotation existed has no former secret; one of before there were views sees all
+  const record = isJsonObject(value) ? { previous_hash: null, previous_expires_at: null, ...noLimits, ...value } : undefined;
   if (record !== undefined && isRecord(record)) return record;
   throw new StateError('STATE_CORRUPT', 'A token record in the state is malformed. Put a backup of the state in its place.');
 }
@@ -73,5 +74,6 @@ function isRecord(value: object): value is TokenRecord {
   const texts = [record.id, record.description, record.created_at, record.created_by, record.hash];
   const times = [record.expires_at, record.revoked_at, record.previous_expires_at].every((time) => time === null || (typeof time === 'string' && !Number.isNaN(Date.parse(time))));
   const limit = record.limit === null || (Number.isSafeInteger(record.limit) && (record.limit as number) >= 0);
-  return texts.every((text) => typeof text === 'string') && (record.kind === 'read' || record.kind === 'write') && (record.previous_hash === null || typeof record.previous_hash === 'string') && times && limit;
+  const limits = 'limits' in parseLimits(record);
+  return limits && texts.every((text) => typeof text === 'string') && (record.kind === 'read' || record.kind === 'write') && (record.previous_hash === null || typeof record.previous_hash === 'string') && times && limit;
 }

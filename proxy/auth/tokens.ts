@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
+import { limitNames, noLimits, parseLimits, type TokenLimits } from '../views/token-limits.ts';
 import type { RandomBytes } from './base62.ts';
 import { assertExpiry } from './expiry.ts';
 import type { Secret } from './secret.ts';
@@ -18,6 +19,8 @@ export interface TokenDraft {
   /** requests an hour, a whole number; 0 = unlimited; null or left out = the default of the kind */
   readonly limit?: number | null;
   readonly expiresAt?: Date | null;
+  /** what it may see, and from where: checked here (views/token-limits.ts); null, or left out: not limited in that */
+  readonly limits?: Readonly<Partial<Record<keyof TokenLimits, unknown>>>;
 }
 
 /** What is left out stays as it is. The kind never changes: create another token. */
@@ -58,7 +61,7 @@ export function createTokens(options: TokensOptions): Tokens {
 
 async function create({ store, now, randomBytes, actor }: TokensOptions, draft: TokenDraft): Promise<{ record: TokenRecord; secret: Secret }> {
   const nowMs = now();
-  const { description = '', limit = null, expires_at = null } = checkedFields(draft, nowMs);
+  const { description = '', limit = null, expires_at = null, ...limits } = checkedFields(draft, nowMs);
   const { secret, hash } = mintToken(draft.kind, randomBytes);
   const record: TokenRecord = {
     id: mintTokenId(randomBytes),
@@ -69,6 +72,8 @@ async function create({ store, now, randomBytes, actor }: TokensOptions, draft: 
     created_by: actor,
     expires_at,
     revoked_at: null,
+    ...noLimits,
+    ...limits,
     hash,
     previous_hash: null,
     previous_expires_at: null,
@@ -80,7 +85,7 @@ async function create({ store, now, randomBytes, actor }: TokensOptions, draft: 
       puts: [{ key: tokenKey(id), value: { ...record } }, { key: tokenHashKey(hash), value: id }],
       deletes: [],
     },
-    { actor, action: 'token.create', subject: id, details: { description, kind, limit, expires_at } },
+    { actor, action: 'token.create', subject: id, details: { description, kind, limit, expires_at, ...givenLimits(record) } },
   );
   if (!done) throw new Error('a freshly minted token exists already: the source of randomness repeats itself');
   return { record, secret };
@@ -93,8 +98,8 @@ async function list({ store }: TokensOptions): Promise<TokenRecord[]> {
 
 async function update(options: TokensOptions, id: string, patch: TokenPatch): Promise<TokenRecord> {
   const changes = checkedFields(patch, options.now());
-  if (Object.keys(changes).length === 0) throw new TokenError('NOTHING_TO_CHANGE', 'Nothing to change was given: a description, a limit or an expiry.');
-  return change(options, id, 'token.update', { ...changes }, (record) => {
+  if (Object.keys(changes).length === 0) throw new TokenError('NOTHING_TO_CHANGE', 'Nothing to change was given: a description, a limit, an expiry, or what it may see.');
+  return change(options, id, 'token.update', { ...(changes as JsonObject) }, (record) => {
     if (record.revoked_at !== null) throw new TokenError('TOKEN_REVOKED', `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`);
     return { ...record, ...changes };
   });
@@ -134,12 +139,24 @@ async function find({ store }: TokensOptions, text: string): Promise<{ record: T
 }
 
 /** The given fields as a record keeps them. */
-function checkedFields({ description, limit, expiresAt }: TokenPatch, nowMs: number): Partial<Pick<TokenRecord, 'description' | 'limit' | 'expires_at'>> {
+function checkedFields({ description, limit, expiresAt, limits = {} }: TokenPatch, nowMs: number): Partial<Pick<TokenRecord, 'description' | 'limit' | 'expires_at'> & TokenLimits> {
   return {
+    ...checkedLimits(limits),
     ...(description === undefined ? {} : { description: checkedDescription(description) }),
     ...(limit === undefined ? {} : { limit: checkedLimit(limit) }),
     ...(expiresAt === undefined ? {} : { expires_at: expiresAt === null ? null : assertExpiry(expiresAt, nowMs).toISOString() }),
   };
+}
+
+function checkedLimits(given: Readonly<Record<string, unknown>>): Partial<TokenLimits> {
+  const parsed = parseLimits(given);
+  if ('limits' in parsed) return parsed.limits;
+  throw new TokenError('VIEW_INVALID', parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n'), parsed.issues);
+}
+
+/** Those that limit something. */
+function givenLimits(record: TokenLimits): JsonObject {
+  return Object.fromEntries(limitNames.flatMap((name) => (record[name] === null ? [] : [[name, record[name]]]))) as JsonObject;
 }
 
 /** As a record keeps it. Throws TokenError DESCRIPTION_INVALID. */

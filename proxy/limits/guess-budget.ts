@@ -13,11 +13,12 @@ export interface GuessBudget {
 export const guessesAMinute = 100;
 const minuteMs = 60_000;
 
-export function createGuessBudget(): GuessBudget {
+/** `shares`: over how many processes the guesses of an address are spread; each allows its part of them. */
+export function createGuessBudget(shares = 1): GuessBudget {
   const counters = createMemoryCounters();
   return {
     spend: (address, nowMs) => {
-      const count = counters.hit(networkOf(address), guessesAMinute, minuteMs, nowMs);
+      const count = counters.hit(networkOf(address), Math.ceil(guessesAMinute / shares), minuteMs, nowMs);
       return count.admitted ? undefined : retryAfterSeconds(count, nowMs);
     },
   };

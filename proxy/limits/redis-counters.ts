@@ -1,18 +1,25 @@
-// The count that several hosts share, in Redis: one atomic script a request.
+// The count that several hosts share, in Redis: one atomic script for all requests of a turn of the event loop.
 
 import { createRedisClient } from '../redis-client.ts';
+import { gatherHits, type GatheredCount } from './gather-hits.ts';
 import { endSlackMs, type SharedCounters } from './shared-counters.ts';
 
 /**
- * KEYS[1] the key; ARGV limit, window (ms), floor: used, floor: ends in (ms). Answers {admitted, used, ends in (ms)}.
+ * KEYS the keys; ARGV for each: limit, window (ms), floor: used, floor: ends in (ms), requests. Answers for each: granted, used, ends in (ms), in one list.
  * The window's end is the key's own expiry, so no clock of ours is part of it, and nothing is left behind. A refused request writes nothing,
- * hence extends nothing. A key without an expiry (a restore, a stray PERSIST) gets one here, or it would refuse for ever.
+ * hence extends nothing. A key without an expiry (a restore, a stray PERSIST) gets one here, or it would refuse for ever; one that holds no count (another
+ * type, another program's text) is begun anew. Every request that is counted needs the same three commands, so a user of Redis that lacks one is noticed at once.
  */
 const script = `
-local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
-local floor_used, floor_ends = tonumber(ARGV[3]), tonumber(ARGV[4])
-local used = tonumber(redis.call('GET', KEYS[1])) or 0
-local ends = redis.call('PTTL', KEYS[1])
+local counts = {}
+for at, key in ipairs(KEYS) do
+local first = 5 * (at - 1)
+local limit, window = tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
+local floor_used, floor_ends, requests = tonumber(ARGV[first + 3]), tonumber(ARGV[first + 4]), tonumber(ARGV[first + 5])
+local count = redis.pcall('GET', key)
+if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then return count end
+local used = type(count) == 'string' and #count < 16 and tonumber(string.match(count, '^%d+$')) or 0
+local ends = redis.call('PTTL', key)
 local rewrite = false
 if ends < 0 or ends > window then
   ends = window
@@ -22,48 +29,49 @@ if floor_used > 0 then
   if floor_used > used then used = floor_used; rewrite = true end
   if floor_ends + ${endSlackMs} < ends then ends = floor_ends; rewrite = true end
 end
-if used >= limit then
-  if rewrite then redis.call('SET', KEYS[1], used, 'PX', math.max(ends, 1)) end
-  return {0, used, ends}
+local granted = math.max(0, math.min(requests, limit - used))
+used = used + granted
+if rewrite then
+  redis.call('SET', key, used, 'PX', math.max(ends, 1))
+elseif granted > 0 then
+  redis.call('SET', key, used, 'KEEPTTL')
 end
-used = used + 1
-if rewrite or used == 1 then
-  redis.call('SET', KEYS[1], used, 'PX', math.max(ends, 1))
-else
-  redis.call('INCR', KEYS[1])
+counts[#counts + 1] = granted
+counts[#counts + 1] = used
+counts[#counts + 1] = ends
 end
-return {1, used, ends}
+return counts
 `;
 
 export interface RedisCountersOptions {
-  /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, or a socket's path */
+  /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, `redis+sentinel://…` (redis-address.ts), or a socket's path */
   readonly url: string;
   readonly keyPrefix?: string;
 }
 
 export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: RedisCountersOptions): SharedCounters {
-  const { redis, reason } = createRedisClient({
+  const { redis, connect, reason } = createRedisClient({
     url,
     keyPrefix,
     // how long a request waits is decided in resilient-counters.ts; this ends a handshake or a trial that nobody answers
     commandTimeout: 500,
     // a connection that is silent while commands wait is replaced, and not waited for until the kernel gives it up
     socketTimeout: 1000,
-    enableAutoPipelining: true,
-    scripts: { countRequest: { lua: script, numberOfKeys: 1 } },
+    scripts: { countRequests: { lua: script } },
   });
   return {
     connect: async () => {
-      await redis.connect().catch(() => undefined);
+      await connect().catch(() => undefined);
     },
-    hit: async ({ key, limit, windowMs, floor }) => {
+    hit: gatherHits(async (hits) => {
       try {
-        const [admitted, used, endsInMs] = await redis.countRequest(key, limit, windowMs, floor.used, Math.ceil(floor.endsInMs));
-        return { admitted: admitted === 1, used, endsInMs };
+        const keys = hits.map(({ key }) => key);
+        const questions = hits.flatMap(({ limit, windowMs, floor, requests }) => [limit, windowMs, floor.used, Math.ceil(floor.endsInMs), requests]);
+        return countsOf(await redis.countRequests(keys.length, ...keys, ...questions));
       } catch (error) {
         throw reason() ?? error;
       }
-    },
+    }),
     peek: async (key) => {
       const [used, endsInMs] = await Promise.all([redis.get(key), redis.pttl(key)]);
       // without an expiry it is a window that the next request mends
@@ -73,4 +81,10 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
       redis.disconnect();
     },
   };
+}
+
+function countsOf(numbers: readonly number[]): readonly GatheredCount[] {
+  const counts: GatheredCount[] = [];
+  for (let at = 0; at + 2 < numbers.length; at += 3) counts.push({ granted: numbers[at] ?? 0, used: numbers[at + 1] ?? 0, endsInMs: numbers[at + 2] ?? 0 });
+  return counts;
 }

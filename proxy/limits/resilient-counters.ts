@@ -3,21 +3,26 @@
 // or is kept out for it (I11).
 //
 // What this process knows of a window goes along with every request as a floor, so a server that forgot its counts is told again.
+//
+// A server that is late gets the time it needs where its word decides. Where a request is far from its limit anyway, it goes on by the local count, and the
+// server hears of it all the same. So when a server falls silent, one request waits until that is certain, and hardly any other with it (F6).
 
 import type { Count, Counters } from './counters.ts';
 import { createBreaker } from './breaker.ts';
+import { createCountersNotices, type CountersNotice } from './counters-notices.ts';
 import { createMemoryCounters, type MemoryCounters } from './memory-counters.ts';
+import { createOpenQuestions } from './open-questions.ts';
 import { endSlackMs, type SharedCount, type SharedCounters, type SharedHit } from './shared-counters.ts';
 import { createSilenceWatch } from './silence.ts';
 import type { Window } from './windows.ts';
 
 /** A request waits this long for the shared count, once. 50 ms fired falsely on a healthy server under load. */
-const silenceMs = 250;
+const silentMs = 250;
+/** A server that has said nothing at all for so long while somebody waits is late. */
+const lateMs = 25;
+/** As many processes may have asked as much as this one and heard as little: with room for all of them, nobody is admitted beyond a limit. */
+const mostProcesses = 10;
 const trialPeriodMs = 500;
-const noticePeriodMs = 60_000;
-
-/** One line for the log. Every outage is told once when it begins and once when it ends; one that lasts, again once a minute. */
-export type CountersNotice = { readonly state: 'degraded'; readonly reason: string } | { readonly state: 'recovered' };
 
 export interface ResilientCountersOptions {
   readonly shared: SharedCounters;
@@ -27,44 +32,49 @@ export interface ResilientCountersOptions {
 }
 
 interface Waiting {
-  readonly answerLocally: () => void;
+  readonly key: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly nowMs: number;
+  readonly answer: (count: Count) => void;
 }
 
 /** Resolves once the shared count is connected, or known to be away; then it starts degraded and recovers by itself. */
 export async function openResilientCounters({ shared, notice, monotonicMs }: ResilientCountersOptions): Promise<Counters> {
   const local = createMemoryCounters();
-  const notices = createNotices(notice, monotonicMs);
+  const questions = createOpenQuestions();
+  const notices = createCountersNotices(notice, monotonicMs);
+  const goOn = ({ key, limit, windowMs, nowMs, answer }: Waiting): void => answer(local.hit(key, limit, windowMs, nowMs));
+  // only a server that answers in time is one to count on: another would keep the next request waiting, and be away again
+  const trial = (): Promise<unknown> => within(silentMs, shared.hit(trialHit));
   const breaker = createBreaker({
     periodMs: trialPeriodMs,
-    trial: () => shared.hit(trialHit),
+    trial,
     onFailure: (reason) => {
       notices.degraded(reason);
-      for (const waiting of silence.drain()) waiting.answerLocally();
+      silence.drain().forEach(goOn);
     },
     onRecovery: notices.recovered,
   });
-  const silence = createSilenceWatch<Waiting>(silenceMs, () => breaker.trip(new Error(`no reply within ${silenceMs} ms`)), monotonicMs);
+  const isFarFromLimit = ({ key, limit, windowMs, nowMs }: Omit<Waiting, 'answer'>): boolean => {
+    const open = questions.openOf(key, nowMs);
+    const known = open === undefined ? undefined : local.peek(key, windowMs, nowMs);
+    return open !== undefined && known !== undefined && known.used + mostProcesses * open <= limit;
+  };
+  const silence = createSilenceWatch<Waiting>({
+    lateMs,
+    silentMs,
+    onLate: () => silence.release(isFarFromLimit).forEach(goOn),
+    onSilence: () => breaker.trip(silent(silentMs)),
+    monotonicMs,
+  });
 
   await shared.connect();
-  await shared.hit(trialHit).catch(breaker.trip);
+  await trial().catch(breaker.trip);
   return {
     hit: (key, limit, windowMs, nowMs) => {
       if (breaker.isOpen()) return local.hit(key, limit, windowMs, nowMs);
-      return new Promise<Count>((resolve) => {
-        const waiting: Waiting = { answerLocally: () => resolve(local.hit(key, limit, windowMs, nowMs)) };
-        silence.add(waiting);
-        shared.hit({ key, limit, windowMs, floor: floorOf(local, key, windowMs, nowMs) }).then(
-          (count) => {
-            // a reply that comes too late still teaches; its request has been answered
-            const resetAtMs = learn(local, key, windowMs, count, nowMs);
-            if (silence.remove(waiting)) resolve({ admitted: count.admitted, remaining: Math.max(0, limit - count.used), resetAtMs });
-          },
-          (reason: unknown) => {
-            if (silence.remove(waiting)) waiting.answerLocally();
-            breaker.trip(reason);
-          },
-        );
-      });
+      return ask({ key, limit, windowMs, nowMs });
     },
     peek: async (key, windowMs, nowMs) => {
       const known = local.peek(key, windowMs, nowMs);
@@ -82,6 +92,53 @@ export async function openResilientCounters({ shared, notice, monotonicMs }: Res
       await shared.close();
     },
   };
+
+  function ask(request: Omit<Waiting, 'answer'>): Count | Promise<Count> {
+    const { key, limit, windowMs, nowMs } = request;
+    questions.asked(key);
+    const reply = shared.hit({ key, limit, windowMs, floor: floorOf(local, key, windowMs, nowMs) });
+    /** A reply that comes too late still teaches; its request has been answered. */
+    const settle = (waiting: Waiting | undefined): void => {
+      reply.then(
+        (count) => {
+          questions.answered(key, nowMs);
+          const resetAtMs = learn(local, key, windowMs, count, nowMs);
+          if (silence.replied(waiting)) waiting?.answer({ admitted: count.admitted, remaining: Math.max(0, limit - count.used), resetAtMs });
+        },
+        (reason: unknown) => {
+          questions.failed(key);
+          if (waiting !== undefined && silence.replied(waiting)) goOn(waiting);
+          breaker.trip(reason);
+        },
+      );
+    };
+    if (silence.isLate() && isFarFromLimit(request)) {
+      settle(undefined);
+      return local.hit(key, limit, windowMs, nowMs);
+    }
+    return new Promise<Count>((answer) => {
+      const waiting: Waiting = { ...request, answer };
+      silence.add(waiting);
+      settle(waiting);
+    });
+  }
+}
+
+/** Rejects when nothing came in time. What has already come is read first, as in silence.ts. */
+async function within<T>(timeoutMs: number, asked: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => setImmediate(() => reject(silent(timeoutMs))), timeoutMs);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function silent(timeoutMs: number): Error {
+  return new Error(`no reply within ${timeoutMs} ms`);
 }
 
 /** As a request would: it must be able to write, which a read-only or full server cannot. Its key is gone after a second. */
@@ -110,20 +167,3 @@ function merged(known: Window | undefined, { used, endsInMs }: Pick<SharedCount,
   return { used: Math.max(used, known.used), endsAtMs: Math.min(endsAtMs, known.endsAtMs) };
 }
 
-function createNotices(notice: (notice: CountersNotice) => void, monotonicMs: () => number): { degraded: (reason: unknown) => void; recovered: () => void } {
-  let lastMs = Number.NEGATIVE_INFINITY;
-  let told = false;
-  return {
-    degraded: (reason) => {
-      if (monotonicMs() - lastMs < noticePeriodMs) return;
-      lastMs = monotonicMs();
-      told = true;
-      notice({ state: 'degraded', reason: reason instanceof Error ? reason.message : String(reason) });
-    },
-    recovered: () => {
-      if (told) notice({ state: 'recovered' });
-      told = false;
-      lastMs = Number.NEGATIVE_INFINITY; // the next outage is another one, and news
-    },
-  };
-}

@@ -1,11 +1,11 @@
 // A request to the management API as it leaves the pipeline: admitted, counted, its API token known.
 
-import type { IncomingMessage } from 'node:http';
 import type { Answer } from '../answer.ts';
 import type { ActiveToken } from '../auth/authenticate.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 export interface ApiRequest {
-  readonly incoming: IncomingMessage;
+  readonly incoming: HttpRequest;
   /** the API token that sent it, already counted; undefined: none, or credentials of another kind */
   readonly token: ActiveToken | undefined;
   /** where it came from, as far as it can be trusted */

@@ -12,6 +12,7 @@ import type { Actor } from '../state/audit.ts';
 import type { ApiRequest } from './api-request.ts';
 import { errorHeaders } from './error-headers.ts';
 import { errorResponses } from './error-responses.ts';
+import { needsBuilder } from './needs-builder.ts';
 
 export interface ApiEnvironment {
   /** `operation`: the one the policy was asked about */
@@ -61,7 +62,7 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
     ...config,
     middleware: onlyAs(route.operationId),
     security: open ? [{}] : securityOf(allowed),
-    responses: { ...config.responses, ...errorResponses([...errors, ...commonErrors(config, open)]) },
+    responses: { ...config.responses, ...errorResponses([...errors, ...(needsBuilder.has(route.operationId) ? ['NOT_AVAILABLE' as const] : []), ...commonErrors(config, open)]) },
   };
   // the handler is typed by what the route itself says; what is added here are documents
   return documented as unknown as Route;
@@ -87,7 +88,7 @@ function commonErrors({ request, method }: { readonly request?: RouteConfig['req
 /** What any request of this method can be answered with before, or instead of, what it asks for. */
 export function pipelineErrors(method: string): readonly ErrorCode[] {
   const unwanted = method === 'get' ? (['UNEXPECTED_BODY'] as const) : [];
-  return ['BAD_REQUEST', 'DUPLICATE_HEADER', ...unwanted, 'REQUEST_TIMEOUT', 'RATE_LIMIT_EXCEEDED', 'HEADERS_TOO_LARGE', 'STATE_BUSY', 'OVERLOADED', 'INTERNAL_ERROR'];
+  return ['BAD_REQUEST', 'DUPLICATE_HEADER', ...unwanted, 'REQUEST_TIMEOUT', 'NETWORK_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED', 'HEADERS_TOO_LARGE', 'UPSTREAM_UNAVAILABLE', 'STATE_BUSY', 'OVERLOADED', 'INTERNAL_ERROR'];
 }
 
 function securityOf(allowed: readonly CallerClass[]): Record<string, string[]>[] {

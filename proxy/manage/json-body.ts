@@ -1,15 +1,20 @@
-// Reads the JSON body of a request to the management API, within a size, a depth and a time.
+// Reads the body of a request that is JSON, within a size, a depth and a time.
 
-import type { IncomingMessage } from 'node:http';
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { HttpRequest } from '../http-request.ts';
 
-const mostBytes = 1024 * 1024;
+export interface BodyLimits {
+  readonly mostBytes: number;
+  /** from the first look at it to its end */
+  readonly longestMs: number;
+}
+
+const ofManagement: BodyLimits = { mostBytes: 1024 * 1024, longestMs: 30_000 };
 const mostDepth = 32;
-const longestMs = 30_000;
 
 /** The text of a body that is JSON; undefined where there is none. Throws RegistryError for everything else. */
-export async function readJsonBody(request: IncomingMessage): Promise<string | undefined> {
-  const bytes = await readBody(request);
+export async function readJsonBody(request: HttpRequest, limits: BodyLimits = ofManagement): Promise<string | undefined> {
+  const bytes = await readBody(request, limits);
   if (bytes.length === 0) return undefined;
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new RegistryError('UNSUPPORTED_MEDIA_TYPE');
@@ -23,33 +28,43 @@ export async function readJsonBody(request: IncomingMessage): Promise<string | u
   return text;
 }
 
-/** What is too slow is answered, and its connection ends with the answer. */
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+/** What is too slow is answered, and its connection ends with the answer. Throws RegistryError. */
+export async function readBody(request: HttpRequest, { mostBytes, longestMs }: BodyLimits): Promise<Buffer> {
   let late: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     late = setTimeout(() => reject(new RegistryError('REQUEST_TIMEOUT')), longestMs);
   });
   try {
-    return await Promise.race([readPieces(request), timeout]);
+    return await Promise.race([readPieces(request, mostBytes), timeout]);
   } finally {
     clearTimeout(late);
   }
 }
 
-async function readPieces(request: IncomingMessage): Promise<Buffer> {
+async function readPieces(request: HttpRequest, mostBytes: number): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > mostBytes) throw tooLarge();
+  if (announced > mostBytes) throw tooLarge(mostBytes);
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > mostBytes) throw tooLarge();
-    pieces.push(piece);
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += piece.length;
+      if (size > mostBytes) throw tooLarge(mostBytes);
+      pieces.push(piece);
+    }
+  } catch (cause) {
+    throw request.aborted ? brokenOff(cause) : cause;
   }
+  if (request.aborted) throw brokenOff(undefined); // before any of it was read
   return Buffer.concat(pieces);
 }
 
-function tooLarge(): RegistryError {
+/** The client's doing, and nobody is there to be told. */
+function brokenOff(cause: unknown): RegistryError {
+  return new RegistryError('BAD_REQUEST', { message: 'The body broke off before its end.', cause });
+}
+
+function tooLarge(mostBytes: number): RegistryError {
   return new RegistryError('BODY_TOO_LARGE', { message: `The body is larger than the ${mostBytes} bytes that are taken here.`, details: { limit: mostBytes } });
 }
 

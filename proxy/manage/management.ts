@@ -3,12 +3,13 @@
 
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { jsonAnswer, type Answer } from '../answer.ts';
-import { callerClass, type Caller } from '../auth/caller.ts';
+import { callerClass, viewOf, type Caller } from '../auth/caller.ts';
 import { decidePolicy, type OperationId } from '../auth/policy.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import { createApi } from './api.ts';
 import type { ApiRequest, Management } from './api-request.ts';
 import { errorHeaders } from './error-headers.ts';
+import { assertWithoutBuilder } from './needs-builder.ts';
 import { findOperation, operationsOf } from './operations.ts';
 import { registerRoutes, type Services } from './routes.ts';
 import { toAnswer, toWebRequest } from './web-answer.ts';
@@ -22,6 +23,7 @@ export function createManagement(services: Services): Management {
     const operation = findOperation(operations, method, literalPath(url));
     const caller = await identify(services.sessions, exchange);
     assertAllowed(operation, caller);
+    if (services.dataDirectory === undefined) assertWithoutBuilder(operation);
     return toAnswer(await api.fetch(await toWebRequest(exchange), { exchange, caller, operation }));
   };
   return {
@@ -50,12 +52,13 @@ async function identify(sessions: Sessions, { incoming, token, nowMs }: ApiReque
 
 /** Before validation: who may not do it learns nothing of how it would have to look. */
 function assertAllowed(operation: OperationId, caller: Caller): void {
-  const decision = decidePolicy(operation, callerClass(caller));
+  const decision = decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined);
   if (decision === 'authenticate') throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
   if (decision === 'refused') throw new RegistryError('INSUFFICIENT_SCOPE', { message: refusalText(caller) });
 }
 
 function refusalText(caller: Caller): string {
   if (caller.kind === 'user') return `The role ${caller.role} may not do that.`;
+  if (viewOf(caller) !== undefined) return 'This token sees a part of the registry, and may not do that.';
   return caller.kind === 'token' ? `A ${caller.token.kind} token may not do that.` : errorTable.INSUFFICIENT_SCOPE.message;
 }

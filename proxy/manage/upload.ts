@@ -1,10 +1,10 @@
 // The body of a request that uploads a file: the bytes themselves, or a form with one file field.
 
-import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import busboy from 'busboy';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { longestUploadMs, mostUploadBytes, stageUpload, tooLarge, type StagedFile } from '../artifacts/stage-upload.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 /** Uploads at the same time: each may take 256 MiB of the disk until it is looked at. */
 const mostAtOnce = 8;
@@ -15,7 +15,7 @@ const rawTypes: ReadonlySet<string> = new Set(['application/zip', 'application/o
 
 export interface Uploads {
   /** Stages the file of this request and gives it to `work`, which removes it. Throws RegistryError. */
-  readonly receive: <Result>(request: IncomingMessage, sendContinue: () => void, work: (file: StagedFile) => Promise<Result>) => Promise<Result>;
+  readonly receive: <Result>(request: HttpRequest, sendContinue: () => void, work: (file: StagedFile) => Promise<Result>) => Promise<Result>;
 }
 
 export function createUploads(dataDirectory: string): Uploads {
@@ -37,10 +37,13 @@ export function createUploads(dataDirectory: string): Uploads {
   };
 }
 
-async function stage(request: IncomingMessage, type: string, dataDirectory: string): Promise<StagedFile> {
+async function stage(request: HttpRequest, type: string, dataDirectory: string): Promise<StagedFile> {
   const controller = new AbortController();
   const abort = (reason: Error): void => controller.abort(reason);
   const timer = setTimeout(() => abort(new RegistryError('REQUEST_TIMEOUT', { message: `The upload took longer than ${longestUploadMs / 1000} seconds.` })), longestUploadMs);
+  const brokenOff = (): void => abort(new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.' }));
+  request.once('aborted', brokenOff);
+  if (request.aborted) brokenOff();
   try {
     if (type !== 'multipart/form-data') return await stageUpload(request, dataDirectory, controller.signal);
     return await stageUpload(fileOfForm(request, abort), dataDirectory, controller.signal);
@@ -50,7 +53,7 @@ async function stage(request: IncomingMessage, type: string, dataDirectory: stri
 }
 
 /** The bytes of the form's only file, which end only once the form does: nothing of a form that turns out wrong is taken for whole. */
-function fileOfForm(request: IncomingMessage, abort: (reason: Error) => void): Readable {
+function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Readable {
   const bytes = new PassThrough();
   const wrong = (message: string): void => abort(new RegistryError('BAD_REQUEST', { message }));
   const form = openForm(request);
@@ -68,14 +71,12 @@ function fileOfForm(request: IncomingMessage, abort: (reason: Error) => void): R
   form.on('partsLimit', () => wrong('The form has more parts than an upload needs.'));
   form.on('error', (error: Error) => wrong(`The form cannot be read: ${error.message}.`));
   form.on('close', () => (files === 0 ? wrong('The form holds no file. Send the ZIP as its one file.') : bytes.end()));
-  const brokenOff = (): void => wrong('The upload broke off before its end.');
-  request.on('error', brokenOff);
-  request.on('aborted', brokenOff);
+  request.on('error', () => wrong('The upload broke off before its end.'));
   request.pipe(form);
   return bytes;
 }
 
-function openForm({ headers }: IncomingMessage): busboy.Busboy {
+function openForm({ headers }: HttpRequest): busboy.Busboy {
   try {
     return busboy({ headers, limits: { files: 2, fields: 8, fieldSize: 4096, parts: 16, fileSize: mostUploadBytes + 1 } });
   } catch (error) {
@@ -83,6 +84,6 @@ function openForm({ headers }: IncomingMessage): busboy.Busboy {
   }
 }
 
-function mediaType({ headers }: IncomingMessage): string {
+function mediaType({ headers }: HttpRequest): string {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }

@@ -19,7 +19,7 @@ export function clientAddress(peer: string | undefined, forwardedFor: string | u
   let client = plainAddress(peer ?? 'unknown');
   if (trusted.length === 0 || forwardedFor === undefined) return client;
   const hops = forwardedFor.split(',');
-  while (isTrusted(client, trusted)) {
+  while (isInRanges(client, trusted)) {
     const hop = hops.pop()?.trim();
     if (hop === undefined || !ipaddr.isValid(hop)) return client;
     client = ipaddr.process(hop).toString();
@@ -38,8 +38,9 @@ function plainAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
-function isTrusted(address: string, trusted: readonly AddressRange[]): boolean {
+/** Whether a client of this address is in one of the ranges; one that is no address is in none. */
+export function isInRanges(address: string, ranges: readonly AddressRange[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
-  return trusted.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match([network, bits] as [ipaddr.IPv4, number]));
+  return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match([network, bits] as [ipaddr.IPv4, number]));
 }

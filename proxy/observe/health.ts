@@ -6,6 +6,7 @@ import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
+import type { Crew } from './crew.ts';
 
 export interface Health {
   /** degraded: it serves, but something beside it is missing; the other fields say what */
@@ -14,20 +15,28 @@ export interface Health {
   readonly serial: number | null;
   /** RFC 3339 UTC */
   readonly published_at: string | null;
-  /** empty: nothing was published yet. unreadable: what was published is gone or damaged */
-  readonly tree: 'ok' | 'empty' | 'unreadable';
+  /** empty: nothing was published yet. stale: the origin fails, and what is known of it is served. unreadable: what was published is gone or damaged */
+  readonly tree: 'ok' | 'empty' | 'stale' | 'unreadable';
   /** local: the shared counters cannot be reached and this process counts alone */
   readonly counters: 'ok' | 'local';
+  /** the processes that serve this address, where there are several */
+  readonly workers?: { readonly serving: number; readonly of: number };
+}
+
+export interface HealthParts {
+  readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
+  readonly counters: Pick<Counters, 'degraded'>;
+  readonly crew?: Crew | undefined;
 }
 
 /** Looks for what every client asks for first, packages.json; it is parsed again only where it has changed. */
-export function healthAnswer(tree: Tree, counters: Counters, nowMs: number): Eventually<Answer> {
-  const counting = counters.degraded() ? 'local' : 'ok';
-  const broken = (cause: unknown): Answer => ({ ...jsonAnswer(200, healthOf(undefined, 'unreadable', counting)), cause });
+export function healthAnswer(parts: HealthParts, nowMs: number): Eventually<Answer> {
+  const { tree } = parts;
+  const broken = (cause: unknown): Answer => ({ ...jsonAnswer(200, healthOf(undefined, 'unreadable', parts)), cause });
   try {
     const answer = whenReady(tree.publication(), (publication) => {
-      if (publication === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', counting));
-      return whenReady(tree.hasRoot(nowMs), (there) => jsonAnswer(200, healthOf(publication, there ? 'ok' : 'unreadable', counting)));
+      if (publication === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', parts));
+      return whenReady(tree.hasRoot(nowMs), (there) => jsonAnswer(200, healthOf(publication, there ? readable(tree) : 'unreadable', parts)));
     });
     return answer instanceof Promise ? answer.catch(broken) : answer;
   } catch (cause) {
@@ -35,25 +44,34 @@ export function healthAnswer(tree: Tree, counters: Counters, nowMs: number): Eve
   }
 }
 
-function healthOf(publication: Publication | undefined, tree: Health['tree'], counters: Health['counters']): Health {
+/** Of a tree whose packages.json is there. */
+function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
+  return tree.stale() ? 'stale' : 'ok';
+}
+
+function healthOf(publication: Publication | undefined, tree: Health['tree'], { counters: { degraded }, crew }: HealthParts): Health {
+  const counters = degraded() ? 'local' : 'ok';
+  const workers = crew === undefined ? undefined : { serving: crew.running(), of: crew.size };
   return {
-    status: tree === 'ok' && counters === 'ok' ? 'ok' : 'degraded',
+    status: tree === 'ok' && counters === 'ok' && workers?.serving === workers?.of ? 'ok' : 'degraded',
     serial: publication?.serial ?? null,
     published_at: publication?.published_at ?? null,
     tree,
     counters,
+    ...(workers === undefined ? {} : { workers }),
   };
 }
 
 export interface Readiness {
   readonly status: 'ready';
-  readonly tree: 'ok';
+  /** stale: the origin fails, and what is known of it is served */
+  readonly tree: 'ok' | 'stale';
   readonly state: 'ok';
   readonly counters: Health['counters'];
 }
 
 export interface ReadyParts {
-  readonly tree: Pick<Tree, 'publication' | 'hasRoot'>;
+  readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
   readonly counters: Pick<Counters, 'degraded'>;
   readonly readState: (() => Promise<unknown>) | undefined;
   /** true once the server is closing */
@@ -63,7 +81,10 @@ export interface ReadyParts {
 /** A state that says nothing for so long is none: whoever asks here wants to know soon. */
 const stateTimeoutMs = 2000;
 
-/** Counting locally is no reason to send nobody here: limits are kept, by each process for itself. An empty tree is one: installs would fail. */
+/**
+ * Counting locally is no reason to send nobody here: limits are kept, by each process for itself. Nor is an origin that fails, while what is known of it
+ * is served. An empty tree is one: installs would fail.
+ */
 export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
   const faults: unknown[] = [];
   const failed = (cause: unknown): 'unreadable' => {
@@ -72,13 +93,13 @@ export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Ans
   };
   const [tree, state] = await Promise.all([treeState(parts.tree, nowMs).catch(failed), stateAnswers(parts.readState).catch(failed)]);
   const counters = parts.counters.degraded() ? 'local' : 'ok';
-  if (tree === 'ok' && state === 'ok' && !parts.draining()) return jsonAnswer(200, { status: 'ready', tree, state, counters } satisfies Readiness);
+  if ((tree === 'ok' || tree === 'stale') && state === 'ok' && !parts.draining()) return jsonAnswer(200, { status: 'ready', tree, state, counters } satisfies Readiness);
   return errorAnswer('NOT_SERVING', { details: { tree, state, counters, closing: parts.draining() }, headers: ['Retry-After', '5'], cause: faults[0] });
 }
 
 async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Health['tree']> {
   if ((await tree.publication()) === undefined) return 'empty';
-  return (await tree.hasRoot(nowMs)) ? 'ok' : 'unreadable';
+  return (await tree.hasRoot(nowMs)) ? readable(tree) : 'unreadable';
 }
 
 async function stateAnswers(readState: ReadyParts['readState']): Promise<'ok'> {

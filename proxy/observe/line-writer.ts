@@ -1,31 +1,48 @@
-// Lines to a file or descriptor, gathered and written in large pieces in the background: a request pays for a string concatenation, not for a
-// write. One write is under way at a time, so lines keep their order; a reader that stalls (a full pipe) costs lines, never memory or requests.
+// Lines to a file or descriptor, gathered and written in large pieces in the background: a request pays for copying its line, not for a write. One
+// write is under way at a time, so lines keep their order; a reader that stalls (a full pipe) costs lines, never memory or requests.
 
 import { closeSync, mkdirSync, openSync, write } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { wholeLines } from './whole-lines.ts';
 
-const writeAtLength = 32 * 1024;
+/** A piece is written when it is full, or has waited so long. */
+const pieceBytes = 128 * 1024;
 const writeEveryMs = 500;
-/** Characters waiting beyond this are dropped. */
+/** Lines are dropped while so many bytes wait. */
 const maxWaiting = 32 * 1024 * 1024;
 const busyRetryMs = 50;
+
+/** the first `length` bytes of a buffer */
+interface Piece {
+  readonly bytes: Buffer;
+  readonly length: number;
+}
 
 export class LineWriter {
   readonly #path: string | undefined;
   readonly #onError: (error: Error) => void;
   readonly #timer: NodeJS.Timeout;
   #descriptor: number;
-  #waiting = '';
+  readonly #cut: boolean;
+  /** pieces that are to be written, the oldest first; each ends with a line */
+  readonly #waiting: Piece[] = [];
+  #waitingBytes = 0;
+  #piece: Buffer = Buffer.allocUnsafeSlow(pieceBytes);
+  #filled = 0;
+  /** a piece that was written, to be filled again */
+  #spare: Buffer | undefined;
   #writing: Promise<void> | undefined;
   #failing = false;
 
   /**
    * `destination`: a descriptor, or the path of a file to append to, whose folder is made. Throws Node's error where it cannot be opened.
-   * `onError` hears the first of several failed writes in a row.
+   * `onError` hears the first of several failed writes in a row. `shared`: other processes write there too, and lines have to stay whole. To a file
+   * everybody appends in one go, to a pipe only as much as it takes at once.
    */
-  constructor(destination: number | string, onError: (error: Error) => void) {
+  constructor(destination: number | string, onError: (error: Error) => void, shared = false) {
+    this.#cut = shared && typeof destination === 'number';
     this.#path = typeof destination === 'string' ? destination : undefined;
     this.#descriptor = typeof destination === 'string' ? openForAppending(destination) : destination;
     this.#onError = onError;
@@ -33,18 +50,17 @@ export class LineWriter {
   }
 
   write(line: string): void {
-    if (this.#waiting.length > maxWaiting) return;
-    this.#waiting += line;
-    if (this.#waiting.length >= writeAtLength) void this.flush();
+    if (this.#waitingBytes > maxWaiting) return;
+    const most = line.length * 3; // a character takes three bytes at most
+    if (this.#filled + most > pieceBytes) this.#turnOver();
+    if (most > pieceBytes) this.#keep(Buffer.from(line));
+    else this.#filled += this.#piece.write(line, this.#filled);
   }
 
   /** Resolves once everything handed over so far is written, or could not be. */
   flush(): Promise<void> {
-    if (this.#writing === undefined && this.#waiting === '') return Promise.resolve();
-    this.#writing ??= this.#writeWaiting().finally(() => {
-      this.#writing = undefined;
-    });
-    return this.#writing;
+    this.#turnOver();
+    return this.#writing ?? Promise.resolve();
   }
 
   /** Opens the file anew, after its old one was renamed; nothing for a descriptor. Never rejects: where it cannot be opened the old one stays. */
@@ -66,18 +82,37 @@ export class LineWriter {
     if (this.#path !== undefined) closeSync(this.#descriptor);
   }
 
+  /** What was filled is to be written; the next lines go into another piece. */
+  #turnOver(): void {
+    if (this.#filled === 0) return;
+    const bytes = this.#piece;
+    const length = this.#filled;
+    this.#piece = this.#spare ?? Buffer.allocUnsafeSlow(pieceBytes);
+    this.#spare = undefined;
+    this.#filled = 0;
+    this.#keep(bytes, length);
+  }
+
+  #keep(bytes: Buffer, length = bytes.length): void {
+    this.#waiting.push({ bytes, length });
+    this.#waitingBytes += length;
+    this.#writing ??= this.#writeWaiting();
+  }
+
   async #writeWaiting(): Promise<void> {
-    while (this.#waiting !== '') {
-      const piece = Buffer.from(this.#waiting);
-      this.#waiting = '';
+    for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) {
       try {
-        await writeWhole(this.#descriptor, piece);
+        const bytes = piece.bytes.subarray(0, piece.length);
+        for (const part of this.#cut ? wholeLines(bytes) : [bytes]) await writeWhole(this.#descriptor, part);
         this.#failing = false;
       } catch (error) {
         if (!this.#failing) this.#onError(asError(error));
         this.#failing = true;
       }
+      this.#waitingBytes -= piece.length;
+      if (piece.bytes.length === pieceBytes) this.#spare = piece.bytes;
     }
+    this.#writing = undefined; // with the last look at what waits, so that nothing comes in between
   }
 }
 

@@ -3,10 +3,16 @@
 
 import { pino, type Logger } from 'pino';
 import { LineWriter } from './line-writer.ts';
+import { createLogTime } from './log-time.ts';
+import { createRequestLog, type RequestLog } from './request-log.ts';
 
 export interface LogOptions {
   /** 1 for stdout, or the path of a file, which is appended to; its folder is made */
   readonly destination: number | string;
+  /** false: requests are not logged; everything else is */
+  readonly requests?: boolean;
+  /** other processes write there too: no line of theirs may end up within one of ours */
+  readonly shared?: boolean;
   readonly now: () => number;
   /** hears when the log can no longer be written or reopened (disk full, no permission): serving goes on without it */
   readonly onError: (error: Error) => void;
@@ -14,6 +20,7 @@ export interface LogOptions {
 
 export interface Log {
   readonly logger: Logger;
+  readonly logRequest: RequestLog;
   /** Opens the file anew, for whoever rotates it; nothing for a descriptor. Never rejects: a failure goes to `onError`, and the old file stays. */
   readonly reopen: () => Promise<void>;
   readonly flush: () => Promise<void>;
@@ -26,26 +33,13 @@ const redacted = ['authorization', 'headers.authorization', 'request.headers.aut
 
 /** Throws Node's error where the file cannot be opened. */
 export function openLog(options: LogOptions): Log {
-  const writer = new LineWriter(options.destination, options.onError);
+  const writer = new LineWriter(options.destination, options.onError, options.shared);
+  const logRequest = options.requests === false ? () => undefined : createRequestLog((line) => writer.write(line), options.now);
   return {
-    logger: pino({ base: null, timestamp: timestamps(options.now), redact: { paths: redacted, censor: '[secret]' } }, writer),
+    logRequest,
+    logger: pino({ base: null, timestamp: createLogTime(options.now), redact: { paths: redacted, censor: '[secret]' } }, writer),
     reopen: () => writer.reopen(),
     flush: () => writer.flush(),
     close: () => writer.close(),
-  };
-}
-
-/** RFC 3339 with milliseconds; the part that changes once a second is made once a second. */
-function timestamps(now: () => number): () => string {
-  let second = Number.NaN;
-  let prefix = '';
-  return () => {
-    const ms = now();
-    const current = Math.floor(ms / 1000);
-    if (current !== second) {
-      second = current;
-      prefix = `,"time":"${new Date(current * 1000).toISOString().slice(0, 19)}.`;
-    }
-    return `${prefix}${String(ms - current * 1000).padStart(3, '0')}Z"`;
   };
 }

@@ -16,7 +16,7 @@ export interface RequestCounts {
   readonly families: () => readonly Family[];
 }
 
-const routes: readonly CountedRoute[] = ['root', 'provider', 'dist', 'health', 'ready', 'api', 'unknown', 'refused'];
+const routes: readonly CountedRoute[] = ['root', 'provider', 'dist', 'search', 'list', 'providers', 'downloads', 'advisories', 'filters', 'filterSummary', 'health', 'ready', 'api', 'unknown', 'refused'];
 const routeIndex = Object.fromEntries(routes.map((route, index) => [route, index])) as Readonly<Record<CountedRoute, number>>;
 const kinds = ['none', 'read', 'write'] as const;
 const statuses = 500; // 100 to 599

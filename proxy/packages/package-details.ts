@@ -1,13 +1,14 @@
 // Everything that is known of one package, for people.
 
-import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parsePublication, type PublishedSource } from '../../build/contract/publication.ts';
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from '../../build/contract/quarantined.ts';
 import { latestOf, linksOf, textOf, textsOf } from './package-summary.ts';
-import { parseFile, readPublishedPackage, type PublishedVersion } from './published-package.ts';
+import type { View } from '../views/view.ts';
+import { parsePublished, type PublishedFiles } from './published-files.ts';
+import { readPublishedPackage, type PublishedVersion } from './published-package.ts';
 
 export interface PackageDetails {
   readonly license: readonly string[];
@@ -21,14 +22,14 @@ export interface PackageDetails {
   readonly quarantined: readonly QuarantinedVersion[];
 }
 
-/** undefined where nothing is published under this name. */
-export async function readPackageDetails(dataDirectory: string, name: PackageName): Promise<PackageDetails | undefined> {
-  const versions = await readPublishedPackage(dataDirectory, name);
+/** As far as `view` goes; undefined where nothing is published under this name. */
+export async function readPackageDetails(files: PublishedFiles, name: PackageName, view?: View): Promise<PackageDetails | undefined> {
+  const versions = await readPublishedPackage(files, name, view);
   const latest = latestOf(versions)?.record;
   if (latest === undefined) return undefined;
   const [sources, quarantined] = await Promise.all([
-    parseFile(join(dataDirectory, 'index', publicationPath), (text) => parsePublication(text).sources),
-    parseFile(join(dataDirectory, 'index', quarantinedPath), parseQuarantined),
+    parsePublished(files, `index/${publicationPath}`, (text) => parsePublication(text).sources),
+    parsePublished(files, `index/${quarantinedPath}`, parseQuarantined),
   ]);
   const own = new Set(versions.map(({ entry }) => entry.source));
   const license = latest['license'];

@@ -1,8 +1,10 @@
-// One package as lists and searches know it, pure.
+// One package as lists and searches know it, pure. What is said of it comes from its newest stable version, so to somebody who does not see all of its
+// versions it may be another one.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { parseStability } from '../../build/contract/stability.ts';
+import { releaseOf, type Release } from '../views/view.ts';
 import type { PublishedVersion } from './published-package.ts';
 
 export interface PackageSummary {
@@ -17,30 +19,82 @@ export interface PackageSummary {
   readonly versions: number;
   /** when a version of it was last published here, RFC 3339 UTC */
   readonly updated_at: string;
+  /** where people read about it, and where its source is; null where it says neither */
+  readonly homepage: string | null;
+  readonly repository: string | null;
   /** names that any of its versions requires */
   readonly requires: ReadonlySet<string>;
+  /** other names that any of its versions stands for: `provide` and `replace` */
+  readonly provides: ReadonlySet<string>;
   /** lower case: what a search looks in */
   readonly text: string;
 }
 
+/** What versions of one package have in common, mostly: kept once for all that say the same. */
+export interface VersionFacts {
+  readonly description: string | null;
+  readonly type: string;
+  readonly keywords: readonly string[];
+  readonly abandoned: boolean | string;
+  readonly homepage: string | null;
+  readonly repository: string | null;
+  readonly requires: readonly string[];
+  readonly provides: readonly string[];
+}
+
+/** A published version as far as lists need it. */
+export interface ListedVersion extends Release {
+  readonly version: string;
+  /** since when this content is published here, RFC 3339 UTC */
+  readonly since: string;
+  readonly facts: VersionFacts;
+}
+
+/** `versions`: newest first, and so is what comes back. */
+export function listedVersions(versions: readonly PublishedVersion[]): readonly ListedVersion[] {
+  const known = new Map<string, VersionFacts>();
+  const times = new Map<string, string>(); // of thousands of packages, equal texts kept once are megabytes
+  return versions.map(({ entry, record }) => {
+    const facts = factsOf(record);
+    const key = JSON.stringify(facts);
+    const shared = known.get(key) ?? facts;
+    known.set(key, shared);
+    const since = times.get(entry.since) ?? entry.since;
+    times.set(since, since);
+    const { version_normalized, releasedMs } = releaseOf(entry);
+    return { version_normalized, releasedMs, version: entry.version, since, facts: shared };
+  });
+}
+
 /** undefined of no versions. `versions`: newest first. */
-export function summaryOf(name: PackageName, versions: readonly PublishedVersion[]): PackageSummary | undefined {
-  const latest = latestOf(versions);
+export function summaryOf(name: PackageName, versions: readonly ListedVersion[]): PackageSummary | undefined {
+  const latest = versions.find(({ version_normalized: normalized }) => parseStability(normalized) === 'stable') ?? versions[0];
   if (latest === undefined) return undefined;
-  const { record, entry } = latest;
-  const description = textOf(record['description']);
-  const keywords = textsOf(record['keywords']);
+  const { requires: _requires, provides: _provides, ...facts } = latest.facts;
+  const all = new Set(versions.map((version) => version.facts));
   return {
     name,
-    description,
-    type: textOf(record['type'])?.toLowerCase() ?? 'library',
-    keywords,
-    abandoned: typeof record['abandoned'] === 'string' ? record['abandoned'] : record['abandoned'] === true,
-    latest_version: entry.version,
+    ...facts,
+    latest_version: latest.version,
     versions: versions.length,
-    updated_at: versions.reduce((last, { entry: { since } }) => (since > last ? since : last), ''),
-    requires: new Set(versions.flatMap((version) => Object.keys(linksOf(version.record, 'require')).map((required) => required.toLowerCase()))),
-    text: [name, description ?? '', ...keywords].join('\n').toLowerCase(),
+    updated_at: versions.reduce((last, { since }) => (since > last ? since : last), ''),
+    requires: new Set([...all].flatMap(({ requires }) => requires)),
+    provides: new Set([...all].flatMap(({ provides }) => provides)),
+    text: [name, facts.description ?? '', ...facts.keywords].join('\n').toLowerCase(),
+  };
+}
+
+function factsOf(record: JsonObject): VersionFacts {
+  const support = isJsonObject(record['support']) ? record['support'] : {};
+  return {
+    description: textOf(record['description']),
+    type: textOf(record['type'])?.toLowerCase() ?? 'library',
+    keywords: textsOf(record['keywords']),
+    abandoned: typeof record['abandoned'] === 'string' ? record['abandoned'] : record['abandoned'] === true,
+    homepage: webAddressOf(record['homepage']),
+    repository: webAddressOf(support['source']),
+    requires: namesOf(record, 'require'),
+    provides: [...namesOf(record, 'provide'), ...namesOf(record, 'replace')],
   };
 }
 
@@ -50,9 +104,13 @@ export function latestOf(versions: readonly PublishedVersion[]): PublishedVersio
 }
 
 /** Name → constraint. */
-export function linksOf(record: JsonObject, kind: 'require' | 'require-dev'): Readonly<Record<string, string>> {
+export function linksOf(record: JsonObject, kind: 'require' | 'require-dev' | 'provide' | 'replace'): Readonly<Record<string, string>> {
   const links = record[kind];
   return isJsonObject(links) ? Object.fromEntries(Object.entries(links).filter((pair): pair is [string, string] => typeof pair[1] === 'string')) : {};
+}
+
+function namesOf(record: JsonObject, kind: 'require' | 'provide' | 'replace'): readonly string[] {
+  return Object.keys(linksOf(record, kind)).map((name) => name.toLowerCase());
 }
 
 export function textOf(value: JsonValue | undefined): string | null {
@@ -61,4 +119,10 @@ export function textOf(value: JsonValue | undefined): string | null {
 
 export function textsOf(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? (value as readonly JsonValue[]).filter((item) => typeof item === 'string') : [];
+}
+
+/** Only what a browser may follow. */
+function webAddressOf(value: JsonValue | undefined): string | null {
+  const text = textOf(value);
+  return text !== null && /^https?:\/\//i.test(text) ? text : null;
 }

@@ -1,13 +1,12 @@
 // The README and CHANGELOG of a version, as the builder left them beside the serving index. A text is rendered once: a few rendered ones are kept.
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
 import { maxTextBytes, textPath, type TextKind } from '../../build/contract/package-texts.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
-import { isAbsence } from '../protocol/file-stamp.ts';
+import type { View } from '../views/view.ts';
 import { latestOf } from './package-summary.ts';
+import type { PublishedFiles } from './published-files.ts';
 import { readPublishedPackage, type PublishedVersion } from './published-package.ts';
 
 export interface PackageText {
@@ -22,26 +21,23 @@ export interface PackageText {
 }
 
 export interface PackageTextReader {
-  /** `version`: as it was published, or normalized; default: the latest. undefined where there is no such version, or none that has this text. */
-  readonly read: (name: PackageName, kind: TextKind, version: string | undefined) => Promise<PackageText | undefined>;
+  /** `version`: as it was published, or normalized; default: the latest. `view`: what whoever asks sees. undefined where there is no such version, or none that has this text. */
+  readonly read: (name: PackageName, kind: TextKind, version: string | undefined, view?: View) => Promise<PackageText | undefined>;
 }
 
 type Rendered = Omit<PackageText, 'version'>;
 
-export function createPackageTextReader(dataDirectory: string, keptBytes = 8 * 1024 * 1024): PackageTextReader {
+export function createPackageTextReader(files: PublishedFiles, keptBytes = 8 * 1024 * 1024): PackageTextReader {
   const kept = new ByteCache<Rendered>(keptBytes);
   return {
-    read: async (name, kind, version) => {
-      const found = versionOf(await readPublishedPackage(dataDirectory, name), version);
+    read: async (name, kind, version, view) => {
+      const found = versionOf(await readPublishedPackage(files, name, view), version);
       const digest = found?.entry[kind];
       if (found === undefined || digest === undefined) return undefined;
       const path = textPath(name, digest);
       const known = kept.get(path);
       if (known !== undefined) return { version: found.entry.version, ...known };
-      const bytes = await readFile(join(dataDirectory, 'index', path)).catch((error: unknown) => {
-        if (isAbsence(error)) return undefined;
-        throw error;
-      });
+      const bytes = await files.read(`index/${path}`);
       if (bytes === undefined) return undefined;
       const rendered = await render(bytes);
       kept.set(path, rendered, bytes.length + rendered.html.length * 2);

@@ -1,12 +1,11 @@
 // What readers see of one package now, read from the served tree: its documents, and what the serving index knows of their versions.
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath } from '../../build/contract/paths.ts';
 import { parsePackageIndex, type IndexEntry } from '../../build/contract/serving-index.ts';
-import { isAbsence } from '../protocol/file-stamp.ts';
+import { filterOf, passes, releaseOf, type View } from '../views/view.ts';
+import { parsePublished, type PublishedFiles } from './published-files.ts';
 
 export interface PublishedVersion {
   readonly entry: IndexEntry;
@@ -14,19 +13,20 @@ export interface PublishedVersion {
   readonly record: JsonObject;
 }
 
-/** Newest first; empty where nothing is published under this name. Throws an Error that names the file which cannot be used. */
-export async function readPublishedPackage(dataDirectory: string, name: PackageName): Promise<readonly PublishedVersion[]> {
+/** Newest first, as far as `view` goes; empty where nothing is published under this name. Throws an Error that names the file which cannot be used. */
+export async function readPublishedPackage(files: PublishedFiles, name: PackageName, view?: View): Promise<readonly PublishedVersion[]> {
+  const filter = filterOf(view, name);
+  if (filter === 'none') return [];
   // a build writes the index first: whatever a document names is in an index that is read after it
   const records = new Map<string, JsonObject>();
   for (const kind of ['stable', 'dev'] as const) {
-    const path = join(dataDirectory, 'public', providerPath(name, kind));
-    for (const record of await parseFile(path, (text) => recordsOf(text, name))) records.set(keyOf(record['version'], isJsonObject(record['dist']) ? record['dist']['reference'] : undefined), record);
+    for (const record of await parsePublished(files, `public/${providerPath(name, kind)}`, (text) => recordsOf(text, name))) records.set(keyOf(record['version'], isJsonObject(record['dist']) ? record['dist']['reference'] : undefined), record);
   }
   if (records.size === 0) return [];
-  const entries = await parseFile(join(dataDirectory, 'index', indexPath(name)), (text) => parsePackageIndex(text).versions);
+  const entries = await parsePublished(files, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);
   return entries.flatMap((entry) => {
     const record = records.get(keyOf(entry.version, entry.reference));
-    return record === undefined ? [] : [{ entry, record }];
+    return record === undefined || !passes(filter, releaseOf(entry)) ? [] : [{ entry, record }];
   });
 }
 
@@ -40,18 +40,4 @@ function recordsOf(text: string, name: PackageName): readonly JsonObject[] {
   const versions = isJsonObject(packages) ? packages[name] : undefined;
   if (!isJsonObject(versions)) throw new Error(`it has no versions of ${name}`);
   return Object.values(versions).filter(isJsonObject);
-}
-
-/** Nothing where there is no such file. */
-export async function parseFile<Row>(path: string, parse: (text: string) => readonly Row[]): Promise<readonly Row[]> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (isAbsence(error)) return undefined;
-    throw error;
-  });
-  if (text === undefined) return [];
-  try {
-    return parse(text);
-  } catch (cause) {
-    throw new Error(`${path} cannot be used; run \`libretto verify\``, { cause });
-  }
 }

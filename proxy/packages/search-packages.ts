@@ -11,11 +11,22 @@ export interface PackageSearch {
 
 export type PackageSort = 'name' | 'updated' | 'downloads';
 
-export function searchPackages(packages: Iterable<PackageSummary>, { words = '', type, vendor }: PackageSearch): PackageSummary[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== '');
-  return [...packages].filter(
-    (summary) => (type === undefined || summary.type === type.toLowerCase()) && (vendor === undefined || summary.name.startsWith(`${vendor.toLowerCase()}/`)) && wanted.every((word) => summary.text.includes(word)),
-  );
+export function searchPackages(packages: Iterable<PackageSummary>, search: PackageSearch): PackageSummary[] {
+  return [...packages].filter(searchFilter(search));
+}
+
+export function searchFilter({ words = '', type, vendor }: PackageSearch): (summary: PackageSummary) => boolean {
+  const wanted = wordsOf(words);
+  const ofType = type?.toLowerCase();
+  const prefix = vendor === undefined ? undefined : `${vendor.toLowerCase()}/`;
+  return (summary) => (ofType === undefined || summary.type === ofType) && (prefix === undefined || summary.name.startsWith(prefix)) && wanted.every((word) => summary.text.includes(word));
+}
+
+/** So many words say what is looked for; a request could hold thousands. */
+const mostWords = 16;
+
+export function wordsOf(text: string): readonly string[] {
+  return [...new Set(text.toLowerCase().split(/\s+/))].filter((word) => word !== '').slice(0, mostWords);
 }
 
 /** A key by which packages are sorted: ascending by name, descending by the others. */

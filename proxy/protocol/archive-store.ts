@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer, OpenFile } from '../answer.ts';
 import type { Eventually } from '../eventually.ts';
 import { ByteCache } from './byte-cache.ts';
 import { answerWith, cacheHeaders, httpDate, representationOf, type Conditions, type Representation } from './representation.ts';
@@ -14,7 +14,8 @@ import { isNotModified } from './conditional.ts';
 /** The file on disk is not what the index says. Whoever asked may look at the index again: it may just have been replaced. */
 export class ArchiveMismatch extends Error {}
 
-const keptUpToBytes = 256 * 1024;
+/** Archives up to this size are kept in memory. */
+export const keptUpToBytes = 256 * 1024;
 
 export class ArchiveStore {
   readonly #publicDirectory: string;
@@ -39,7 +40,7 @@ export class ArchiveStore {
       const { size, mtimeMs } = await handle.stat();
       if (size !== entry.size) throw new ArchiveMismatch(`${path} has ${size} bytes, the index says ${entry.size}; run \`libretto verify\``);
       if (size <= keptUpToBytes) return answerWith(await this.#keep(entry, handle, path, mtimeMs), conditions);
-      const answer = streamed(entry, handle, path, mtimeMs, conditions);
+      const answer = archiveAnswer(entry, mtimeMs, conditions, { handle, size: entry.size, path });
       streaming = answer.body !== undefined;
       return answer;
     } finally {
@@ -58,17 +59,18 @@ export class ArchiveStore {
 }
 
 // Ranges are not offered: Composer sends none, and every archive is sent whole.
-const archiveHeaders: readonly string[] = ['Content-Type', 'application/zip', 'X-Content-Type-Options', 'nosniff', 'Accept-Ranges', 'none'];
+export const archiveHeaders: readonly string[] = ['Content-Type', 'application/zip', 'X-Content-Type-Options', 'nosniff', 'Accept-Ranges', 'none'];
 
-function streamed(entry: IndexEntry, handle: FileHandle, path: string, mtimeMs: number, conditions: Conditions): Answer {
+/** An archive with the body it is sent from; 304 without one where the client has it. */
+export function archiveAnswer(entry: IndexEntry, lastModifiedMs: number, conditions: Conditions, body: OpenFile | undefined): Answer {
   const etag = `"${entry.shasum}"`;
-  const lastModified = httpDate(mtimeMs);
+  const lastModified = httpDate(lastModifiedMs);
   const validators = ['ETag', etag, 'Last-Modified', lastModified, ...cacheHeaders];
   if (isNotModified(conditions.ifNoneMatch, conditions.ifModifiedSince, etag, lastModified)) return { status: 304, headers: validators, body: undefined };
   return {
     status: 200,
     headers: [...archiveHeaders, 'Content-Length', String(entry.size), ...validators],
-    body: { handle, size: entry.size, path },
+    body,
   };
 }
 

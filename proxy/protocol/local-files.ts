@@ -10,6 +10,7 @@ import { TextDocument } from './document.ts';
 import { FileCache } from './file-cache.ts';
 import { stampFile } from './file-stamp.ts';
 import { PackageArchives } from './package-archives.ts';
+import { createIntern, PackageReleases } from './package-releases.ts';
 import { PublicationWatch } from './publication-watch.ts';
 import type { TreeFiles } from './tree-files.ts';
 
@@ -28,6 +29,9 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
   const watch = new PublicationWatch(indexDirectory, onNewer);
   const documents = new FileCache({ limitBytes: cacheBytes / 2, weight: 1, parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs) });
   const packages = new FileCache({ limitBytes: cacheBytes / 4, weight: 2, parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))) });
+  const intern = createIntern();
+  // about a tenth of the index they are made of; beside the rest, since only views ask for them
+  const releases = new FileCache({ limitBytes: cacheBytes / 3, weight: 0.1, parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern) });
   const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
   // not join(): they are made for every request, and both parts are clean
   const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
@@ -39,8 +43,10 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
     documentAgain: (path, epoch) => documents.revalidate(documentFile(path), epoch),
     grow: (path, document, bytes) => documents.grow(documentFile(path), document, bytes),
     archives: (name, epoch) => packages.get(indexFile(name), epoch),
+    releases: (name, epoch) => releases.get(indexFile(name), epoch),
     archivesAgain: (name, epoch) => packages.revalidate(indexFile(name), epoch),
     archive: (entry, conditions) => store.answer(entry, conditions),
+    stale: () => false,
     isEmpty: () => stampFile(documentFile(rootDocumentPath)) === undefined,
   };
 }

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { IndexEntry, PackageIndex } from '../../build/contract/serving-index.ts';
+import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/view.ts';
 
 export class PackageArchives {
   readonly #byVersion = new Map<string, IndexEntry[]>();
@@ -15,17 +16,35 @@ export class PackageArchives {
     }
   }
 
+  /** The newest one; undefined where there is none. */
+  get first(): IndexEntry | undefined {
+    return this.#byVersion.values().next().value?.[0];
+  }
+
   /**
    * The archive of the first of `labels` (pretty or normalized version) that exists, with the content `reference` names. Composer fills
-   * `%reference%` in with the whole reference, with what a user wrote after `#` (often short), or with nothing (ComposerMirror.php:28).
+   * `%reference%` in with the whole reference, with what a user wrote after `#` (often short), or with nothing (ComposerMirror.php:28). What `filter`
+   * hides is looked at as little as what is not there.
    */
-  find(labels: readonly string[], reference: string | undefined): IndexEntry | undefined {
+  find(labels: readonly string[], reference: string | undefined, filter: ReleaseFilter = 'all'): IndexEntry | undefined {
     for (const label of labels) {
-      const entries = this.#byVersion.get(label) ?? this.#byNormalized.get(label);
+      const entries = seen(this.#byVersion.get(label), filter) ?? seen(this.#byNormalized.get(label), filter);
       if (entries !== undefined) return reference === undefined ? newest(entries) : withReference(entries, reference);
     }
     return undefined;
   }
+
+  /** This content of this version as views look at it. */
+  release(version: string, reference: string): Release | undefined {
+    const entry = this.#byVersion.get(version)?.find((one) => one.reference === reference);
+    return entry === undefined ? undefined : releaseOf(entry);
+  }
+}
+
+function seen(entries: readonly IndexEntry[] | undefined, filter: ReleaseFilter): readonly IndexEntry[] | undefined {
+  if (entries === undefined || filter === 'all') return entries;
+  const left = entries.filter((entry) => passes(filter, releaseOf(entry)));
+  return left.length === 0 ? undefined : left;
 }
 
 function append(map: Map<string, IndexEntry[]>, key: string, entry: IndexEntry): void {

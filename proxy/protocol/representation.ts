@@ -1,6 +1,7 @@
 // One sequence of bytes a client can get, with everything that does not depend on the request made once: headers, validators, body.
 
 import { bodyOf, type Answer } from '../answer.ts';
+import { headText } from '../head-text.ts';
 import { isNotModified } from './conditional.ts';
 
 /**
@@ -21,9 +22,10 @@ export interface Representation {
 export function representationOf(bytes: Buffer, headers: readonly string[], etag: string, lastModifiedMs: number): Representation {
   const lastModified = httpDate(lastModifiedMs);
   const validators = ['ETag', etag, 'Last-Modified', lastModified, ...cacheHeaders];
+  const described = [...headers, 'Content-Length', String(bytes.length), ...validators];
   return {
-    whole: { status: 200, headers: [...headers, 'Content-Length', String(bytes.length), ...validators], body: bodyOf(bytes) },
-    notModified: { status: 304, headers: validators, body: undefined },
+    whole: { status: 200, headers: described, body: bodyOf(bytes), head: headText(200, described) },
+    notModified: { status: 304, headers: validators, body: undefined, head: headText(304, validators) },
     etag,
     lastModified,
   };

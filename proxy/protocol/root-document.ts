@@ -1,22 +1,44 @@
-// packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead and for what an empty list
-// needs so that clients do not ask for every dependency they have (decision 14).
+// packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead, for what only a service can
+// offer, and for what an empty list needs so that clients do not ask for every dependency they have (decision 14).
 
 import { createHash } from 'node:crypto';
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import { resolvesApiUrl } from './composer-version.ts';
 import { TextDocument } from './document.ts';
+import { safetyUrls } from './safety-urls.ts';
 
-/** Throws an Error when the document is no packages.json. `metadataUrl` undefined: as built. The document itself where nothing is to be changed. */
-export function rootDocument(built: TextDocument, metadataUrl: string | undefined): TextDocument {
+/** What packages.json says instead of what was built, and besides. */
+export interface RootChanges {
+  /** undefined: as built */
+  readonly metadataUrl: string | undefined;
+  readonly keys: JsonObject;
+  /** the registry's own, without a slash at its end; undefined: nobody has said it */
+  readonly address: string | undefined;
+  /** the same for equal changes */
+  readonly id: string;
+}
+
+export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, address?: string): RootChanges {
+  return { metadataUrl, keys, address, id: JSON.stringify([metadataUrl, keys, address]) };
+}
+
+export const asBuilt: RootChanges = rootChanges(undefined);
+
+/** What stands before the paths of what Composer asks about many packages at once; undefined: this Composer is not told of them (composer-version.ts). */
+export function apiBase({ address }: RootChanges, userAgent: string | undefined): string | undefined {
+  return address ?? (resolvesApiUrl(userAgent) ? '' : undefined);
+}
+
+/** `base`: see apiBase. Throws an Error when the document is no packages.json. The document itself where nothing is to be changed. */
+export function rootDocument(built: TextDocument, { metadataUrl, keys }: RootChanges, base: string | undefined): TextDocument {
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
-  const additions: JsonObject = {
-    ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}),
-    ...(needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
-  };
+  const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...safetyUrls(json, base) };
+  const additions: JsonObject = { ...said, ...(needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}) };
   if (Object.keys(additions).length === 0) return built;
-  const shift = rewritesUrl ? shiftMs(metadataUrl) : 0;
+  const shift = Object.keys(said).length === 0 ? 0 : shiftMs(JSON.stringify(said));
   return new TextDocument(Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`), built.lastModifiedMs - shift);
 }
 
@@ -27,10 +49,10 @@ function needsPattern(json: JsonObject): boolean {
 }
 
 /**
- * Composer revalidates by Last-Modified alone. With the file's own time, a client that fetched packages.json before the operator changed the
- * setting would be told 304 and keep the old template for ever. So each template moves the time back by its own number of seconds: the same
+ * Composer revalidates by Last-Modified alone. With the file's own time, a client that fetched packages.json before the operator changed a
+ * setting would be told 304 and keep what it said for ever. So whatever is said besides moves the time back by its own number of seconds: the same
  * on every host and after every restart, never in the future, and still rising with every publication.
  */
-function shiftMs(metadataUrl: string): number {
-  return (1 + (createHash('sha256').update(metadataUrl).digest().readUInt32BE(0) % 86_399)) * 1000;
+function shiftMs(said: string): number {
+  return (1 + (createHash('sha256').update(said).digest().readUInt32BE(0) % 86_399)) * 1000;
 }

@@ -3,11 +3,24 @@
 
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { decodeBeyondAscii, decodeOnce } from './percent.ts';
+import { advisoriesPath, filtersPath, filterSummaryPath } from './safety-urls.ts';
 
 export type Route =
   | { readonly kind: 'root' }
   | { readonly kind: 'provider'; readonly name: PackageName; readonly stability: 'stable' | 'dev' }
   | { readonly kind: 'dist'; readonly name: PackageName; readonly labels: readonly string[]; readonly reference: string | undefined }
+  /** `query`: raw */
+  | { readonly kind: 'search'; readonly query: string }
+  | { readonly kind: 'list'; readonly query: string }
+  /** of a package or a virtual one */
+  | { readonly kind: 'providers'; readonly name: PackageName }
+  /** notify-batch: what Composer installed */
+  | { readonly kind: 'downloads' }
+  /** security advisories of the packages that query or body name */
+  | { readonly kind: 'advisories'; readonly query: string }
+  /** filter lists: of the packages that a body names, and as a whole */
+  | { readonly kind: 'filters' }
+  | { readonly kind: 'filterSummary' }
   | { readonly kind: 'health' }
   | { readonly kind: 'ready' }
   /** the management API, which finds its own way below /api */
@@ -15,6 +28,9 @@ export type Route =
   | { readonly kind: 'unknown' };
 
 const root: Route = { kind: 'root' };
+const downloads: Route = { kind: 'downloads' };
+const filters: Route = { kind: 'filters' };
+const filterSummary: Route = { kind: 'filterSummary' };
 const health: Route = { kind: 'health' };
 const ready: Route = { kind: 'ready' };
 const api: Route = { kind: 'api' };
@@ -32,6 +48,8 @@ const providerPattern = /^\/p2\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*?)(~d
 
 const distPattern = /^\/dist\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*)\/(.+)\.zip$/;
 
+const providersPattern = /^\/providers\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*)\.json$/;
+
 /** The route of a raw request target (`req.url`: path and query). Anything that is not exactly one of ours is `unknown`. */
 export function parseRoute(target: string): Route {
   const question = target.indexOf('?');
@@ -39,6 +57,13 @@ export function parseRoute(target: string): Route {
   if (path.startsWith('/p2/')) return providerRoute(path);
   if (path.startsWith('/dist/')) return distRoute(path, question === -1 ? '' : target.slice(question + 1));
   if (path === '/packages.json') return root;
+  if (path === '/downloads') return downloads;
+  if (path === '/search.json') return { kind: 'search', query: question === -1 ? '' : target.slice(question + 1) };
+  if (path === '/list.json') return { kind: 'list', query: question === -1 ? '' : target.slice(question + 1) };
+  if (path === advisoriesPath) return { kind: 'advisories', query: question === -1 ? '' : target.slice(question + 1) };
+  if (path === filtersPath) return filters;
+  if (path === filterSummaryPath) return filterSummary;
+  if (path.startsWith('/providers/')) return providersRoute(path);
   if (path === '/health') return health;
   if (path === '/health/ready') return ready;
   if (path.startsWith('/api/')) return api;
@@ -51,6 +76,12 @@ function providerRoute(path: string): Route {
   const name = match?.[1] === undefined ? undefined : parsePackageName(match[1]);
   if (match === null || name === undefined) return unknown;
   return { kind: 'provider', name, stability: match[2] === undefined ? 'stable' : 'dev' };
+}
+
+function providersRoute(path: string): Route {
+  const raw = path.length > maxProviderLength ? undefined : providersPattern.exec(path)?.[1];
+  const name = raw === undefined ? undefined : parsePackageName(raw);
+  return name === undefined ? unknown : { kind: 'providers', name };
 }
 
 function distRoute(path: string, query: string): Route {

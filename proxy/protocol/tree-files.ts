@@ -9,6 +9,7 @@ import type { Answer } from '../answer.ts';
 import type { Eventually } from '../eventually.ts';
 import type { TextDocument } from './document.ts';
 import type { PackageArchives } from './package-archives.ts';
+import type { PackageReleases } from './package-releases.ts';
 import type { Conditions } from './representation.ts';
 
 export interface TreeFiles {
@@ -23,10 +24,14 @@ export interface TreeFiles {
   /** The memory that `document` takes has grown by so many bytes. */
   readonly grow: (path: PublicPath, document: TextDocument, bytes: number) => void;
   readonly archives: (name: PackageName, epoch: number) => Eventually<PackageArchives | undefined>;
+  /** What of a package's index views go by, as of `epoch`: asked of every package one after the other, so it is kept apart, and small. undefined: there is none. */
+  readonly releases: (name: PackageName, epoch: number) => Eventually<PackageReleases | undefined>;
   /** As `archives`, but asks where it comes from whatever the epoch says. */
   readonly archivesAgain: (name: PackageName, epoch: number) => Eventually<PackageArchives | undefined>;
   /** The ZIP of `entry`. Throws or rejects with ArchiveMismatch where it is missing or other than the index says. */
-  readonly archive: (entry: IndexEntry, conditions: Conditions) => Eventually<Answer>;
+  readonly archive: (entry: IndexEntry, conditions: Conditions & { readonly head: boolean }) => Eventually<Answer>;
   /** Whether nothing was ever published. */
   readonly isEmpty: () => Eventually<boolean>;
+  /** Whether what is known may be older than what is published, since where it comes from fails. */
+  readonly stale: () => boolean;
 }

@@ -6,21 +6,23 @@ import { providerPath, rootDocumentPath, type PublicPath } from '../../build/con
 import type { Publication } from '../../build/contract/publication.ts';
 import { errorAnswer, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
+import { filterOf, type View } from '../views/view.ts';
 import { ArchiveMismatch } from './archive-store.ts';
 import { chooseEncoding } from './content-encoding.ts';
 import { DerivedDocuments } from './derived-documents.ts';
 import type { TextDocument } from './document.ts';
 import type { PackageArchives } from './package-archives.ts';
 import { answerWith, type Conditions } from './representation.ts';
-import { rootDocument } from './root-document.ts';
+import { apiBase, asBuilt, rootDocument, type RootChanges } from './root-document.ts';
 import type { Route } from './route.ts';
 import type { TreeFiles } from './tree-files.ts';
+import { ViewedDocuments } from './viewed-documents.ts';
 
 export interface TreeOptions {
   readonly files: TreeFiles;
-  /** advertised instead of the built one; undefined: as built. Asked for every packages.json: it may change while the service runs */
-  readonly metadataUrl: () => Eventually<string | undefined>;
-  /** memory for documents made out of published ones */
+  /** what packages.json says beyond what was built. Asked for every packages.json: it may change while the service runs */
+  readonly rootChanges: () => Eventually<RootChanges>;
+  /** memory for documents made out of published ones; as much again for those that views see */
   readonly derivedBytes: number;
   /** Hears of every archive that is sent; it is called in the midst of requests. */
   readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
@@ -31,18 +33,23 @@ export interface Wishes extends Conditions {
   readonly acceptEncoding: string | undefined;
   /** HEAD: only asked about */
   readonly head: boolean;
+  /** what whoever asks may see; undefined: all */
+  readonly view: View | undefined;
+  readonly userAgent: string | undefined;
 }
 
 export class Tree {
   readonly #files: TreeFiles;
   readonly #derived: DerivedDocuments;
+  readonly #viewed: ViewedDocuments;
   readonly #onDownload: TreeOptions['onDownload'];
-  readonly #metadataUrl: TreeOptions['metadataUrl'];
+  readonly #rootChanges: TreeOptions['rootChanges'];
 
-  constructor({ files, metadataUrl, derivedBytes, onDownload }: TreeOptions) {
+  constructor({ files, rootChanges, derivedBytes, onDownload }: TreeOptions) {
     this.#files = files;
-    this.#metadataUrl = metadataUrl;
+    this.#rootChanges = rootChanges;
     this.#derived = new DerivedDocuments(derivedBytes);
+    this.#viewed = new ViewedDocuments(files, derivedBytes);
     this.#onDownload = onDownload;
   }
 
@@ -51,12 +58,17 @@ export class Tree {
     return this.#files.publication();
   }
 
+  /** Whether what is served may be older than what is published. */
+  stale(): boolean {
+    return this.#files.stale();
+  }
+
   /** Whether packages.json is there, looked for whatever is in memory. Rejects, or throws, where it cannot be read or understood. */
   hasRoot(nowMs: number): Eventually<boolean> {
     return whenReady(this.#files.epoch(nowMs), (epoch) =>
       whenReady(this.#files.documentAgain(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return false;
-        this.#root(built, undefined);
+        this.#root(built, asBuilt, undefined);
         return true;
       }),
     );
@@ -71,19 +83,27 @@ export class Tree {
   }
 
   #rootAnswer(wishes: Wishes, epoch: number): Eventually<Answer> {
-    return whenReady(this.#metadataUrl(), (metadataUrl) =>
+    return whenReady(this.#rootChanges(), (changes) =>
       whenReady(this.#files.document(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return notReady();
-        const { key, document } = this.#root(built, metadataUrl);
+        const { key, document } = this.#root(built, changes, apiBase(changes, wishes.userAgent));
+        if (wishes.view !== undefined) return this.#rootSeen(wishes.view, wishes, { key, document, epoch });
         return answerIn(document, wishes, (bytes) => (document === built ? this.#files.grow(rootDocumentPath, built, bytes) : this.#derived.grow(key, document, bytes)));
       }),
     );
   }
 
-  #root(built: TextDocument, metadataUrl: string | undefined): { readonly key: string; readonly document: TextDocument } {
-    const key = metadataUrl ?? '';
+  #rootSeen(view: View, wishes: Wishes, { key, document: base, epoch }: { readonly key: string; readonly document: TextDocument; readonly epoch: number }): Eventually<Answer> {
+    const path = `${rootDocumentPath} ${key}`;
+    return whenReady(this.#viewed.root(path, base, view, epoch), (document) =>
+      answerIn(document, wishes, (bytes) => (document === base ? this.#derived.grow(key, document, bytes) : this.#viewed.grow(view, path, document, bytes))),
+    );
+  }
+
+  #root(built: TextDocument, changes: RootChanges, base: string | undefined): { readonly key: string; readonly document: TextDocument } {
+    const key = base === undefined ? changes.id : `${changes.id}${base}/`;
     try {
-      return { key, document: this.#derived.get(key, built, (base) => rootDocument(base, metadataUrl)) };
+      return { key, document: this.#derived.get(key, built, (document) => rootDocument(document, changes, base)) };
     } catch (cause) {
       throw new Error(`${rootDocumentPath} of what is published cannot be used; run \`libretto verify\``, { cause });
     }
@@ -91,9 +111,15 @@ export class Tree {
 
   #provider({ name, stability }: Extract<Route, { kind: 'provider' }>, wishes: Wishes, epoch: number): Eventually<Answer> {
     const path: PublicPath = providerPath(name, stability);
-    return whenReady(this.#files.document(path, epoch), (document) => {
-      if (document === undefined) return this.#absent(`There is no package ${name} here.`, name);
-      return answerIn(document, wishes, (bytes) => this.#files.grow(path, document, bytes));
+    const { view } = wishes;
+    const filter = filterOf(view, name);
+    if (filter === 'none') return this.#absent(absentPackage(name), name);
+    return whenReady(this.#files.document(path, epoch), (built) => {
+      const seen = built === undefined || view === undefined || filter === 'all' ? built : this.#viewed.provider(path, name, built, { view, filter }, epoch);
+      return whenReady(seen, (document) => {
+        if (document === undefined) return this.#absent(absentPackage(name), name);
+        return answerIn(document, wishes, (bytes) => (document === built || view === undefined ? this.#files.grow(path, document, bytes) : this.#viewed.grow(view, path, document, bytes)));
+      });
     });
   }
 
@@ -102,8 +128,10 @@ export class Tree {
    * not what the index says, the index is looked at once more where it comes from before the answer is no.
    */
   #dist(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, epoch: number): Eventually<Answer> {
+    const filter = filterOf(wishes.view, route.name);
+    if (filter === 'none') return this.#absent(absentVersion(route), route.name);
     const answer = (archives: PackageArchives | undefined): Eventually<Answer> | undefined => {
-      const entry = archives?.find(route.labels, route.reference);
+      const entry = archives?.find(route.labels, route.reference, filter);
       return entry === undefined ? undefined : this.#counted(route.name, entry.version, wishes, this.#files.archive(entry, wishes));
     };
     const again = (): Eventually<Answer> =>
@@ -131,6 +159,10 @@ export class Tree {
 
 function answerIn(document: TextDocument, wishes: Wishes, onKept: (bytes: number) => void): Eventually<Answer> {
   return whenReady(document.in(chooseEncoding(wishes.acceptEncoding), onKept), (chosen) => answerWith(chosen, wishes));
+}
+
+function absentPackage(name: PackageName): string {
+  return `There is no package ${name} here.`;
 }
 
 function absentVersion(route: Extract<Route, { kind: 'dist' }>): string {

@@ -3,6 +3,8 @@
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
+import { advertisable, isAdvertisable, type Advertisable } from '../protocol/advertised.ts';
+import { areNotices, noticesAllowed, type ClientNotice } from './client-notice.ts';
 
 export interface SettingDefinition<Value extends JsonValue> {
   readonly standard: Value;
@@ -34,17 +36,40 @@ const patterns = (description: string): SettingDefinition<string[]> => ({
   is: (value): value is string[] => Array.isArray(value) && value.length <= 1000 && value.every((one) => typeof one === 'string' && packagePattern.test(one)),
 });
 
+const notices = (description: string): SettingDefinition<ClientNotice[]> => ({ standard: [], allowed: noticesAllowed, description, is: areNotices });
+
 export const settingDefinitions = {
   'mirroring.enabled': {
     standard: false,
     allowed: 'true or false',
-    description: 'whether packages of a public registry are offered too; not available yet',
+    description: 'whether packages of a public registry are offered too; acts at once',
     is: (value: JsonValue): value is boolean => typeof value === 'boolean',
   } satisfies SettingDefinition<boolean>,
-  'mirroring.url': text('https://repo.packagist.org', String.raw`^https://[^\s@?#\u0000-\u001f\u007f]+$`, 'an https address without user, query and fragment', 'which public registry'),
+  'mirroring.url': text('https://repo.packagist.org', String.raw`^(?:https://[^\s@?#\u0000-\u001f\u007f]+|http://(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?:[:/][^\s@?#\u0000-\u001f\u007f]*)?)$`, 'an https address without user, query and fragment, or an http one of this machine', 'which public registry'),
   'mirroring.allow': patterns('which of its packages; an empty list: all'),
   'mirroring.deny': patterns('which of them not, whatever `allow` says'),
+  'mirroring.reserved': patterns('names that are never asked of another registry, whether there are such packages or not'),
+  'mirroring.shared_vendors': patterns('vendors of which some packages are private and the others public; all packages of any other vendor that has a private one are private'),
+  'mirroring.minimum_age': whole(0, 0, 365 * daySeconds, 'seconds for which a release of another registry has to be out before it is offered; one that does not say since when it is out is not offered then'),
+  'mirroring.licenses': {
+    standard: [],
+    allowed: 'a list of at most 200 licences such as MIT, or BSD-* for all that begin so',
+    description: 'licences that packages of another registry may have; an empty list: any',
+    is: (value: JsonValue): value is string[] => Array.isArray(value) && value.length <= 200 && value.every((one) => typeof one === 'string' && /^[A-Za-z0-9.+-]{1,60}\*?$/.test(one)),
+  } satisfies SettingDefinition<string[]>,
+  'mirroring.license_rule': text('refuse', '^(?:refuse|warn)$', '`refuse` or `warn`', 'what becomes of versions with other licences'),
+  'mirroring.abandoned': text('allow', '^(?:allow|warn|refuse)$', '`allow`, `warn` or `refuse`', 'what becomes of abandoned packages of another registry'),
+  'mirroring.fresh': whole(600, 10, daySeconds, 'seconds for which a document of another registry is served without asking again'),
+  'mirroring.missing': whole(60, 1, 3600, 'seconds for which it is remembered that another registry does not have a package'),
   metadata_url: text(exactMetadataUrl, metadataUrlPattern, 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json', 'the metadata-url that packages.json names; acts at once'),
+  advertise: {
+    standard: [...advertisable],
+    allowed: `a list of any of ${advertisable.join(', ')}`,
+    description: 'what packages.json offers Composer besides documents and archives; acts at once',
+    is: (value: JsonValue): value is Advertisable[] => Array.isArray(value) && value.every(isAdvertisable) && new Set(value).size === value.length,
+  } satisfies SettingDefinition<Advertisable[]>,
+  warnings: notices('what Composer warns its users of, by its version'),
+  infos: notices('what Composer tells its users, by its version'),
   dist_url: text('path', distUrlPattern, '`path`, or an http(s) address without user, query and fragment', 'how the metadata names archives: by a path, or below this address of the registry; acts with the next build'),
   'limits.read': whole(1000, 0, mostRequestsAnHour, 'requests an hour of read tokens without a limit of their own; 0: no limit'),
   'limits.write': whole(500, 0, mostRequestsAnHour, 'requests an hour of write tokens without a limit of their own; 0: no limit'),

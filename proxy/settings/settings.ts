@@ -30,7 +30,7 @@ export interface Settings {
   /** Those that somebody has set, wherever: their value, and not the default's. */
   readonly given: () => Eventually<Partial<SettingValues>>;
   readonly describe: () => Promise<readonly SettingView[]>;
-  /** All or nothing. Throws INVALID_INPUT, SETTING_FIXED and NOT_AVAILABLE. */
+  /** All or nothing. Throws INVALID_INPUT and SETTING_FIXED. */
   readonly update: (patch: SettingPatch, actor: Actor) => Promise<readonly SettingView[]>;
 }
 
@@ -104,7 +104,6 @@ function assertPatch(patch: SettingPatch, baseline: Baseline): void {
   if (fixed.length > 0) {
     throw new RegistryError('SETTING_FIXED', { message: `Fixed where the service is started, by a flag or the environment, and not to be changed here: ${fixed.join(', ')}.`, details: { settings: fixed } });
   }
-  if (patch['mirroring.enabled'] === true) throw new RegistryError('NOT_AVAILABLE', { message: 'This service does not mirror a public registry yet.' });
 }
 
 async function apply(store: AuditedStore, patch: SettingPatch, actor: Actor): Promise<void> {

@@ -25,6 +25,7 @@ export function createDraftStore(below: StateStore): DraftStore {
   const beliefs = new Map<string, number | null>();
   const queue = pLimit(1);
   let commits = 0;
+  let quiet = 0;
   let closed = false;
 
   const opened = (): void => {
@@ -42,6 +43,7 @@ export function createDraftStore(below: StateStore): DraftStore {
   const commit = async (change: StateChange): Promise<boolean> => {
     for (const condition of change.conditions) if (!(await holds(condition))) return false;
     commits += 1;
+    if (change.quiet === true) quiet += 1;
     // below, revisions are positive: none of these can be mistaken for one of those
     const revision = -commits;
     const encoded = change.puts.map(({ key, value }) => [key, { text: JSON.stringify(value), revision }] as const);
@@ -65,7 +67,7 @@ export function createDraftStore(below: StateStore): DraftStore {
       assertChange(change);
       return queue(() => commit(change));
     },
-    generation: () => below.generation() + commits,
+    generation: () => below.generation() + commits - quiet,
     close: async () => {
       closed = true;
     },

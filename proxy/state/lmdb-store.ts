@@ -10,6 +10,7 @@ import { open, type RootDatabase } from 'lmdb';
 import pLimit from 'p-limit';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
+import { onceATurn } from './once-a-turn.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
 import { StateError } from './state-error.ts';
 import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-store.ts';
@@ -20,6 +21,8 @@ export const stateSchema = 1;
 
 /** The store's own rows sort below every key of the port (state-change.ts). The version LMDB keeps beside each value is our revision. */
 const generationKey = '!generation';
+/** How many of the commits were quiet: the generation of the port is what is left. A version that knows of none tells all processes of each of its commits. */
+const quietKey = '!quiet';
 const schemaKey = '!schema';
 
 /** Address space, not memory or disk: the file grows as it is filled, and beyond this too. */
@@ -40,6 +43,7 @@ export async function openLmdbStore(directory: string): Promise<StateStore> {
   let closed = false;
   // Commits of one process would only make each other fail, so they queue here; those of other processes are met by trying again.
   const queue = pLimit(1);
+  const generation = onceATurn(loudGenerations(db));
   const opened = (): Database => {
     if (closed) throw new StateError('STATE_CLOSED', `The state in ${directory} was closed.`);
     return db;
@@ -50,9 +54,12 @@ export async function openLmdbStore(directory: string): Promise<StateStore> {
     commit: async (change) => {
       opened();
       assertChange(change);
-      return queue(() => commit(opened(), { directory, turn }, change));
+      return queue(() => commit(opened(), { directory, turn }, change)).finally(generation.forget);
     },
-    generation: () => readGeneration(opened()),
+    generation: () => {
+      opened();
+      return generation.read();
+    },
     close: async () => {
       if (closed) return;
       await queue(() => {
@@ -133,6 +140,25 @@ function readGeneration(db: Database): number {
   return db.get(generationKey) as number;
 }
 
+/** The generation of the port. What was quiet is counted again only after a commit. */
+function loudGenerations(db: Database): () => number {
+  let seen = Number.NaN;
+  let loud = Number.NaN;
+  return () => {
+    const generation = readGeneration(db);
+    if (generation !== seen) {
+      seen = generation;
+      loud = generation - readQuiet(db);
+    }
+    return loud;
+  };
+}
+
+/** Of the same snapshot as what was read before in this turn of the event loop. */
+function readQuiet(db: Database): number {
+  return (db.get(quietKey) as number | undefined) ?? 0;
+}
+
 function readEntry(db: Database, key: string): StateEntry | undefined {
   db.resetReadTxn();
   const entry = db.getEntry(key);
@@ -166,10 +192,12 @@ async function commit(db: Database, place: Place, change: StateChange): Promise<
     if (!change.conditions.every(({ key, revision }) => (db.getEntry(key)?.version ?? null) === revision)) return false;
     if (change.puts.length + change.deletes.length === 0) return true;
     const next = generation + 1;
+    const quiet = readQuiet(db);
     const done = await write(place, () =>
       db.ifVersion(generationKey, generation, () => {
         for (const { key, value } of change.puts) void db.put(key, value, next);
         for (const key of change.deletes) void db.remove(key);
+        if (change.quiet === true) void db.put(quietKey, quiet + 1, next);
         void db.put(generationKey, next, next);
       }),
     );

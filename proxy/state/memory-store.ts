@@ -13,6 +13,7 @@ interface Row {
 export function createMemoryStore(): StateStore {
   const rows = new Map<string, Row>();
   let generation = 1;
+  let commits = 1;
   let closed = false;
 
   const assertOpen = (): void => {
@@ -31,7 +32,9 @@ export function createMemoryStore(): StateStore {
       assertOpen();
       assertChange(change);
       if (!change.conditions.every(({ key, revision }) => (rows.get(key)?.revision ?? null) === revision)) return false;
-      if (change.puts.length + change.deletes.length > 0) apply(rows, change, ++generation);
+      if (change.puts.length + change.deletes.length === 0) return true;
+      apply(rows, change, ++commits);
+      if (change.quiet !== true) generation += 1;
       return true;
     },
     generation: () => generation,

@@ -3,17 +3,23 @@
 
 import type { LastKnown } from './last-known.ts';
 
+export interface Reached {
+  readonly generation: number;
+  /** how many of the commits up to there were not quiet; undefined: an older version wrote it and does not say */
+  readonly loud: number | undefined;
+}
+
 export interface RedisGenerations {
-  /** Of this process: moves when the state has changed, or may have. */
+  /** Of this process: moves when the state has changed, or may have, and not quietly. */
   readonly moves: () => number;
   /** The generation that Redis has reached at least. */
   readonly reached: () => number;
-  /** A message of a commit: its generation and the keys it wrote, with blanks between. */
+  /** A message of a commit, as redis-scripts.ts writes it. */
   readonly hear: (message: string) => void;
   /** Redis said which generation it is in; `listening`: messages of all later ones come. */
-  readonly answered: (generation: number, listening: boolean) => void;
-  /** This process wrote, or may have written, these keys; `generation` as Redis answered. */
-  readonly wrote: (keys: readonly string[], generation?: number) => void;
+  readonly answered: (reached: Reached, listening: boolean) => void;
+  /** This process wrote, or may have written, these keys; `reached` as Redis answered. */
+  readonly wrote: (keys: readonly string[], reached?: Reached) => void;
   /** From now on messages may be missing. */
   readonly deaf: () => void;
   readonly forgetAll: () => void;
@@ -23,40 +29,42 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
   let moves = 1;
   /** the highest generation that Redis has named */
   let newest: number | undefined;
+  let newestLoud: number | undefined;
   /** the generation up to which every message came; undefined: some may be missing */
   let heardUpTo: number | undefined;
 
-  const reach = (generation: number): void => {
+  const reach = ({ generation, loud }: Reached): void => {
     if (generation === newest) return;
     newest = generation;
-    moves += 1;
+    if (loud === undefined || loud !== newestLoud) moves += 1;
+    newestLoud = loud;
   };
   /** Messages and answers come by two connections: one may be behind the other. */
-  const reachAtLeast = (generation: number): void => {
-    if (newest === undefined || generation > newest) reach(generation);
+  const reachAtLeast = (reached: Reached): void => {
+    if (newest === undefined || reached.generation > newest) reach(reached);
   };
   return {
     moves: () => moves,
     reached: () => newest ?? 0,
     hear: (message) => {
-      const [number = '', ...keys] = message.split(' ');
-      const generation = Number(number);
+      const { generation, loud, keys } = parseMessage(message);
       if (heardUpTo !== undefined && generation === heardUpTo + 1) known.forget(keys, generation);
       else known.forgetAll();
       heardUpTo = generation;
-      reachAtLeast(generation);
+      reachAtLeast({ generation, loud });
     },
-    answered: (generation, listening) => {
+    answered: (reached, listening) => {
+      const { generation } = reached;
       const before = newest ?? 0;
       // a change of which no message came, or not in time; or a replica that took over, and does not know of all
       const missed = heardUpTo === undefined ? generation !== before : before > heardUpTo;
       if (missed || generation < before) known.forgetAll();
       if (heardUpTo === undefined || missed) heardUpTo = listening ? generation : undefined;
-      reach(generation);
+      reach(reached);
     },
-    wrote: (keys, generation) => {
-      known.forget(keys, generation ?? Number.POSITIVE_INFINITY);
-      if (generation !== undefined) reachAtLeast(generation);
+    wrote: (keys, reached) => {
+      known.forget(keys, reached?.generation ?? Number.POSITIVE_INFINITY);
+      if (reached !== undefined) reachAtLeast(reached);
     },
     deaf: () => {
       heardUpTo = undefined;
@@ -66,4 +74,12 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
       moves += 1;
     },
   };
+}
+
+/** No key begins with `!`. */
+function parseMessage(message: string): Reached & { readonly keys: readonly string[] } {
+  const [generation = '', ...rest] = message.split(' ');
+  const last = rest.at(-1);
+  if (last?.startsWith('!') !== true) return { generation: Number(generation), loud: undefined, keys: rest };
+  return { generation: Number(generation), loud: Number(last.slice(1)), keys: rest.slice(0, -1) };
 }

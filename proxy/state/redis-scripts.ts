@@ -2,7 +2,7 @@
 //
 //   libretto:state:rows    hash: key → `<revision>:<JSON>`
 //   libretto:state:order   sorted set of the keys, all with score 0: in the order of their bytes
-//   libretto:state:meta    hash: schema, generation
+//   libretto:state:meta    hash: schema, generation, quiet (how many commits were)
 
 export interface StatePlace {
   readonly rows: string;
@@ -32,8 +32,8 @@ return ARGV[1]
 `;
 
 /**
- * KEYS rows, order, meta; ARGV channel, how many conditions, puts and deletes, then those: key and revision ('' for none), key and JSON, key.
- * Answers {done, generation}. The generation goes first: where Redis refuses to write (full, read-only), it refuses that, and nothing is changed.
+ * KEYS rows, order, meta; ARGV channel, 1 for a quiet commit, how many conditions, puts and deletes, then those: key and revision ('' for none), key and JSON, key.
+ * Answers {done, generation, how many of all commits were not quiet}. Its message: generation, keys, and behind a `!` the last of those. The generation goes first: where Redis refuses to write (full, read-only), it refuses that, and nothing is changed.
  */
 const commitState = `
 local at = 0
@@ -41,16 +41,17 @@ local function take()
   at = at + 1
   return ARGV[at]
 end
-local channel, conditions, puts, deletes = take(), tonumber(take()), tonumber(take()), tonumber(take())
+local channel, quiet, conditions, puts, deletes = take(), take(), tonumber(take()), tonumber(take()), tonumber(take())
 local generation = tonumber(redis.call('HGET', KEYS[3], 'generation'))
 if not generation then return redis.error_reply('EMPTIED there is no state in this Redis any more') end
 for _ = 1, conditions do
   local key, wanted = take(), take()
   local row = redis.call('HGET', KEYS[1], key)
-  if (row and string.match(row, '^%d+') or '') ~= wanted then return {0, generation} end
+  if (row and string.match(row, '^%d+') or '') ~= wanted then return {0, generation, 0} end
 end
-if puts + deletes == 0 then return {1, generation} end
+if puts + deletes == 0 then return {1, generation, 0} end
 generation = redis.call('HINCRBY', KEYS[3], 'generation', 1)
+local loud = generation - redis.call('HINCRBY', KEYS[3], 'quiet', quiet)
 local revision = string.format('%.0f:', generation)
 local written = {}
 for _ = 1, puts do
@@ -66,8 +67,8 @@ for _ = 1, deletes do
   written[#written + 1] = key
 end
 -- a user of Redis may be kept from channels: the others then hear of it by asking
-redis.pcall('PUBLISH', channel, string.format('%.0f ', generation) .. table.concat(written, ' '))
-return {1, generation}
+redis.pcall('PUBLISH', channel, string.format('%.0f ', generation) .. table.concat(written, ' ') .. string.format(' !%.0f', loud))
+return {1, generation, loud}
 `;
 
 /** KEYS rows, order; ARGV first, last (as ZRANGEBYLEX has them), 1 for backwards, limit (-1: none). Answers key, row, key, row…, of one moment. */

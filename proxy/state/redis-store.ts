@@ -5,10 +5,13 @@
 // more: so tokens that are known go on opening, and nobody unknown is let in.
 
 import type { JsonValue } from '../../build/contract/json.ts';
-import { createRedisClient, type RedisClient } from '../redis-client.ts';
+import { describeRedisUrl, isSentinelUrl } from '../redis-address.ts';
+import { createRedisClient, type RedisClient, type RedisConnection } from '../redis-client.ts';
 import { createLastKnown, type KnownRow, type LastKnown } from './last-known.ts';
 import { findDurabilityFault } from './redis-durability.ts';
 import { createRedisGenerations, type RedisGenerations } from './redis-generations.ts';
+import { createReplicas, type Replicas } from './redis-replicas.ts';
+import { findMissingRights } from './redis-rights.ts';
 import { placeOf, stateScripts, type StatePlace } from './redis-scripts.ts';
 import { createRedisWatch, outOfReach, type RedisWatch, type StateNotice } from './redis-watch.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
@@ -20,9 +23,11 @@ const redisStateSchema = 1;
 
 /** Ends what nobody answers: longer than any script takes, shorter than anybody wants to wait. */
 const commandTimeoutMs = 2000;
+/** Behind sentinels another one takes its place: the sooner we leave it, the sooner we are there. */
+const sentinelCommandTimeoutMs = 1000;
 
 export interface RedisStoreOptions {
-  /** `redis://[user:password@]host:port[/database]`, or `rediss://…` with TLS */
+  /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, or `redis+sentinel://…` (redis-address.ts) */
   readonly url: string;
   readonly graceMs: number;
   readonly notice: (notice: StateNotice) => void;
@@ -36,6 +41,10 @@ export interface RedisStore extends StateStore {
 
 interface Parts {
   readonly redis: RedisClient;
+  /** Behind sentinels a connection of its own, so that nobody who reads waits for replicas. */
+  readonly writer: RedisClient;
+  /** undefined: no replica ever takes the primary's place */
+  readonly replicas: Replicas | undefined;
   readonly place: StatePlace;
   readonly name: string;
   readonly watch: RedisWatch;
@@ -48,22 +57,31 @@ interface Parts {
 export async function openRedisStore(options: RedisStoreOptions): Promise<RedisStore>;
 export async function openRedisStore(options: RedisStoreOptions, make: boolean): Promise<RedisStore | undefined>;
 export async function openRedisStore({ url, graceMs, notice, monotonicMs }: RedisStoreOptions, make = true): Promise<RedisStore | undefined> {
-  const name = nameOf(url);
-  const { redis, reason } = createRedisClient({ url, commandTimeout: commandTimeoutMs, socketTimeout: commandTimeoutMs + 500, scripts: stateScripts });
+  const name = describeRedisUrl(url);
+  const commandTimeout = isSentinelUrl(url) ? sentinelCommandTimeoutMs : commandTimeoutMs;
+  const open = (): RedisConnection => createRedisClient({ url, commandTimeout, socketTimeout: commandTimeout + 250, scripts: stateScripts });
+  const main = open();
+  const { redis, reason } = main;
+  const writing = isSentinelUrl(url) ? open() : main;
+  const writer = writing.redis;
   // it says nothing for as long as nobody writes
-  const { redis: subscriber } = createRedisClient({ url, autoResubscribe: false });
+  const subscriber = createRedisClient({ url, autoResubscribe: false });
   const place = placeOf(redis.options.db ?? 0);
   const known = createLastKnown();
   const generations = createRedisGenerations(known);
   const watch = createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs });
   const end = async (): Promise<void> => {
     watch.close();
-    subscriber.disconnect();
-    await redis.quit().catch(() => undefined);
-    redis.disconnect();
+    subscriber.redis.disconnect();
+    for (const connection of new Set([writer, redis])) {
+      await connection.quit().catch(() => undefined);
+      connection.disconnect();
+    }
   };
   try {
-    await redis.connect();
+    await main.connect();
+    if (writing !== main) await writing.connect();
+    refuseMissingRights(await findMissingRights(redis, place, writing !== main), name);
     if (!(await prepare(redis, place, name, make))) {
       await end();
       return undefined;
@@ -74,7 +92,8 @@ export async function openRedisStore({ url, graceMs, notice, monotonicMs }: Redi
     await end();
     throw error instanceof StateError ? error : unusable(name, why);
   }
-  return createStore({ redis, place, name, watch, generations, known, reason }, end);
+  const replicas = writing === main ? undefined : createReplicas({ writer, notice, monotonicMs });
+  return createStore({ redis, writer, replicas, place, name, watch, generations, known, reason }, end);
 }
 
 function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
@@ -132,7 +151,7 @@ async function askOr<T>({ watch, name, reason }: Parts, recall: () => T | undefi
   watch.assertKnown();
   if (!watch.isAway()) {
     try {
-      return await ask();
+      return await watch.orAway(ask());
     } catch (error) {
       why = reason() ?? error;
       watch.lost(why);
@@ -144,7 +163,7 @@ async function askOr<T>({ watch, name, reason }: Parts, recall: () => T | undefi
   return recalled;
 }
 
-async function commit({ redis, place, name, watch, generations, reason }: Parts, { conditions, puts, deletes }: StateChange): Promise<boolean> {
+async function commit({ writer, replicas, place, name, watch, generations, reason }: Parts, { conditions, puts, deletes, quiet = false }: StateChange): Promise<boolean> {
   watch.assertKnown();
   if (watch.isAway()) throw outOfReach(name, reason());
   const keys = [...puts.map(({ key }) => key), ...deletes];
@@ -154,8 +173,9 @@ async function commit({ redis, place, name, watch, generations, reason }: Parts,
     ...deletes,
   ];
   try {
-    const [done, generation] = await redis.commitState(place.rows, place.order, place.meta, place.channel, conditions.length, puts.length, deletes.length, ...listed);
-    if (done === 1 && keys.length > 0) generations.wrote(keys, generation);
+    const asked = writer.commitState(place.rows, place.order, place.meta, place.channel, quiet ? 1 : 0, conditions.length, puts.length, deletes.length, ...listed);
+    const [[done, generation, loud]] = await Promise.all([asked, keys.length > 0 && !quiet ? replicas?.follow() : undefined]);
+    if (done === 1 && keys.length > 0) generations.wrote(keys, { generation, loud });
     return done === 1;
   } catch (error) {
     // whether it was written is not known: what is remembered of these keys may be wrong
@@ -176,12 +196,21 @@ async function prepare(redis: RedisClient, place: StatePlace, name: string, make
   throw new StateError('STATE_CORRUPT', `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged: put a backup of the Redis in its place, or name another database.`);
 }
 
+const rightsAdvice = "Its user needs what the chapter on Redis in docs/deploy.md lists, for the keys libretto:state:*.";
+
+function refuseMissingRights(missing: readonly string[], name: string): void {
+  if (missing.length > 0) throw new StateError('STATE_UNUSABLE', `The state in ${name} cannot be used: ${missing.join(', ')} may not be sent. ${rightsAdvice}`);
+}
+
 function unusable(name: string, why: unknown): StateError {
   const message = messageOf(why);
-  const advice = /WRONGPASS|NOAUTH|NOPERM|invalid password/i.test(message)
-    ? 'Give user and password in the URL (redis://USER:PASSWORD@HOST:PORT), best in the variable LIBRETTO_STATE.'
-    : 'Check that it runs, and that the setting state names its host and port.';
-  return new StateError('STATE_UNUSABLE', `The state in ${name} cannot be used: ${message}. ${advice}`, { cause: why });
+  return new StateError('STATE_UNUSABLE', `The state in ${name} cannot be used: ${message.replace(/\.$/, '')}. ${adviceFor(message)}`, { cause: why });
+}
+
+function adviceFor(message: string): string {
+  if (/NOPERM|user executing the script/.test(message)) return rightsAdvice;
+  if (/WRONGPASS|NOAUTH|invalid password/i.test(message)) return 'Give user and password in the URL (redis://USER:PASSWORD@HOST:PORT), best in the variable LIBRETTO_STATE.';
+  return 'Check that it runs, and that the setting state names its host and port.';
 }
 
 /** Redis answered, and the answer is no; everything else says nothing about what it has done. */
@@ -201,12 +230,6 @@ function boundsOf(prefix: string, { after, reverse = false }: RangeOptions): { r
   const { start, end } = prefixBounds(prefix);
   if (reverse) return { first: `[${start}`, last: `(${after === undefined || after > end ? end : after}` };
   return { first: after === undefined || after < start ? `[${start}` : `(${after}`, last: `(${end}` };
-}
-
-/** For people: no user, no password. */
-function nameOf(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 }
 
 function messageOf(error: unknown): string {

@@ -1,18 +1,18 @@
 // How this process stands to the state's Redis: whether it is in reach, and which generation it has reached (I13). Each commit is published with the keys
 // it wrote, so that a revocation is known everywhere at once; and the generation is asked for four times a second, should a message not have come.
 
-import type { RedisClient } from '../redis-client.ts';
+import type { RedisClient, RedisConnection } from '../redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
 import type { StatePlace } from './redis-scripts.ts';
 import { StateError } from './state-error.ts';
 
-/** One line for the log: when an outage begins, and when it ends. */
-export type StateNotice = { readonly state: 'away' | 'emptied'; readonly reason: string } | { readonly state: 'back' };
+/** One line for the log: when an outage begins, and when it ends; and once a minute at most, that changes are on one server alone. */
+export type StateNotice = { readonly state: 'away' | 'emptied' | 'unreplicated'; readonly reason: string } | { readonly state: 'back' };
 
 export interface RedisWatchOptions {
   readonly redis: RedisClient;
   /** a connection of its own, as Redis wants it */
-  readonly subscriber: RedisClient;
+  readonly subscriber: RedisConnection;
   readonly place: StatePlace;
   /** the Redis, in words, without its password */
   readonly name: string;
@@ -30,6 +30,8 @@ export interface RedisWatch {
   /** Throws StateError once what is known must not be believed: it is too old, or the state is gone. */
   readonly assertKnown: () => void;
   readonly isAway: () => boolean;
+  /** What was asked; rejects as soon as Redis is taken for away, so that nobody waits for what a silent one may still say. */
+  readonly orAway: <T>(asked: Promise<T>) => Promise<T>;
   /** A command failed for another reason than what it asked: Redis is away until it answers again. */
   readonly lost: (reason: unknown) => void;
   /** Asks once, and goes on asking; rejects with what went wrong. */
@@ -42,7 +44,8 @@ const pollMs = 250;
 const silenceMs = 1000;
 
 export function createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs }: RedisWatchOptions): RedisWatch {
-  const ears = listen(subscriber, place.channel, generations);
+  const ears = listen(subscriber.redis, place.channel, generations);
+  const waiting = new Set<(why: unknown) => void>();
   let standing: 'ok' | 'away' | 'emptied' = 'ok';
   let lastAnswerMs = monotonicMs();
   let timer: NodeJS.Timeout | undefined;
@@ -52,6 +55,7 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
     if (standing === next || closed) return;
     standing = next;
     notice(next === 'ok' ? { state: 'back' } : { state: next, reason: why instanceof Error ? why.message : String(why) });
+    if (next === 'away') for (const giveUp of waiting) giveUp(why);
     // what happened while it was away was not heard of
     if (next !== 'away') generations.forgetAll();
   };
@@ -60,10 +64,10 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
   };
   const ask = async (): Promise<void> => {
     const listening = ears.listening();
-    const answer = await redis.hget(place.meta, 'generation');
+    const [answer = null, quiet = null] = await redis.hmget(place.meta, 'generation', 'quiet');
     lastAnswerMs = monotonicMs();
     become(answer === null ? 'emptied' : 'ok', 'there is no state in it any more');
-    if (answer !== null) generations.answered(Number(answer), listening);
+    if (answer !== null) generations.answered({ generation: Number(answer), loud: Number(answer) - Number(quiet) }, listening);
   };
   const poll = (): void => {
     const silence = setTimeout(() => lost(new Error(`no reply within ${silenceMs} ms`)), silenceMs).unref();
@@ -81,6 +85,11 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
     isAway: () => standing === 'away',
+    orAway: (asked) =>
+      new Promise((resolve, reject) => {
+        waiting.add(reject);
+        void asked.then(resolve, reject).finally(() => waiting.delete(reject));
+      }),
     lost,
     start: async () => {
       await subscriber.connect();

@@ -16,6 +16,8 @@ export interface StateChange {
   readonly conditions: readonly { readonly key: string; readonly revision: number | null }[];
   readonly puts: readonly { readonly key: string; readonly value: JsonValue }[];
   readonly deletes: readonly string[];
+  /** Bookkeeping that nobody remembers under a generation, such as last uses and counts: the generation stays where it is, and with it what others remember. */
+  readonly quiet?: boolean;
 }
 
 export interface RangeOptions {
@@ -31,7 +33,7 @@ export interface StateStore {
   readonly range: (prefix: string, options?: RangeOptions) => Promise<readonly StateEntry[]>;
   /** Resolves once the change is durable (true), or once a condition failed and nothing was changed (false). */
   readonly commit: (change: StateChange) => Promise<boolean>;
-  /** Moves with every commit of any process; cheap enough to ask on every request. What was read under one generation holds while it stands. */
+  /** Moves with every commit of any process that is not quiet; cheap enough to ask on every request. What was read under one generation holds while it stands, but for rows that are written quietly. */
   readonly generation: () => number;
   readonly close: () => Promise<void>;
 }

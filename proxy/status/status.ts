@@ -10,6 +10,7 @@ import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../auth/token.ts'
 import { readRoster } from '../auth/user-roster.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
+import type { PublishedFiles } from '../packages/published-files.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { listRepositories } from '../sync/list-repositories.ts';
 
@@ -34,17 +35,20 @@ export interface Status {
 }
 
 export interface StatusOptions {
-  readonly dataDirectory: string;
+  /** where publications are read */
+  readonly published: Pick<PublishedFiles, 'read'>;
+  /** the data folder that is built into; undefined: builds are made on another host */
+  readonly dataDirectory: string | undefined;
   readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly catalogue: Catalogue;
   readonly counters: Pick<Counters, 'degraded'>;
 }
 
-export async function readStatus({ dataDirectory, state, catalogue, counters }: StatusOptions, nowMs: number): Promise<Status> {
+export async function readStatus({ published, dataDirectory, state, catalogue, counters }: StatusOptions, nowMs: number): Promise<Status> {
   const [counts, publication, last_build] = await Promise.all([
     countAll(state, catalogue, nowMs),
-    readOrNull(join(dataDirectory, 'index', publicationPath), parsePublication),
-    readOrNull(join(dataDirectory, lastBuildPath), parseLastBuild),
+    readOrNull(() => published.read(`index/${publicationPath}`), parsePublication),
+    dataDirectory === undefined ? null : readOrNull(() => readFile(join(dataDirectory, lastBuildPath)), parseLastBuild),
   ]);
   return {
     counts,
@@ -69,9 +73,10 @@ async function countAll(state: StatusOptions['state'], catalogue: Catalogue, now
 }
 
 /** Missing or damaged: who builds next mends it, and /health says so. */
-async function readOrNull<Content>(path: string, parse: (text: string) => Content | undefined): Promise<Content | null> {
+async function readOrNull<Content>(read: () => Promise<Buffer | undefined>, parse: (text: string) => Content | undefined): Promise<Content | null> {
   try {
-    return parse(await readFile(path, 'utf8')) ?? null;
+    const bytes = await read();
+    return bytes === undefined ? null : (parse(bytes.toString('utf8')) ?? null);
   } catch {
     return null;
   }

@@ -8,7 +8,8 @@ import type { Eventually } from '../eventually.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { StateChange, StateEntry, StateStore } from '../state/state-store.ts';
 import { activeKey, activePrefix, jobKey, jobPrefix, mintJobId, parseJobRecord, withLog, type JobError, type JobRecord, type JobReport } from './job.ts';
-import { describeOwner, isAlive } from './process-owner.ts';
+import type { Liveness } from './liveness.ts';
+import { describeOwner } from './process-owner.ts';
 import { outcomeKey, parseSyncOutcome, repositoryKey, type RepositoryId, type SyncOutcome } from './repository.ts';
 
 const standardKept = 20;
@@ -21,6 +22,7 @@ export interface JobsOptions {
   /** epoch milliseconds */
   readonly now: () => number;
   readonly randomBytes: RandomBytes;
+  readonly liveness: Liveness;
   /** how many are kept of each repository, at least 1; default 20 */
   readonly kept?: (() => Eventually<number>) | undefined;
 }
@@ -40,7 +42,9 @@ export interface Jobs {
   /** undefined: the job is gone with its repository */
   readonly save: (job: JobRecord) => Promise<JobRecord | undefined>;
   readonly finish: (job: JobRecord, end: { readonly error: JobError | null; readonly report: JobReport | null; readonly lines: readonly string[] }) => Promise<JobRecord | undefined>;
-  /** Jobs of processes that are gone become failed. Gives how many there were. */
+  /** Says of jobs under way that somebody is at work on them, to be said again every `beatMs`. Gives those that are not there any more: their repository was removed. */
+  readonly beat: (jobs: readonly JobRecord[]) => Promise<readonly JobRecord[]>;
+  /** Jobs that nobody is at work on any more become failed. Gives how many there were. */
   readonly failAbandoned: () => Promise<number>;
   /** How it stands with each of these. */
   readonly outcomes: (repositories: readonly RepositoryId[]) => Promise<ReadonlyMap<RepositoryId, { readonly outcome: SyncOutcome | undefined; readonly syncing: boolean }>>;
@@ -58,6 +62,10 @@ export function createJobs(options: JobsOptions): Jobs {
     open: (repository, request) => open(options, repository, request),
     save: (job) => put(state, job, { puts: [], deletes: [] }),
     finish: (job, end) => finish(options, job, end),
+    beat: async (jobs) => {
+      const gone = await Promise.all(jobs.map(async (job) => ((await beat(state, job)) ? [] : [job])));
+      return gone.flat();
+    },
     failAbandoned: () => failAbandoned(options),
     outcomes: async (repositories) => {
       const found = await Promise.all(repositories.map(async (id) => {
@@ -102,9 +110,18 @@ async function runningJob(options: JobsOptions, repository: RepositoryId): Promi
     return undefined;
   }
   const job = parseJobRecord(entry.value);
-  if (await isAlive(job.owner)) return job;
+  if (await options.liveness.isAlive({ ...active, owner: job.owner })) return job;
   await abandon(options, job);
   return undefined;
+}
+
+/** What the row says stays the same: that it is written again is the sign of life. False: it does not lead to this job. */
+async function beat(state: StateStore, job: JobRecord): Promise<boolean> {
+  for (;;) {
+    const active = await state.get(activeKey(job.repository_id));
+    if (active?.value !== jobKey(job)) return false;
+    if (await state.commit({ conditions: [{ key: active.key, revision: active.revision }], puts: [{ key: active.key, value: active.value }], deletes: [], quiet: true })) return true;
+  }
 }
 
 /** undefined where the job's row is gone */
@@ -121,23 +138,26 @@ async function put(state: StateStore, job: JobRecord, more: Pick<StateChange, 'p
 async function finish({ state, now }: JobsOptions, job: JobRecord, { error, report, lines }: { readonly error: JobError | null; readonly report: JobReport | null; readonly lines: readonly string[] }): Promise<JobRecord | undefined> {
   const time = new Date(now()).toISOString();
   const ended: JobRecord = { ...withLog(job, now(), ...lines), state: error === null ? 'succeeded' : 'failed', finished_at: time, error, report };
+  const active = await state.get(activeKey(job.repository_id));
+  // one that was given up by others, since it gave no sign of life, has a successor by now
+  const deletes = active?.value === jobKey(job) ? [active.key] : [];
   // another build says nothing about the repository, which stays as due as it was
-  if (error?.code === 'BUILD_BUSY') return put(state, ended, { puts: [], deletes: [activeKey(job.repository_id)] });
+  if (error?.code === 'BUILD_BUSY') return put(state, ended, { puts: [], deletes });
   const before = parseSyncOutcome((await state.get(outcomeKey(job.repository_id)))?.value);
   const outcome: SyncOutcome = { status: error === null ? 'active' : 'error', error_message: error?.message ?? null, last_synced_at: error === null ? time : (before?.last_synced_at ?? null), attempted_at: time };
-  return put(state, ended, { puts: [{ key: outcomeKey(job.repository_id), value: { ...outcome } }], deletes: [activeKey(job.repository_id)] });
+  return put(state, ended, { puts: [{ key: outcomeKey(job.repository_id), value: { ...outcome } }], deletes });
 }
 
 async function failAbandoned(options: JobsOptions): Promise<number> {
   let count = 0;
-  for (const { key, value } of await options.state.range(activePrefix)) {
+  for (const { key, value, revision } of await options.state.range(activePrefix)) {
     const entry = await options.state.get(String(value));
     if (entry === undefined) {
       await options.state.commit({ conditions: [], puts: [], deletes: [key] });
       continue;
     }
     const job = parseJobRecord(entry.value);
-    if (await isAlive(job.owner)) continue;
+    if (await options.liveness.isAlive({ key, revision, owner: job.owner })) continue;
     await abandon(options, job);
     count += 1;
   }

@@ -1,4 +1,4 @@
-// Which process a job belongs to, told so that another process can later say whether that one still runs.
+// Which process something belongs to, told so that another process can later say whether that one still runs.
 
 import { readFile, stat } from 'node:fs/promises';
 
@@ -9,12 +9,14 @@ export async function describeOwner(): Promise<string> {
   return `${await boot()} ${process.pid} ${processStart(process.pid) ?? ''}`;
 }
 
-/** A process of another boot or container counts as gone: nobody here can see it. */
-export async function isAlive(owner: string): Promise<boolean> {
+/** `elsewhere`: on another host, in another container, or before the last boot. Nobody here can see it. */
+export type Whereabouts = 'running' | 'ended' | 'elsewhere';
+
+export async function whereaboutsOf(owner: string): Promise<Whereabouts> {
   const parts = owner.split(' ');
   const [ticks = '', pid = ''] = parts.toReversed();
-  if (parts.slice(0, -2).join(' ') !== (await boot())) return false;
-  return processStart(Number(pid)) === ticks;
+  if (parts.slice(0, -2).join(' ') !== (await boot())) return 'elsewhere';
+  return processStart(Number(pid)) === ticks ? 'running' : 'ended';
 }
 
 async function boot(): Promise<string> {

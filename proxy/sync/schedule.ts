@@ -1,9 +1,11 @@
 // Syncs that nobody asks for: each repository some time after its last one, spread by a tenth of its interval either way, so that many of them do
-// not come together. Works from what the state says, so that several processes and a restart disturb nothing.
+// not come together. Works from what the state says, so that several processes and a restart disturb nothing. Of several processes the one that has the
+// lease looks.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { Jobs } from './jobs.ts';
+import type { Lease } from './lease.ts';
 import { listRepositories } from './list-repositories.ts';
 import type { RepositoryId } from './repository.ts';
 import type { RepositorySources } from './repository-sources.ts';
@@ -12,6 +14,7 @@ import type { Syncer } from './syncer.ts';
 export interface ScheduleOptions {
   readonly state: StateStore;
   readonly jobs: Jobs;
+  readonly lease: Lease;
   readonly syncer: Syncer;
   readonly sources: Pick<RepositorySources, 'hasLeftovers'>;
   /** epoch milliseconds */
@@ -24,7 +27,7 @@ export interface ScheduleOptions {
 }
 
 export interface Schedule {
-  /** One look: starts what is due. */
+  /** One look: starts what is due, unless another process does. */
   readonly look: () => Promise<void>;
   /** Fails what a process before left under way, then looks every so often. */
   readonly start: () => Promise<void>;
@@ -32,7 +35,7 @@ export interface Schedule {
 }
 
 export function createSchedule(options: ScheduleOptions): Schedule {
-  const { jobs, onError, everyMs = 10_000 } = options;
+  const { jobs, lease, onError, everyMs = 10_000 } = options;
   const due = new Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
@@ -55,13 +58,15 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       stopped = true;
       clearTimeout(timer);
       await looking;
+      await lease.release().catch(onError);
     },
   };
 }
 
 type DueTimes = Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>;
 
-async function lookOnce({ state, jobs, syncer, sources, now, random }: ScheduleOptions, due: DueTimes): Promise<void> {
+async function lookOnce({ state, jobs, lease, syncer, sources, now, random }: ScheduleOptions, due: DueTimes): Promise<void> {
+  if (!(await lease.hold())) return;
   await jobs.failAbandoned();
   const repositories = await listRepositories(state);
   if (await sources.hasLeftovers(repositories)) syncer.withdraw();

@@ -1,5 +1,6 @@
 // Reads registered repositories: when somebody asks, when their interval is over, and to withdraw what a removed one has published. The builder
-// works in processes of its own, one at a time, since only one build at a time may write to a data folder; the others wait in a bounded queue.
+// works in processes of its own, one at a time, since only one build at a time may write to a data folder; the others wait in a bounded queue, and in front
+// of it for those of other processes.
 
 import pLimit from 'p-limit';
 
@@ -7,11 +8,15 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { BuildRun, BuildRunner } from './build-runner.ts';
 import { outcomeOf, withLog, type JobRecord } from './job.ts';
 import type { JobRequest, Jobs } from './jobs.ts';
+import { beatMs } from './liveness.ts';
 import type { RepositoryId } from './repository.ts';
+import type { Turn } from './turn.ts';
 
 export interface SyncerOptions {
   readonly jobs: Jobs;
   readonly runner: BuildRunner;
+  /** among all processes that share the state */
+  readonly turn: Turn;
   /** epoch milliseconds */
   readonly now: () => number;
   /** of what broke that nobody waits for */
@@ -37,9 +42,10 @@ export interface Syncer {
 
 const stoppedText = 'The service was stopped while this was under way. Sync again.';
 
-export function createSyncer({ jobs, runner, now, onError, mostWaiting = 50, longestMs = 3_600_000 }: SyncerOptions): Syncer {
+export function createSyncer({ jobs, runner, turn, now, onError, mostWaiting = 50, longestMs = 3_600_000 }: SyncerOptions): Syncer {
   const queue = pLimit(1);
-  const running = new Map<RepositoryId, AbortController>();
+  const running = new Map<RepositoryId, { readonly job: JobRecord; readonly controller: AbortController }>();
+  const beats = createBeats(jobs, running, onError);
   const work = new Set<Promise<void>>();
   const closing = new AbortController();
   let withdrawing = false;
@@ -53,6 +59,7 @@ export function createSyncer({ jobs, runner, now, onError, mostWaiting = 50, lon
     const signal = AbortSignal.any([controller.signal, closing.signal]);
     return runner.run(args, signal).finally(() => clearTimeout(timer));
   };
+  const inTurn = (controller: AbortController, task: () => Promise<void>): Promise<void> => turn.during(AbortSignal.any([controller.signal, closing.signal]), task);
   const runJob = async (queued: JobRecord, controller: AbortController): Promise<void> => {
     const id = queued.repository_id;
     try {
@@ -62,6 +69,7 @@ export function createSyncer({ jobs, runner, now, onError, mostWaiting = 50, lon
       await jobs.finish(started, endOf(run, closing.signal.aborted ? stoppedText : controller.signal.aborted ? `It took longer than ${Math.round(longestMs / 60_000)} minutes and was stopped.` : undefined));
     } finally {
       running.delete(id);
+      beats.adjust();
     }
   };
   const withdraw = (): void => {
@@ -69,7 +77,8 @@ export function createSyncer({ jobs, runner, now, onError, mostWaiting = 50, lon
     withdrawing = true;
     enqueue(async () => {
       withdrawing = false; // what is removed from now on needs another one
-      const { exitCode, messages } = await bounded(['repository', 'withdraw'], new AbortController());
+      const controller = new AbortController();
+      const { exitCode, messages } = await turn.during(closing.signal, () => bounded(['repository', 'withdraw'], controller));
       if (exitCode > 1 && exitCode !== 75) onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
     });
   };
@@ -79,21 +88,40 @@ export function createSyncer({ jobs, runner, now, onError, mostWaiting = 50, lon
       const { job, isNew } = await jobs.open(id, request);
       if (!isNew) return job;
       const controller = new AbortController();
-      running.set(id, controller);
-      enqueue(() => runJob(job, controller));
+      running.set(id, { job, controller });
+      beats.adjust();
+      enqueue(() => inTurn(controller, () => runJob(job, controller)));
       return job;
     },
     idle: async () => {
       while (work.size > 0) await Promise.all(work);
     },
     removed: (id) => {
-      running.get(id)?.abort();
+      running.get(id)?.controller.abort();
       withdraw();
     },
     withdraw,
     close: async () => {
       closing.abort();
       while (work.size > 0) await Promise.all(work);
+    },
+  };
+}
+
+/** Says that these jobs are at work on, for as long as there are any, and ends those whose repository another process has removed. */
+function createBeats(jobs: Jobs, running: ReadonlyMap<RepositoryId, { readonly job: JobRecord; readonly controller: AbortController }>, onError: (error: unknown) => void): { readonly adjust: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const beat = async (): Promise<void> => {
+    const gone = await jobs.beat([...running.values()].map(({ job }) => job));
+    for (const { id, repository_id } of gone) {
+      const one = running.get(repository_id);
+      if (one?.job.id === id) one.controller.abort();
+    }
+  };
+  return {
+    adjust: () => {
+      if (running.size === 0) clearInterval(timer);
+      timer = running.size === 0 ? undefined : (timer ?? setInterval(() => void beat().catch(onError), beatMs).unref());
     },
   };
 }

@@ -38,7 +38,10 @@ describe('import directions', () => {
 
   it('build imports only build', () => expect(crossings('build', ['build'])).toEqual([]));
 
-  it('proxy imports only proxy and build/contract', () => expect(crossings('proxy', ['proxy', 'build/contract'])).toEqual([]));
+  it('proxy imports only proxy, build/contract, and for the mirror the door to other hosts', () => {
+    expect(crossings('proxy', ['proxy', 'build/contract', 'build/egress'])).toEqual([]);
+    expect(product.filter(({ path, imports }) => path.startsWith('proxy/') && !path.startsWith('proxy/mirror/') && imports.some(({ target }) => target?.startsWith('build/egress/'))).map(({ path }) => path)).toEqual([]);
+  });
 
   it.each(['lmdb', 'ioredis', 'http-proxy', 'adm-zip', 'yauzl', 'busboy'])('%s is imported in one file at most', (name) => {
     expect(importersOf(name).length, importersOf(name).join(', ')).toBeLessThanOrEqual(1);

@@ -1,6 +1,7 @@
-// Whether a figure keeps what was promised of it: at most `atMost`, or at most `times` the floor plus `plus`.
+// Whether a figure keeps what was promised of it: at least `atLeast`, at most `atMost`, or at most `times` the floor plus `plus`.
 
-export function limitOf({ atMost, times, plus = 0, floor }) {
+export function limitOf({ atLeast, atMost, times, plus = 0, floor }) {
+  if (atLeast !== undefined) return atLeast;
   if (atMost !== undefined) return atMost;
   return times === undefined ? undefined : times * floor + plus;
 }
@@ -8,5 +9,6 @@ export function limitOf({ atMost, times, plus = 0, floor }) {
 /** undefined where nothing was promised. */
 export function isMet(figure) {
   const limit = limitOf(figure);
-  return limit === undefined ? undefined : figure.ours <= limit;
+  if (limit === undefined) return undefined;
+  return figure.atLeast === undefined ? figure.ours <= limit : figure.ours >= limit;
 }

@@ -50,6 +50,11 @@ describe('create', () => {
       previous_expires_at: null,
       last_used_at: null,
       last_used_from: null,
+      packages: null,
+      constraints: null,
+      stability: null,
+      not_after: null,
+      networks: null,
     });
   });
 
@@ -99,7 +104,7 @@ describe('list, show, update, revoke', () => {
     expect(await json('update', id, '--limit', 'default', '--expires', 'never')).toMatchObject({ limit: 1000, limit_is_default: true, expires_at: null });
 
     const list = await run('list');
-    expect(list.stdout.split('\n')).toEqual([expect.stringMatching(/^ID +KIND +STATUS +LIMIT +EXPIRES +DESCRIPTION$/), expect.stringMatching(new RegExp(`^${id} +read +active +1000 an hour +never +Shop CI$`))]);
+    expect(list.stdout.split('\n')).toEqual([expect.stringMatching(/^ID +KIND +STATUS +LIMIT +EXPIRES +SEES +DESCRIPTION$/), expect.stringMatching(new RegExp(`^${id} +read +active +1000 an hour +never +all +Shop CI$`))]);
 
     expect(await run('revoke', id)).toEqual({ exitCode: 0, stdout: `${id} (Shop CI) is revoked. It opens nothing from now on.`, stderr: '' });
     const again = await run('revoke', id);
@@ -125,7 +130,7 @@ describe('list, show, update, revoke', () => {
   });
 
   it('an update without a change: exit 2', async () => {
-    expect(await run('update', 'tok_0123456789abcdef')).toEqual({ exitCode: 2, stdout: '', stderr: 'libretto: Nothing to change was given. Name at least one of --description, --limit and --expires.' });
+    expect(await run('update', 'tok_0123456789abcdef')).toEqual({ exitCode: 2, stdout: '', stderr: 'libretto: Nothing to change was given. Name at least one of --description, --limit, --expires, --package, --stability, --not-after, --network and --clear.' });
   });
 
   it('an empty list says how to make one, and a mistyped --data makes no folder', async () => {

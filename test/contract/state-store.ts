@@ -141,6 +141,34 @@ export function describeStateStore(name: string, open: () => Promise<{ store: St
       });
     });
 
+    describe('a quiet commit', () => {
+      const quietly = (key: string, value: JsonValue): StateChange => ({ ...put(key, value), quiet: true });
+
+      it('is one like any other, and leaves the generation where it is', async () => {
+        const generation = store.generation();
+        expect(await store.commit(quietly('a/key', 1))).toBe(true);
+        const first = await revisionOf('a/key');
+        expect(await store.commit(quietly('a/key', 2))).toBe(true);
+        expect((await store.get('a/key'))?.value).toBe(2);
+        expect(await revisionOf('a/key')).not.toBe(first);
+        expect(await store.commit({ ...quietly('a/key', 3), conditions: [{ key: 'a/key', revision: first }] })).toBe(false);
+        expect(await store.commit({ ...nothing, deletes: ['a/key'], quiet: true })).toBe(true);
+        expect(store.generation()).toBe(generation);
+      });
+
+      it('keeps no other commit from moving the generation', async () => {
+        const seen = new Set([store.generation()]);
+        for (let round = 0; round < 3; round += 1) {
+          await store.commit(quietly('a/count', round));
+          await store.commit(put('a/key', round));
+          seen.add(store.generation());
+          await store.commit(quietly('a/count', round));
+          seen.add(store.generation());
+        }
+        expect(seen.size).toBe(4);
+      });
+    });
+
     describe('a range', () => {
       const all = ['a', 'a/1', 'a/10', 'a/2', 'a/~', 'a0', 'b/1'];
 

@@ -97,7 +97,28 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(JSON.stringify(lines)).not.toContain(Buffer.from(`anyone:${registry.token}`).toString('base64'));
   });
 
-  it('33, 67: a used-up limit stops an install with one readable answer; afterwards only what is missing is fetched', async () => {
+  it('scenario 30: what a token does not see is not there: not listed, not found, and never a 403', async () => {
+    const { token } = await registry.createToken('--package', 'acme/hello');
+    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token) });
+    const { exitCode, output } = await app.run('require', 'acme/user');
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(/Could not find (?:a matching version of )?package acme\/user/);
+    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual(expect.arrayContaining([['/packages.json', 200], ['/providers/acme/user.json', 404]]));
+    expect(registry.front.requests.filter(({ status, target }) => status === 403 || target.startsWith('/p2/'))).toEqual([]);
+    expect((await app.run('require', 'acme/hello')).exitCode).toBe(0);
+  });
+
+  it('scenario 31: a refusal is told in its own words', async () => {
+    const { token } = await registry.createToken('--network', '203.0.113.0/24');
+    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: wantsHello });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode).not.toBe(0);
+    const [refused, ...more] = registry.front.requests;
+    expect([refused?.status, refused?.answerHeaders['content-type'], more]).toEqual([403, 'application/json', []]);
+    expect(output).toMatch(/Warning from [^ ]+: This token may not be used from/);
+  });
+
+  it('scenarios 33, 67: a used-up limit stops an install with one readable answer; afterwards only what is missing is fetched', async () => {
     const { id, token } = await registry.createToken('--limit', '4');
     await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^1.0' } } });
     // packages.json and two p2 documents, then one of two archives
@@ -113,11 +134,11 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     registry.front.requests.splice(0);
     const rerun = await app.run('install');
     expect(rerun.exitCode, rerun.output).toBe(0);
-    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual([[refused?.target, 200]]);
+    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual([[refused?.target, 200], ['/downloads', 200]]);
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
   });
 
-  it('33, 67: on metadata Composer shows the sentence of the refusal', async () => {
+  it('scenarios 33, 67: on metadata Composer shows the sentence of the refusal', async () => {
     const { token } = await registry.createToken('--limit', '1');
     await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^1.0' } } });
     const { exitCode, output } = await app.run('update');
@@ -129,7 +150,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
 });
 
 describe.skipIf(lacks('composer', 'php'))('a registry with nothing to show', () => {
-  it('32: does not make clients ask it for names it never had', async () => {
+  it('scenario 32: does not make clients ask it for names it never had', async () => {
     const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
     await using registry = await startRegistry({ sources: [source.root] });
     await registry.build('--forget', source.root);
@@ -138,6 +159,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry with nothing to show', () 
     const { exitCode, output } = await app.run('require', 'psr/log');
     expect(exitCode).not.toBe(0);
     expect(output).toContain('psr/log');
-    expect(new Set(registry.front.take())).toEqual(new Set(['/packages.json']));
+    // what the user typed is looked for, to suggest something; no document is
+    expect(new Set(registry.front.take())).toEqual(new Set(['/packages.json', '/providers/psr/log.json', '/search.json?q=psr%2Flog&type=']));
   });
 });

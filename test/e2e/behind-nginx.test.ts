@@ -38,7 +38,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     source.remove();
   });
 
-  it('70: the plain template installs releases and branches', async () => {
+  it('scenario 70: the plain template installs releases and branches', async () => {
     const { registry, nginx } = plain;
     await using app = createProject({ url: nginx.url, auth: bearerAuth(nginx.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0', 'acme/moving': 'dev-main' } } });
     const { exitCode, output } = await app.run('update');
@@ -47,7 +47,7 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     expect(await app.php(askWho('acme/hello', 'acme/moving'))).toBe('1.0.0 moving');
   });
 
-  it('70: the exact template is refused by nginx itself, before it reaches us', async () => {
+  it('scenario 70: the exact template is refused by nginx itself, before it reaches us', async () => {
     const { registry, nginx } = exact;
     await using app = createProject({ url: nginx.url, auth: bearerAuth(nginx.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0' } } });
     const { exitCode, output } = await app.run('update');

@@ -30,14 +30,14 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     source.remove();
   });
 
-  it('1: require asks for packages.json, p2 and dist in their exact spelling, and installs what was published', async () => {
+  it('scenario 1: require asks for packages.json, p2 and dist in their exact spelling, installs what was published, and tells so', async () => {
     await using app = project();
     registry.front.take();
     const { exitCode, output } = await app.run('require', 'acme/hello');
     expect(exitCode, output).toBe(0);
     const asked = registry.front.take();
     const locked = app.locked()['acme/hello'];
-    expect(new Set(asked)).toEqual(new Set(['/packages.json', '/p2/acme/hello$%hash%.json', `/dist/acme/hello/1.1.0.zip?ref=${locked?.dist?.reference}`]));
+    expect(new Set(asked)).toEqual(new Set(['/packages.json', '/p2/acme/hello$%hash%.json', `/dist/acme/hello/1.1.0.zip?ref=${locked?.dist?.reference}`, '/downloads']));
     expect(locked).toMatchObject({
       version: '1.1.0',
       dist: { type: 'zip', url: '/dist/acme/hello/1.1.0.zip', mirrors: [{ url: `${registry.url}/dist/%package%/%prettyVersion%.zip?ref=%reference%`, preferred: true }] },
@@ -46,7 +46,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     expect(await app.php(askWho('acme/hello'))).toBe('1.1.0');
   });
 
-  it('8, 9, 10: a lock installs with dist requests only; with a warm cache without any; and without a network', async () => {
+  it('scenarios 8, 9, 10: a lock installs with dist requests and a report only; with a warm cache with the report alone; and without a network', async () => {
     await using app = project({ require: { 'acme/user': '^2.0' } });
     expect((await app.run('update')).exitCode).toBe(0);
     const references = app.locked();
@@ -56,12 +56,12 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     app.clearCache();
     registry.front.take();
     expect((await app.run('install')).exitCode).toBe(0);
-    expect(registry.front.take().sort()).toEqual(dists);
+    expect(registry.front.take().sort()).toEqual([...dists, '/downloads'].sort());
     expect(app.exists('vendor/acme/user/src/Who.php')).toBe(true);
 
     app.removeVendor();
     expect((await app.run('install')).exitCode).toBe(0);
-    expect(registry.front.take()).toEqual([]);
+    expect(registry.front.take()).toEqual(['/downloads']);
     expect(app.exists('vendor/acme/hello/src/Who.php')).toBe(true);
 
     app.removeVendor();
@@ -70,7 +70,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.1.0 2.0.0');
   });
 
-  it('37: the second update revalidates with If-Modified-Since and gets empty 304s', async () => {
+  it('scenario 37: the second update revalidates with If-Modified-Since and gets empty 304s', async () => {
     await using app = project({ require: { 'acme/hello': '^1.0@dev' } });
     expect((await app.run('update')).exitCode).toBe(0);
     const before = app.read('composer.lock');
@@ -83,7 +83,7 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     expect(app.read('composer.lock')).toBe(before);
   });
 
-  it('40: 41 packages arrive over at most 8 connections, and none is refused', async () => {
+  it('scenario 40: 41 packages arrive over at most 8 connections, and none is refused', async () => {
     await using app = project({ require: { 'crowd/all': '^1.0' } });
     registry.front.requests.splice(0);
     const { exitCode, output } = await app.run('update');
@@ -112,7 +112,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that changes under its use
 
   const project = (): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': '*' } } });
 
-  it('39: a version that is withdrawn is no longer offered, an older lock still installs', async () => {
+  it('scenario 39: a version that is withdrawn is no longer offered, an older lock still installs', async () => {
     source.write(below('acme/hello/1.1.0', whoLibrary('acme/hello', '1.1.0')));
     await registry.build();
     await using app = project();
@@ -134,7 +134,7 @@ describe.skipIf(lacks('composer', 'php'))('a registry that changes under its use
     expect(await late.php(askWho('acme/hello'))).toBe('1.1.0');
   });
 
-  it('38: a version published in the same second as the last update is seen by the next', async () => {
+  it('scenario 38: a version published in the same second as the last update is seen by the next', async () => {
     await using app = project();
     for (const version of ['2.0.0', '2.0.1', '2.0.2']) {
       source.write(below(`acme/hello/${version}`, whoLibrary('acme/hello', version)));

@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Count, Counters } from '../../proxy/limits/counters.ts';
 import { createRedisCounters } from '../../proxy/limits/redis-counters.ts';
-import { openResilientCounters, type CountersNotice } from '../../proxy/limits/resilient-counters.ts';
+import type { CountersNotice } from '../../proxy/limits/counters-notices.ts';
+import { openResilientCounters } from '../../proxy/limits/resilient-counters.ts';
 import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
 

@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../build/contract/json.ts';
+import { assertReadable } from '../../proxy/state/readable.ts';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateNotice } from '../../proxy/state/redis-watch.ts';
 import type { StateChange } from '../../proxy/state/state-store.ts';
@@ -119,6 +120,23 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await store.get('token/b')).toBeUndefined();
     expect(await store.commit(put('token/b', 'b'))).toBe(true);
     expect(notices.map(({ state }) => state)).toEqual(['away', 'back']);
+  });
+
+  it('row 80: frozen: whoever asks is told as soon as that is certain, and a server is ready for as long as it honours what it knows', async () => {
+    const store = await open({ graceMs: 4000 });
+    await store.commit(put('token/a', 'a'));
+    redis.freeze();
+    // the first question of an outage
+    await assertReadable(store, 'token/');
+    expect(standing()).toBe('away');
+    await delay(4200);
+    await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+    redis.thaw();
+    await until(() => standing() === 'back');
+    await assertReadable(store, 'token/');
+    await redis.command('FLUSHALL');
+    await until(() => standing() === 'emptied');
+    await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
   });
 
   it('what was changed while a host could not hear of it is not taken for known', async () => {

@@ -32,7 +32,7 @@ beforeEach(() => {
 
 afterEach(() => folder.remove());
 
-describe('two writers, killed 24 times', () => {
+describe('F9: two writers, killed 24 times', () => {
   it('lose no acknowledged row and leave no half transaction', async () => {
     const seed = Date.now();
     const random = seededRandom(seed);

@@ -11,7 +11,7 @@ import { zipBytes } from '../util/tree.ts';
 const large = zipBytes('large', 40_000_000);
 const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n`;
 
-describe('closing', () => {
+describe('F14: closing', () => {
   it('finishes the download that is running, answers what is on its way with Connection: close, and accepts nobody new', async () => {
     await using served = await runProxy();
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);

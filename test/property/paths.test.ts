@@ -1,4 +1,4 @@
-// The router on anything at all (F12): never throws, never takes long, only ever hands out names and labels that are safe, and understands
+// The router on anything at all (F12; `PATH_RUNS=1000000` as the nightly series): never throws, never takes long, only ever hands out names and labels that are safe, and understands
 // every target that a client makes of a published version.
 
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { parseDistLabel } from '../../build/contract/paths.ts';
 import { decodeOnce } from '../../proxy/protocol/percent.ts';
 import { parseRoute, type Route } from '../../proxy/protocol/route.ts';
 
-const runs = { numRuns: 20_000 };
+const runs = { numRuns: Number(process.env['PATH_RUNS'] ?? 20_000), interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true };
 
 const piece = fc.constantFrom('/', '.', '..', '%', '%2e', '%2F', '%00', '%zz', '$', '$%hash%', '~dev', '.json', '.zip', 'p2', 'dist', 'acme', 'hello', 'A', '-', '--', '_', '?ref=', '&', '#', '\\', 'ü', '%c3%bc', '%ff', '1.0.0', ' ', '\0', '@', '+');
 const target = fc.oneof(
@@ -25,23 +25,23 @@ const label = fc
   .filter((text) => 'label' in parseDistLabel(text));
 
 describe('parseRoute', () => {
-  it('never throws, and what it hands out is a package name and labels without a way out', () => {
+  it('F12: never throws, and what it hands out is a package name and labels without a way out', () => {
     fc.assert(fc.property(target, (text) => expectSafe(parseRoute(text))), runs);
-  });
+  }, 600_000);
 
-  it('is linear: long hostile names take no longer than others', () => {
+  it('F12: is linear: long hostile names take no longer than others', () => {
     const hostile = fc.tuple(fc.constantFrom('a', 'a-', 'a.', 'a_a', '--', 'a--'), fc.integer({ min: 1, max: 300 }), fc.constantFrom('!', '-', '_', '.json', '/x', '/')).map(([unit, times, end]) => `/p2/x/${unit.repeat(times)}${end}.json`);
     fc.assert(fc.property(hostile, (text) => void parseRoute(text)), { numRuns: 2000, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: true });
   });
 
-  it('finds the package of every spelling of a p2 path', () => {
+  it('F12: finds the package of every spelling of a p2 path', () => {
     const suffix = fc.oneof(fc.constantFrom('', '$%hash%', '%24%25hash%25', '$%25hash%25'), fc.stringMatching(/^\$[0-9a-f]{1,64}$/));
     fc.assert(fc.property(name, fc.boolean(), suffix, (whole, dev, hash) => {
       expect(parseRoute(`/p2/${whole}${dev ? '~dev' : ''}${hash}.json`)).toEqual({ kind: 'provider', name: whole, stability: dev ? 'dev' : 'stable' });
     }), { numRuns: 3000 });
   });
 
-  it('finds the label a client means, as Composer and curl write it and fully encoded', () => {
+  it('F12: finds the label a client means, as Composer and curl write it and fully encoded', () => {
     fc.assert(fc.property(name, label, fc.boolean(), (whole, version, encoded) => {
       fc.pre(encoded || !/[?#]/.test(version));
       const route = parseRoute(`/dist/${whole}/${encoded ? encodeURIComponent(version) : asCurlWrites(version)}.zip?ref=abc`);

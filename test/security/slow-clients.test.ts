@@ -1,9 +1,9 @@
 // Clients that are slow, stall or leave. Times are the server's limits, set short here; what is asserted is that they act, not when.
 
 import { once } from 'node:events';
-import { readdirSync, readlinkSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { ApiRequest } from '../../proxy/manage/api-request.ts';
+import { eventually, openFilesBelow } from '../util/eventually.ts';
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
 import { zipBytes } from '../util/tree.ts';
@@ -19,22 +19,6 @@ async function runWithLarge(limits: NonNullable<Parameters<typeof runProxy>[0]>[
 
 const request = 'GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n';
 
-/** How many descriptors this process holds on files of the tree. */
-function openFilesBelow(folder: string): number {
-  return readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
-    } catch {
-      return false; // closed while we looked
-    }
-  }).length;
-}
-
-async function eventually(check: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 200 && !check(); turn += 1) await sleep(25);
-  expect(check()).toBe(true);
-}
-
 describe('row 13', () => {
   it('headers that never end are 408 in the envelope, and a healthy client is served meanwhile', async () => {
     await using served = await runWithLarge({ headersTimeoutMs: 300 });
@@ -44,6 +28,15 @@ describe('row 13', () => {
       expect([reply.status, reply.closed]).toEqual([408, true]);
       expect(JSON.parse(reply.body)).toMatchObject({ code: 'REQUEST_TIMEOUT' });
     }
+  });
+
+  it('a body that never ends is cut off where it is read, and answered at once where nobody wants it', async () => {
+    const management = { answer: ({ incoming }: ApiRequest) => once(incoming, 'aborted').then(() => ({ status: 400, headers: [], body: undefined })), isSession: async () => false };
+    await using served = await runProxy({ tokens: { reader: 0 }, limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 }, management });
+    const begin = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\nContent-Length: 100\r\n\r\n{`;
+    expect(await exchange(served.port, begin('/api/tokens'), 5000)).toMatchObject({ status: 0, closed: true });
+    expect(await exchange(served.port, begin('/packages.json'), 5000)).toMatchObject({ status: 400, closed: true });
+    expect((await served.get('/health')).status).toBe(200);
   });
 
   it('an idle connection is closed in the end', async () => {

@@ -15,6 +15,8 @@ export const tools = {
   nginx: ['nginx'],
   unzip: ['unzip'],
   chromium: ['chromium'],
+  curl: ['curl'],
+  openssl: ['openssl'],
 };
 
 const searched = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin'];

@@ -4,6 +4,7 @@
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
+import { createLocalPublishedFiles } from '../../proxy/packages/published-files.ts';
 import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
 import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
@@ -15,18 +16,16 @@ import { binary, cleanEnvironment } from './run-cli.ts';
 /** `data`: the data folder, absolute. */
 export function packageServices(state: StateStore, store: AuditedStore, now: () => number, data: string): PackageServices {
   const builder = createChildBuild({ program: [process.execPath, binary], environment: cleanEnvironment(), workingDirectory: '/', flags: ['--data', data] });
+  const published = createLocalPublishedFiles(data);
+  const onError = (error: unknown): void => {
+    throw error;
+  };
   return {
-    dataDirectory: data,
-    catalogue: createCatalogue(data),
-    packageTexts: createPackageTextReader(data),
-    downloads: createDownloads({
-      state,
-      now,
-      everyMs: 0,
-      onError: (error) => {
-        throw error;
-      },
-    }),
+    published,
+    catalogue: createCatalogue(published),
+    packageTexts: createPackageTextReader(published),
+    downloads: createDownloads({ state, now, everyMs: 0, onError }),
+    installs: createDownloads({ state, now, everyMs: 0, onError, counted: 'installs' }),
     withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer: createChildWithdrawer(builder) }),
   };
 }

@@ -37,7 +37,7 @@ export async function startRedis(settings: readonly string[] = [], password?: st
   return {
     url: `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`,
     port,
-    command: (name, ...args) => send(port, password, name, args),
+    command: (name, ...args) => sendTo(port, password, name, args),
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
     kill,
@@ -56,14 +56,15 @@ async function launch(port: number, settings: readonly string[], password: strin
   const server = spawn(toolPath('redis-server'), ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...auth, ...settings], { stdio: 'ignore' });
   for (let attempt = 0; attempt < 200; attempt += 1) {
     if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
-    if ((await send(port, password, 'PING', []).catch(() => undefined)) === 'PONG') return server;
+    if ((await sendTo(port, password, 'PING', []).catch(() => undefined)) === 'PONG') return server;
     await delay(25);
   }
   server.kill('SIGKILL');
   throw new Error('redis-server did not start within five seconds');
 }
 
-async function send(port: number, password: string | undefined, name: string, args: readonly (string | number)[]): Promise<unknown> {
+/** Sends one command as the operator, by a connection of its own. */
+export async function sendTo(port: number, password: string | undefined, name: string, args: readonly (string | number)[]): Promise<unknown> {
   const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: null, ...(password === undefined ? {} : { password }) });
   client.on('error', () => undefined);
   try {

@@ -11,9 +11,12 @@ import type { RepositoryServices } from '../../proxy/manage/routes/repositories.
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createJobs } from '../../proxy/sync/jobs.ts';
+import { createLease } from '../../proxy/sync/lease.ts';
+import { createLiveness } from '../../proxy/sync/liveness.ts';
 import { createRepositories } from '../../proxy/sync/repositories.ts';
 import { createSchedule, type Schedule } from '../../proxy/sync/schedule.ts';
 import { createSyncer, type Syncer } from '../../proxy/sync/syncer.ts';
+import { createTurn } from '../../proxy/sync/turn.ts';
 import { createVerifier } from '../../proxy/sync/verifier.ts';
 import { createScriptedBuilder, type ScriptedBuilder } from './scripted-builder.ts';
 
@@ -45,14 +48,16 @@ export async function repositoryServices({ state, store, sealer, now, folder, se
   const builder = createScriptedBuilder();
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
-  const jobs = createJobs({ state, store, now, randomBytes });
-  const syncer = createSyncer({ jobs, runner: builder, now, onError });
+  // goes with the registry's own time, so that a test can let it pass
+  const liveness = createLiveness({ monotonicMs: now });
+  const jobs = createJobs({ state, store, now, randomBytes, liveness });
+  const syncer = createSyncer({ jobs, runner: builder, turn: createTurn(createLease({ state, name: 'sync', liveness, randomBytes }), onError), now, onError });
   return {
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,
     syncer,
     verifier: createVerifier({ runner: builder }),
-    schedule: createSchedule({ state, jobs, syncer, sources, now, random: () => 0.5, onError }),
+    schedule: createSchedule({ state, jobs, lease: createLease({ state, name: 'schedule', liveness, randomBytes }), syncer, sources, now, random: () => 0.5, onError }),
     builder,
     errors,
   };

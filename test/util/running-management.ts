@@ -5,7 +5,10 @@ import { randomBytes } from 'node:crypto';
 import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
 import { version } from '../../cli/version.ts';
 import { createPasswords } from '../../proxy/auth/password.ts';
-import { advertisedMetadataUrl, defaultLimits, peopleRules } from '../../cli/compose-settings.ts';
+import { advertisedRoot, defaultLimits, peopleRules } from '../../cli/compose-settings.ts';
+import { createUsage } from '../../proxy/packages/usage.ts';
+import { createPublishedSafety } from '../../proxy/protocol/safety-lists.ts';
+import { createLookups } from '../../proxy/protocol/lookups.ts';
 import { createPeople, type People } from '../../proxy/auth/people.ts';
 import type { Role } from '../../proxy/auth/policy.ts';
 import type { TokenKind } from '../../proxy/auth/token-format.ts';
@@ -21,7 +24,8 @@ import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
 import { createSettings, settingOf, type Baseline } from '../../proxy/settings/settings.ts';
 import { createAuditedStore, type Actor } from '../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import type { ServerLimits } from '../../proxy/server.ts';
+import type { Certificate } from '../../proxy/secure/secure-server.ts';
+import type { ServerLimits } from '../../proxy/server-limits.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createAnswerCheck, type AnswerCheck } from './api-document.ts';
 import { artifactServices } from './artifact-services.ts';
@@ -63,7 +67,7 @@ export interface SignedIn {
 /** scrypt as it is, but cheap: tests sign in often. */
 const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
 
-export async function runManagement(options: { readonly now?: () => number; readonly settings?: object; readonly baseline?: Baseline; readonly counters?: Counters; readonly limits?: Partial<ServerLimits> } = {}): Promise<RunningManagement> {
+export async function runManagement(options: { readonly now?: () => number; readonly settings?: object; readonly baseline?: Baseline; readonly counters?: Counters; readonly limits?: Partial<ServerLimits>; readonly certificate?: Certificate } = {}): Promise<RunningManagement> {
   const now = options.now ?? Date.now;
   const untold: (readonly string[])[] = [];
   const stored = createMemoryStore();
@@ -79,8 +83,8 @@ export async function runManagement(options: { readonly now?: () => number; read
   const sealer = createSealer(keys, randomBytes);
   const people = createPeople({ state, keys, sealer, passwords: createPasswords({ randomBytes, cost: cheapCost }), now, randomBytes, rules: peopleRules(settings) });
   const repositories = await repositoryServices({ state, store, sealer, now, folder: folder.path, settings: options.settings });
-  const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data')), ...packageServices(state, store, now, folder.at('data')), people, tokensOf, settings, state, uses, counters, startedAtMs: now(), defaultLimits: defaultLimits(settings), artifactRetention: settingOf(settings, 'retention.artifacts_days'), sessions: people.sessions, version };
-  const proxy = await runProxy({ authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }), counters, uses, metadataUrl: advertisedMetadataUrl(settings), management: createManagement(services), dataDirectory: folder.at('data'), onDownload: services.downloads.count, now, ...(options.limits === undefined ? {} : { limits: options.limits }) });
+  const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data')), ...packageServices(state, store, now, folder.at('data')), dataDirectory: folder.at('data'), people, tokensOf, settings, state, uses, counters, startedAtMs: now(), defaultLimits: defaultLimits(settings), artifactRetention: settingOf(settings, 'retention.artifacts_days'), sessions: people.sessions, version };
+  const proxy = await runProxy({ authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }), counters, uses, rootChanges: advertisedRoot(settings), safety: createPublishedSafety(services.published), lookups: createLookups({ catalogue: services.catalogue, usage: createUsage(services.downloads, services.installs) }), management: createManagement(services), dataDirectory: folder.at('data'), onDownload: services.downloads.count, onInstall: services.installs.count, now, ...(options.limits === undefined ? {} : { limits: options.limits }), certificate: options.certificate });
   return {
     proxy,
     services,

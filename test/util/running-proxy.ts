@@ -8,13 +8,17 @@ import { version } from '../../cli/version.ts';
 import type { Authentication, Authenticator } from '../../proxy/auth/authenticate.ts';
 import type { Counters } from '../../proxy/limits/counters.ts';
 import { createMemoryCounters } from '../../proxy/limits/memory-counters.ts';
+import { createRequestLog } from '../../proxy/observe/request-log.ts';
 import { parseAddressRange, type AddressRange } from '../../proxy/observe/client-address.ts';
 import { createApi } from '../../proxy/manage/api.ts';
 import type { Management } from '../../proxy/manage/api-request.ts';
 import { describeApi } from '../../proxy/manage/openapi/document.ts';
 import type { ApiDocument } from '../../proxy/manage/openapi/schema.ts';
 import { describeProtocol } from '../../proxy/manage/routes/protocol.ts';
-import { createProxy, type Proxy, type ProxyOptions, type ServerLimits } from '../../proxy/server.ts';
+import { whenReady } from '../../proxy/eventually.ts';
+import { rootChanges } from '../../proxy/protocol/root-document.ts';
+import { createProxy, type Proxy, type ProxyOptions } from '../../proxy/server.ts';
+import type { ServerLimits } from '../../proxy/server-limits.ts';
 import { createAnswerCheck } from './api-document.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { HandMadeTree } from './tree.ts';
@@ -54,8 +58,17 @@ export interface RunningOptions {
   /** what is served, instead of a hand-made tree of its own */
   readonly dataDirectory?: string;
   readonly onDownload?: (name: string, version: string) => void;
+  readonly onInstall?: (name: string, version: string) => void;
+  readonly rootChanges?: ProxyOptions['rootChanges'];
+  readonly lookups?: ProxyOptions['lookups'];
+  readonly safety?: ProxyOptions['safety'];
   readonly counts?: ProxyOptions['counts'];
+  readonly crew?: ProxyOptions['crew'];
   readonly readState?: ProxyOptions['readState'];
+  /** served with TLS: `get` and `send` are not for it */
+  readonly certificate?: ProxyOptions['certificate'];
+  /** where the tree comes from, instead of a folder */
+  readonly files?: ProxyOptions['files'];
 }
 
 const protocolCheck = createAnswerCheck(describeProtocolAlone());
@@ -71,20 +84,28 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
   const folder = temporaryFolder('proxy');
   const tree = new HandMadeTree(folder.path);
   const lines: Readonly<Record<string, unknown>>[] = [];
+  const keep = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const proxy = createProxy({
     dataDirectory: options.dataDirectory ?? folder.path,
     onDownload: options.onDownload,
+    crew: options.crew,
+    onInstall: options.onInstall,
+    lookups: options.lookups,
+    safety: options.safety,
     counts: options.counts,
     readState: options.readState,
+    certificate: options.certificate,
+    files: options.files,
     host: '127.0.0.1',
     port: options.port ?? 0,
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),
     counters: options.counters ?? createMemoryCounters(),
     management: options.management,
     uses: options.uses,
-    log: pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) }),
+    log: pino({ base: null }, { write: keep }),
+    logRequest: createRequestLog(keep, options.now ?? Date.now),
     trustedProxies: (options.trustedProxies ?? []).map(range),
-    metadataUrl: typeof options.metadataUrl === 'function' ? options.metadataUrl : () => options.metadataUrl as string | undefined,
+    rootChanges: options.rootChanges ?? (() => whenReady(typeof options.metadataUrl === 'function' ? options.metadataUrl() : options.metadataUrl, (metadataUrl) => rootChanges(metadataUrl))),
     now: options.now ?? Date.now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });

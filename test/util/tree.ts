@@ -8,7 +8,7 @@ import { exactMetadataUrl, mirrorDistUrl } from '../../build/contract/documents.
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { distPath, indexPath, parseDistLabel, pinnedDistPath, providerPath, publicationPath, type DistLabel } from '../../build/contract/paths.ts';
 import { formatPublication } from '../../build/contract/publication.ts';
-import { formatPackageIndex, type IndexEntry, type IndexState } from '../../build/contract/serving-index.ts';
+import { formatPackageIndex, type DocumentStamp, type IndexEntry, type IndexState } from '../../build/contract/serving-index.ts';
 
 export interface VersionSpec {
   readonly version: string;
@@ -17,6 +17,10 @@ export interface VersionSpec {
   /** default: derived from the bytes */
   readonly reference?: string;
   readonly state?: IndexState;
+  /** of the release itself; default: not known */
+  readonly time?: string;
+  /** further fields of its record */
+  readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export class HandMadeTree {
@@ -24,6 +28,7 @@ export class HandMadeTree {
   readonly #packages = new Map<PackageName, VersionSpec[]>();
   readonly #firstSecond = 1_700_000_000;
   #serial = 0;
+  #root = '';
   #rootExtras: Readonly<Record<string, unknown>> = {};
 
   constructor(data: string) {
@@ -60,26 +65,32 @@ export class HandMadeTree {
   writeIndex(name: PackageName | string, versions: readonly VersionSpec[]): void {
     const owner = packageName(name);
     const entries = versions.map((spec) => indexEntry(owner, spec));
-    const documents = { stable: null, dev: null };
+    const documents = { stable: this.#stamp(owner, versions, 'stable'), dev: this.#stamp(owner, versions, 'dev') };
     this.write(join('index', indexPath(owner)), formatPackageIndex({ format: 1, name: owner, documents, versions: entries }));
   }
 
   writeProvider(name: PackageName | string, versions: readonly VersionSpec[]): void {
     const owner = packageName(name);
     for (const kind of ['stable', 'dev'] as const) {
-      const shown = versions.filter((spec) => isDev(spec) === (kind === 'dev') && (spec.state ?? 'published') === 'published');
-      if (shown.length > 0) this.write(join('public', providerPath(owner, kind)), JSON.stringify({ packages: { [owner]: Object.fromEntries(shown.map((spec) => [spec.version, record(owner, spec)])) } }));
+      const text = providerText(owner, versions, kind);
+      if (text !== undefined) this.write(join('public', providerPath(owner, kind)), text);
     }
+  }
+
+  #stamp(owner: PackageName, versions: readonly VersionSpec[], kind: 'stable' | 'dev'): DocumentStamp | null {
+    const text = providerText(owner, versions, kind);
+    return text === undefined ? null : { last_modified: this.#firstSecond + this.#serial, sha256: sha256(text) };
   }
 
   #writeRoot(): void {
     const names = [...this.#packages.keys()].toSorted();
     const mirrors = [{ 'dist-url': mirrorDistUrl, preferred: true }];
-    this.write('public/packages.json', JSON.stringify({ packages: {}, 'metadata-url': exactMetadataUrl, 'available-packages': names, mirrors, ...this.#rootExtras }));
+    this.#root = JSON.stringify({ packages: {}, 'metadata-url': exactMetadataUrl, 'available-packages': names, mirrors, ...this.#rootExtras });
+    this.write('public/packages.json', this.#root);
   }
 
   #writePublication(): void {
-    const root = { last_modified: this.#firstSecond + this.#serial, sha256: '' };
+    const root = { last_modified: this.#firstSecond + this.#serial, sha256: sha256(this.#root) };
     this.write(join('index', publicationPath), formatPublication({ format: 1, serial: this.#serial, published_at: '2026-01-31T12:00:00Z', root, sources: [] }));
   }
 
@@ -91,6 +102,15 @@ export class HandMadeTree {
     utimesSync(`${target}.new`, this.#firstSecond + this.#serial, this.#firstSecond + this.#serial);
     renameSync(`${target}.new`, target);
   }
+}
+
+function providerText(owner: PackageName, versions: readonly VersionSpec[], kind: 'stable' | 'dev'): string | undefined {
+  const shown = versions.filter((spec) => isDev(spec) === (kind === 'dev') && (spec.state ?? 'published') === 'published');
+  return shown.length === 0 ? undefined : JSON.stringify({ packages: { [owner]: Object.fromEntries(shown.map((spec) => [spec.version, record(owner, spec)])) } });
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Bytes that pass for a ZIP, different for each seed. */
@@ -126,13 +146,13 @@ function indexEntry(name: PackageName, spec: VersionSpec): IndexEntry {
   const path = isDev(spec) ? pinnedDistPath(name, label(spec), referenceOf(spec)) : distPath(name, label(spec));
   return {
     version: spec.version, version_normalized: spec.normalized, reference: referenceOf(spec), shasum: sha1(spec.zip), size: spec.zip.length,
-    time: null, path, state: spec.state ?? 'published', since: '2026-01-31T12:00:00Z', source: 'hand',
+    time: spec.time ?? null, path, state: spec.state ?? 'published', since: '2026-01-31T12:00:00Z', source: 'hand',
   };
 }
 
 function record(name: PackageName, spec: VersionSpec): object {
   const dist = { type: 'zip', url: `/${distPath(name, label(spec))}`, reference: referenceOf(spec), shasum: sha1(spec.zip) };
-  return { name, version: spec.version, version_normalized: spec.normalized, dist, description: 'Made by hand for a test. '.repeat(12) };
+  return { name, version: spec.version, version_normalized: spec.normalized, dist, description: 'Made by hand for a test. '.repeat(12), ...(spec.time === undefined ? {} : { time: spec.time }), ...spec.fields };
 }
 
 function label(spec: VersionSpec): DistLabel {

@@ -3,10 +3,13 @@
 import { rm } from 'node:fs/promises';
 import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
+import { normalizeVersion } from '../../../build/contract/version.ts';
+import { viewOf } from '../../auth/caller.ts';
 import { orderOf, type Artifacts } from '../../artifacts/artifacts.ts';
 import type { StagedFile } from '../../artifacts/stage-upload.ts';
 import type { Eventually } from '../../eventually.ts';
 import type { Actor } from '../../state/audit.ts';
+import { sees, type View } from '../../views/view.ts';
 import { actor, operation, type Api } from '../api.ts';
 import { awaitBuilder } from '../await-builder.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
@@ -76,6 +79,7 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
   api.openapi(createArtifact, async (context) => {
     const { incoming, sendContinue } = context.env.exchange;
     const { sha256, name, version } = context.req.valid('query');
+    assertSees(viewOf(context.env.caller), name, version, context.env.exchange.nowMs);
     const expected = [sha256, digestOf(incoming.headers)].filter((digest) => digest !== undefined);
     const { record, created } = await uploads.receive(incoming, sendContinue, async (file) => {
       await assertDigest(file, expected);
@@ -94,6 +98,15 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
     awaitBuilder(context.env.exchange);
     return context.json(showArtifact(await artifactsOf(actor(context)).withdraw(context.req.valid('param').id)), 200);
   });
+}
+
+/** Before the body is listened to; that the ZIP is what it was sent as, the builder looks after (ARTIFACT_MISMATCH). Throws INSUFFICIENT_SCOPE. */
+function assertSees(view: View | undefined, name: string | undefined, version: string | undefined, nowMs: number): void {
+  if (view === undefined) return;
+  if (name === undefined || version === undefined) throw new RegistryError('INSUFFICIENT_SCOPE', { message: 'This token sees a part of the registry. Say which package and version this is, with ?name= and ?version= behind the address.' });
+  const normalized = normalizeVersion(version);
+  if (normalized !== undefined && sees(view, name.toLowerCase(), { version_normalized: normalized, releasedMs: nowMs })) return;
+  throw new RegistryError('INSUFFICIENT_SCOPE', { message: `This token does not see ${name} ${version}, and may not publish it.` });
 }
 
 /** Of Content-Digest (RFC 9530 §2), as hex; other algorithms are not looked at. A form's digest would be of the form. */

@@ -4,25 +4,33 @@ import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../../build/contract/name.ts';
 import type { TextKind } from '../../../build/contract/package-texts.ts';
-import type { Catalogue } from '../../packages/catalogue.ts';
+import { viewOf } from '../../auth/caller.ts';
+import { dependentsOf, type Catalogue } from '../../packages/catalogue.ts';
 import type { Downloads } from '../../packages/downloads.ts';
 import { readPackageDetails } from '../../packages/package-details.ts';
+import { readStatistics, showStatistics, statisticsOf } from '../../packages/package-statistics.ts';
 import type { PackageTextReader } from '../../packages/package-texts.ts';
+import type { PublishedFiles } from '../../packages/published-files.ts';
+import { readPublishedPackage } from '../../packages/published-package.ts';
 import { searchPackages, sortKeyOf } from '../../packages/search-packages.ts';
 import type { Withdrawals } from '../../packages/withdrawals.ts';
 import type { Actor } from '../../state/audit.ts';
+import { filterOf, type View } from '../../views/view.ts';
 import { actor, operation, type Api } from '../api.ts';
 import { awaitBuilder } from '../await-builder.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
-import { packageSchema, packageSummary, packageText, showPackage, showStatistics, showSummary, statisticsSchema, withdrawalSchema } from '../schemas/package.ts';
+import { packageSchema, packageSummary, packageText, showPackage, showSummary, statisticsSchema, withdrawalSchema } from '../schemas/package.ts';
 
 export interface PackageServices {
   readonly catalogue: Catalogue;
   readonly packageTexts: PackageTextReader;
+  /** archives that were sent */
   readonly downloads: Downloads;
+  /** installs that clients told of */
+  readonly installs: Downloads;
   readonly withdrawalsOf: (actor: Actor) => Withdrawals;
-  /** the tree that is served */
-  readonly dataDirectory: string;
+  /** of the tree that is served */
+  readonly published: PublishedFiles;
 }
 
 const tags = ['Packages'];
@@ -63,9 +71,10 @@ const getReadme = textRoute('getReadme', 'readme', 'README');
 const getChangelog = textRoute('getChangelog', 'changelog', 'CHANGELOG');
 
 const getStatistics = operation({
-  operationId: 'getStatistics', method: 'get', path: '/api/packages/{vendor}/{package}/statistics', tags, summary: 'Get the downloads of a package',
+  operationId: 'getStatistics', method: 'get', path: '/api/packages/{vendor}/{package}/statistics', tags, summary: 'Get the downloads and installs of a package',
+  description: 'Downloads are archives that were sent. Installs are what Composer tells after an install or update, archives from its own cache included.',
   request: { params, query: z.strictObject({ days: z.coerce.number().int().min(1).max(3650).default(30).openapi({ description: 'how many days back', example: 30 }) }) },
-  responses: { 200: { description: 'downloads by version and day', content: { 'application/json': { schema: statisticsSchema } } } },
+  responses: { 200: { description: 'by version and day', content: { 'application/json': { schema: statisticsSchema } } } },
   errors: ['NOT_FOUND'],
 });
 
@@ -82,10 +91,10 @@ const inert = { 'content-security-policy': "default-src 'none'; frame-ancestors 
 const dayMs = 86_400_000;
 
 export function registerPackages(api: Api, services: PackageServices): void {
-  const { catalogue, downloads, withdrawalsOf, dataDirectory } = services;
+  const { catalogue, downloads, installs, withdrawalsOf, published } = services;
   api.openapi(listPackages, async (context) => {
     const { search, type, vendor, sort, ...wanted } = context.req.valid('query');
-    const [{ all }, totals] = await Promise.all([catalogue.read(context.env.exchange.nowMs), downloads.totals()]);
+    const [{ all }, totals] = await Promise.all([catalogue.read(context.env.exchange.nowMs, viewOf(context.env.caller)), downloads.totals()]);
     const keyed = searchPackages(all.values(), { words: search, type, vendor }).map((summary) => ({ summary, key: sortKeyOf(summary, sort, totals.get(summary.name) ?? 0) }));
     const sign = sort === 'name' ? 1 : -1;
     const { data, next_cursor } = page(keyed.toSorted((one, other) => (one.key < other.key ? -sign : sign)), wanted, ({ key }) => key, sort !== 'name');
@@ -93,22 +102,28 @@ export function registerPackages(api: Api, services: PackageServices): void {
   });
   api.openapi(getPackage, async (context) => {
     const found = nameOf(context.req.valid('param'));
-    const [{ all, dependents }, details, totals] = await Promise.all([catalogue.read(context.env.exchange.nowMs), readPackageDetails(dataDirectory, found), downloads.totals()]);
-    const summary = all.get(found);
-    if (summary === undefined || details === undefined) throw unknown(found);
     const { caller } = context.env;
-    const origins = caller.kind === 'user' || (caller.kind === 'token' && caller.token.kind === 'write');
-    return context.json(showPackage({ summary, details, downloads: totals.get(found) ?? 0, dependents: dependents.get(found) ?? [], origins }), 200);
+    const view = viewOf(caller);
+    const [packages, details, totals] = await Promise.all([catalogue.read(context.env.exchange.nowMs, view), readPackageDetails(published, found, view), downloads.totals()]);
+    const summary = packages.all.get(found);
+    if (summary === undefined || details === undefined) throw unknown(found);
+    const origins = caller.kind === 'user' || (caller.kind === 'token' && caller.token.kind === 'write' && view === undefined);
+    return context.json(showPackage({ summary, details, downloads: totals.get(found) ?? 0, dependents: dependentsOf(packages, found), origins }), 200);
   });
-  api.openapi(getReadme, async (context) => context.json(await readText(services, 'readme', context.req.valid('param'), context.req.valid('query').version), 200, inert));
-  api.openapi(getChangelog, async (context) => context.json(await readText(services, 'changelog', context.req.valid('param'), context.req.valid('query').version), 200, inert));
+  api.openapi(getReadme, async (context) => context.json(await readText(services, 'readme', context.req.valid('param'), context.req.valid('query').version, viewOf(context.env.caller)), 200, inert));
+  api.openapi(getChangelog, async (context) => context.json(await readText(services, 'changelog', context.req.valid('param'), context.req.valid('query').version, viewOf(context.env.caller)), 200, inert));
   api.openapi(getStatistics, async (context) => {
     const found = nameOf(context.req.valid('param'));
     const { nowMs } = context.env.exchange;
-    const [{ all }, days, totals] = await Promise.all([catalogue.read(nowMs), downloads.daysOf(found), downloads.totals()]);
-    if (!all.has(found) && days.length === 0) throw unknown(found);
-    const oldest = new Date(nowMs - (context.req.valid('query').days - 1) * dayMs).toISOString().slice(0, 10);
-    return context.json(showStatistics(totals.get(found) ?? 0, days.filter(({ date }) => date >= oldest)), 200);
+    const since = new Date(nowMs - (context.req.valid('query').days - 1) * dayMs).toISOString().slice(0, 10);
+    const view = viewOf(context.env.caller);
+    const [{ all }, sent, told] = await Promise.all([catalogue.read(nowMs, view), readStatistics(downloads, found, since), readStatistics(installs, found, since)]);
+    if (!all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0))) throw unknown(found);
+    if (typeof filterOf(view, found) === 'function') {
+      const labels = new Set((await readPublishedPackage(published, found, view)).map(({ entry }) => entry.version));
+      return context.json(showStatistics(statisticsOf(sent, labels), statisticsOf(told, labels)), 200);
+    }
+    return context.json(showStatistics(sent, told), 200);
   });
   api.openapi(withdrawVersion, async (context) => {
     const { version: wanted, ...named } = context.req.valid('param');
@@ -118,9 +133,9 @@ export function registerPackages(api: Api, services: PackageServices): void {
   });
 }
 
-async function readText({ packageTexts }: PackageServices, kind: TextKind, named: z.infer<typeof params>, wanted: string | undefined) {
+async function readText({ packageTexts }: PackageServices, kind: TextKind, named: z.infer<typeof params>, wanted: string | undefined, view: View | undefined) {
   const found = nameOf(named);
-  const text = await packageTexts.read(found, kind, wanted);
+  const text = await packageTexts.read(found, kind, wanted, view);
   if (text === undefined) throw new RegistryError('NOT_FOUND', { message: `There is no ${kind === 'readme' ? 'README' : 'CHANGELOG'} of ${found}${wanted === undefined ? '' : ` ${wanted}`} here.` });
   return text;
 }

@@ -5,10 +5,14 @@ import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors, type Api } from '../api.ts';
 import { errorResponses } from '../error-responses.ts';
 import { archiveHeaders, conditions, validators } from '../openapi/answer-headers.ts';
+import { lookupRoutes } from './lookups.ts';
+import { safetyRoutes } from './safety.ts';
 import { healthSchema, providerSchema, readySchema, rootSchema } from '../schemas/protocol.ts';
 
 const tags = ['Composer'];
 const forTokens = [{ token: [] }, { tokenAsPassword: [] }];
+/** /health looks at no token. */
+const withoutToken = pipelineErrors('get').filter((code) => code !== 'RATE_LIMIT_EXCEEDED' && code !== 'NETWORK_NOT_ALLOWED');
 const ofTree: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS', 'NOT_READY'];
 const headers = conditions.extend({ 'if-modified-since': z.string().optional().openapi({ description: 'a `Last-Modified` from before' }) });
 const notModified = { description: 'the client has these bytes already', headers: validators };
@@ -44,15 +48,15 @@ const routes: readonly RouteConfig[] = [
   {
     operationId: 'getHealth', method: 'get', path: '/health', tags: ['Status'], summary: 'Ask whether the service serves', security: [{}],
     description: 'For whoever supervises the process. 200 as long as it answers at all; `status` says how well.',
-    responses: { 200: { description: 'how it is', content: json(healthSchema) }, ...errorResponses(pipelineErrors('get').filter((code) => code !== 'RATE_LIMIT_EXCEEDED')) },
+    responses: { 200: { description: 'how it is', content: json(healthSchema) }, ...errorResponses(withoutToken) },
   },
   {
     operationId: 'getReadiness', method: 'get', path: '/health/ready', tags: ['Status'], summary: 'Ask whether installs can be sent to this server', security: [{}],
     description: 'For load balancers. 500 where nothing is published yet, packages or state cannot be read, or the server is about to end; `details` say which.',
-    responses: { 200: { description: 'it can serve', content: json(readySchema) }, ...errorResponses(['NOT_SERVING', ...pipelineErrors('get').filter((code) => code !== 'RATE_LIMIT_EXCEEDED')]) },
+    responses: { 200: { description: 'it can serve', content: json(readySchema) }, ...errorResponses(['NOT_SERVING', ...withoutToken]) },
   },
 ];
 
 export function describeProtocol(api: Api): void {
-  for (const route of routes) api.openAPIRegistry.registerPath(route);
+  for (const route of [...routes, ...lookupRoutes, ...safetyRoutes]) api.openAPIRegistry.registerPath(route);
 }

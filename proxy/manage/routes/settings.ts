@@ -21,7 +21,7 @@ const updateSettings = operation({
   description: 'All that are named, or none of them. What is left out stays; null takes back what was set here. It acts at once, in every process; `dist_url` with the next build.',
   request: { body: { required: true, content: { 'application/json': { schema: settingsPatch } } } },
   responses: { 200: { description: 'the settings as they are now', content: { 'application/json': { schema: settingsSchema } } } },
-  errors: ['SETTING_FIXED', 'NOT_AVAILABLE'],
+  errors: ['SETTING_FIXED'],
 });
 
 export function registerSettings(api: Api, { settings }: SettingServices): void {

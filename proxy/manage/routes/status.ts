@@ -3,13 +3,16 @@
 import { z } from '@hono/zod-openapi';
 import type { Counters } from '../../limits/counters.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
+import type { PublishedFiles } from '../../packages/published-files.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { readStatus } from '../../status/status.ts';
 import { operation, type Api } from '../api.ts';
 import { time } from '../schemas/time.ts';
 
 export interface StatusServices {
-  readonly dataDirectory: string;
+  readonly published: PublishedFiles;
+  /** the data folder that is built into; undefined: builds are made on another host */
+  readonly dataDirectory: string | undefined;
   readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly catalogue: Catalogue;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;

@@ -11,9 +11,12 @@ import type { Tokens } from '../../auth/tokens.ts';
 import type { Eventually } from '../../eventually.ts';
 import type { Counters } from '../../limits/counters.ts';
 import { limitWindowMs } from '../../limits/windows.ts';
+import type { PublishedFiles } from '../../packages/published-files.ts';
 import type { Actor } from '../../state/audit.ts';
+import { explainToken } from '../../views/explain-token.ts';
 import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
+import { explanationQuery, explanationSchema, showExplanation } from '../schemas/token-explanation.ts';
 import { createdToken, showToken, tokenDraft, tokenPatch, tokenRotation, tokenSchema } from '../schemas/token.ts';
 
 export interface TokenServices {
@@ -21,6 +24,8 @@ export interface TokenServices {
   readonly defaultLimits: () => Eventually<Readonly<Record<TokenKind, number>>>;
   readonly uses: Pick<TokenUses, 'of'>;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
+  /** of the tree that is served */
+  readonly published: PublishedFiles;
 }
 
 const tags = ['Tokens'];
@@ -63,6 +68,14 @@ const rotateToken = operation({
   errors: ['NOT_FOUND', 'TOKEN_REVOKED', 'CONFLICT'],
 });
 
+const explainTokenView = operation({
+  operationId: 'explainToken', method: 'get', path: '/api/tokens/{id}/explain', tags, summary: 'Say what a token sees of a package',
+  description: 'What of it the token sees and which of its limits hides the rest; also of a version that is not published.',
+  request: { params, query: explanationQuery },
+  responses: { 200: { description: 'what it sees', content: { 'application/json': { schema: explanationSchema } } } },
+  errors: ['NOT_FOUND'],
+});
+
 const revokeToken = operation({
   operationId: 'revokeToken', method: 'delete', path: '/api/tokens/{id}', tags, summary: 'Revoke a token',
   description: 'It opens nothing from the next request on. Doing it again changes nothing.',
@@ -81,18 +94,18 @@ export function registerTokens(api: Api, services: TokenServices): void {
     return context.json({ data: await showTokens(services, data, context.env.exchange.nowMs), next_cursor }, 200);
   });
   api.openapi(createToken, async (context) => {
-    const { rate_limit, expires_at, ...draft } = context.req.valid('json');
-    await assertLimit(services, context, { kind: draft.kind, limit: rate_limit ?? null });
-    const { record, secret } = await tokensOf(actor(context)).create({ ...draft, limit: rate_limit ?? null, expiresAt: asDate(expires_at ?? null) }).catch(asRegistryError);
+    const { rate_limit, expires_at, description, kind, ...limits } = context.req.valid('json');
+    await assertLimit(services, context, { kind, limit: rate_limit ?? null });
+    const { record, secret } = await tokensOf(actor(context)).create({ description, kind, limits, limit: rate_limit ?? null, expiresAt: asDate(expires_at ?? null) }).catch(asRegistryError);
     return context.json({ ...(await show(context, record)), token: secret.reveal() }, 201);
   });
   api.openapi(getToken, async (context) => context.json(await show(context, await find(services, context, context.req.valid('param').id)), 200));
   api.openapi(updateToken, async (context) => {
     const record = await find(services, context, context.req.valid('param').id);
-    const { kind, rate_limit, expires_at, description } = context.req.valid('json');
+    const { kind, rate_limit, expires_at, description, ...limits } = context.req.valid('json');
     if (kind !== undefined) throw new RegistryError('KIND_IMMUTABLE');
     if (rate_limit !== undefined) await assertLimit(services, context, { kind: record.kind, limit: rate_limit }, record);
-    const patch = { ...(description === undefined ? {} : { description }), ...(rate_limit === undefined ? {} : { limit: rate_limit }), ...(expires_at === undefined ? {} : { expiresAt: asDate(expires_at) }) };
+    const patch = { limits, ...(description === undefined ? {} : { description }), ...(rate_limit === undefined ? {} : { limit: rate_limit }), ...(expires_at === undefined ? {} : { expiresAt: asDate(expires_at) }) };
     return context.json(await show(context, await tokensOf(actor(context)).update(record.id, patch).catch(asRegistryError)), 200);
   });
   api.openapi(rotateToken, async (context) => {
@@ -100,6 +113,13 @@ export function registerTokens(api: Api, services: TokenServices): void {
     const { grace_seconds } = tokenRotation.parse(context.req.valid('json') ?? {});
     const { record, secret } = await tokensOf(actor(context)).rotate(id, grace_seconds).catch(asRegistryError);
     return context.json({ ...(await show(context, record)), token: secret.reveal() }, 200);
+  });
+  api.openapi(explainTokenView, async (context) => {
+    const record = await find(services, context, context.req.valid('param').id);
+    const { package: name, version, from } = context.req.valid('query');
+    const explanation = await explainToken(services.published, record, { name, version, from, nowMs: context.env.exchange.nowMs });
+    if (explanation === undefined) throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'package', message: 'must be the name of a package, such as acme/hello' }] } });
+    return context.json(showExplanation(explanation, record), 200);
   });
   api.openapi(revokeToken, async (context) => {
     const { id } = await find(services, context, context.req.valid('param').id);
@@ -142,9 +162,10 @@ const fieldOf = { DESCRIPTION_INVALID: 'description', LIMIT_INVALID: 'rate_limit
 
 function asRegistryError(error: unknown): never {
   if (!(error instanceof TokenError)) throw error;
-  const { code, message } = error;
+  const { code, message, issues } = error;
   if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'There is no such token.' });
   if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
   if (code === 'TOKEN_ROTATED') throw new RegistryError('CONFLICT', { message });
+  if (code === 'VIEW_INVALID') throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
   throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: fieldOf[code], message }] } });
 }

@@ -3,7 +3,6 @@
 import { z } from '@hono/zod-openapi';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { parseStability } from '../../../build/contract/stability.ts';
-import type { DownloadDay } from '../../packages/downloads.ts';
 import { requirementsOf, type PackageDetails } from '../../packages/package-details.ts';
 import type { PackageSummary } from '../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../packages/published-package.ts';
@@ -73,11 +72,21 @@ export const packageText = z
   })
   .openapi('PackageText');
 
+const byVersion = z.record(z.string(), z.number().int());
+const date = z.string().openapi({ example: '2026-11-21' });
+
 export const statisticsSchema = z
   .object({
     total: z.number().int().openapi({ description: 'downloads since ever' }),
-    versions: z.record(z.string(), z.number().int()).openapi({ description: 'of these days, by version', example: { '1.2.0': 12 } }),
-    days: z.array(z.object({ date: z.string().openapi({ example: '2026-11-21' }), downloads: z.number().int(), versions: z.record(z.string(), z.number().int()) })).openapi({ description: 'oldest first, of UTC; days without a download are left out' }),
+    versions: byVersion.openapi({ description: 'downloads of these days, by version', example: { '1.2.0': 12 } }),
+    days: z.array(z.object({ date, downloads: z.number().int(), versions: byVersion })).openapi({ description: 'oldest first, of UTC; days without a download are left out' }),
+    installs: z
+      .object({
+        total: z.number().int().openapi({ description: 'installs since ever' }),
+        versions: byVersion.openapi({ description: 'installs of these days, by version', example: { '1.2.0': 31 } }),
+        days: z.array(z.object({ date, installs: z.number().int(), versions: byVersion })).openapi({ description: 'oldest first, of UTC; days without an install are left out' }),
+      })
+      .openapi({ description: 'what clients told of: Composer tells every install and update of a package, unless it is offline' }),
   })
   .openapi('PackageStatistics');
 
@@ -85,8 +94,8 @@ export const withdrawalSchema = z
   .object({ name: z.string().openapi({ example: 'acme/hello' }), version, version_normalized: z.string(), reference: z.string(), withdrawn_at: time, withdrawn_by: z.string().openapi({ example: 'usr_4fHj2kLm9QwErTy0' }) })
   .openapi('WithdrawnVersion');
 
-export function showSummary({ requires: _requires, text: _text, keywords, ...summary }: PackageSummary, downloads: number): z.infer<typeof packageSummary> {
-  return { ...summary, keywords: [...keywords], downloads };
+export function showSummary({ name, description, type, keywords, abandoned, latest_version, versions, updated_at }: PackageSummary, downloads: number): z.infer<typeof packageSummary> {
+  return { name, description, type, keywords: [...keywords], abandoned, latest_version, versions, updated_at, downloads };
 }
 
 export interface ShownPackage {
@@ -114,15 +123,4 @@ function showVersion(published: PublishedVersion): z.infer<typeof packageVersion
   const { version: label, version_normalized, time: own, since, reference, shasum, size, readme, changelog } = published.entry;
   const { requires, dev_requires } = requirementsOf(published);
   return { version: label, version_normalized, stability: parseStability(version_normalized), time: own, published_at: since, reference, shasum, size, requires: { ...requires }, dev_requires: { ...dev_requires }, readme: readme !== undefined, changelog: changelog !== undefined };
-}
-
-/** `days`: oldest first. */
-export function showStatistics(total: number, days: readonly DownloadDay[]): z.infer<typeof statisticsSchema> {
-  const versions = new Map<string, number>();
-  for (const day of days) for (const [label, count] of day.versions) versions.set(label, (versions.get(label) ?? 0) + count);
-  return {
-    total,
-    versions: Object.fromEntries(versions),
-    days: days.map((day) => ({ date: day.date, downloads: [...day.versions.values()].reduce((sum, count) => sum + count, 0), versions: Object.fromEntries(day.versions) })),
-  };
 }

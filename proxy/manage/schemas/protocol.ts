@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { exactMetadataUrl, mirrorDistUrl } from '../../../build/contract/documents.ts';
+import { advertisedShape } from './lookup.ts';
 import { time } from './time.ts';
 
 export const rootSchema = z
@@ -11,6 +12,7 @@ export const rootSchema = z
     'available-packages': z.array(z.string()).openapi({ description: 'lower case, sorted', example: ['acme/hello', 'acme/tool'] }),
     'available-package-patterns': z.array(z.string()).optional().openapi({ description: 'only where there is no package: a pattern that none matches', example: ['~none~/~none~'] }),
     mirrors: z.array(z.object({ 'dist-url': z.string().openapi({ example: mirrorDistUrl }), preferred: z.literal(true) })).optional().openapi({ description: 'where archives are, relative to the address of this service' }),
+    ...advertisedShape,
     name: z.string().optional().openapi({ example: 'The registry of Acme' }),
     description: z.string().optional().openapi({ example: 'Packages of our teams' }),
     homepage: z.string().optional().openapi({ example: 'https://packages.example.org' }),
@@ -49,15 +51,16 @@ export const healthSchema = z
     status: z.enum(['ok', 'degraded']).openapi({ description: '`degraded`: it serves, but something beside it is missing; the other fields say what' }),
     serial: z.number().int().nullable().openapi({ description: 'of the newest publication; null before the first', example: 42 }),
     published_at: time.nullable(),
-    tree: z.enum(['ok', 'empty', 'unreadable']).openapi({ description: '`empty`: nothing was published yet. `unreadable`: what was published is gone or damaged' }),
+    tree: z.enum(['ok', 'empty', 'stale', 'unreadable']).openapi({ description: '`empty`: nothing was published yet. `stale`: the origin fails, and what is known of it is served. `unreadable`: what was published is gone or damaged' }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
+    workers: z.object({ serving: z.number().int(), of: z.number().int() }).optional().openapi({ description: 'the processes that serve this address, where there are several', example: { serving: 4, of: 4 } }),
   })
   .openapi('Health');
 
 export const readySchema = z
   .object({
     status: z.literal('ready'),
-    tree: z.literal('ok'),
+    tree: z.enum(['ok', 'stale']).openapi({ description: '`stale`: the origin fails, and what is known of it is served' }),
     state: z.literal('ok'),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
   })

@@ -7,12 +7,24 @@ import type { SettingPatch, SettingView } from '../../settings/settings.ts';
 
 /** Shapes only: what a value may be beyond that, the service says. */
 const number = z.number().int();
+const clientNotices = z.array(z.strictObject({ versions: z.string().openapi({ description: 'of Composer', example: '<2.5' }), message: z.string().openapi({ example: 'Please update Composer.' }) }));
 const shapes = {
   'mirroring.enabled': z.boolean(),
   'mirroring.url': z.string(),
   'mirroring.allow': z.array(z.string()),
   'mirroring.deny': z.array(z.string()),
+  'mirroring.reserved': z.array(z.string()),
+  'mirroring.shared_vendors': z.array(z.string()),
+  'mirroring.minimum_age': number,
+  'mirroring.licenses': z.array(z.string()),
+  'mirroring.license_rule': z.string(),
+  'mirroring.abandoned': z.string(),
+  'mirroring.fresh': number,
+  'mirroring.missing': number,
   metadata_url: z.string(),
+  advertise: z.array(z.string()),
+  warnings: clientNotices,
+  infos: clientNotices,
   dist_url: z.string(),
   'limits.read': number,
   'limits.write': number,
@@ -43,8 +55,24 @@ function taken<Key extends SettingKey>(key: Key) {
 
 export const settingsSchema = z
   .object({
-    mirroring: z.object({ enabled: shown('mirroring.enabled'), url: shown('mirroring.url'), allow: shown('mirroring.allow'), deny: shown('mirroring.deny') }),
+    mirroring: z.object({
+      enabled: shown('mirroring.enabled'),
+      url: shown('mirroring.url'),
+      allow: shown('mirroring.allow'),
+      deny: shown('mirroring.deny'),
+      reserved: shown('mirroring.reserved'),
+      shared_vendors: shown('mirroring.shared_vendors'),
+      minimum_age: shown('mirroring.minimum_age'),
+      licenses: shown('mirroring.licenses'),
+      license_rule: shown('mirroring.license_rule'),
+      abandoned: shown('mirroring.abandoned'),
+      fresh: shown('mirroring.fresh'),
+      missing: shown('mirroring.missing'),
+    }),
     metadata_url: shown('metadata_url'),
+    advertise: shown('advertise'),
+    warnings: shown('warnings'),
+    infos: shown('infos'),
     dist_url: shown('dist_url'),
     limits: z.object({ read: shown('limits.read'), write: shown('limits.write') }),
     sessions: z.object({ lifetime: shown('sessions.lifetime') }),
@@ -55,8 +83,24 @@ export const settingsSchema = z
 
 export const settingsPatch = z
   .strictObject({
-    mirroring: z.strictObject({ enabled: taken('mirroring.enabled'), url: taken('mirroring.url'), allow: taken('mirroring.allow'), deny: taken('mirroring.deny') }).optional(),
+    mirroring: z.strictObject({
+      enabled: taken('mirroring.enabled'),
+      url: taken('mirroring.url'),
+      allow: taken('mirroring.allow'),
+      deny: taken('mirroring.deny'),
+      reserved: taken('mirroring.reserved'),
+      shared_vendors: taken('mirroring.shared_vendors'),
+      minimum_age: taken('mirroring.minimum_age'),
+      licenses: taken('mirroring.licenses'),
+      license_rule: taken('mirroring.license_rule'),
+      abandoned: taken('mirroring.abandoned'),
+      fresh: taken('mirroring.fresh'),
+      missing: taken('mirroring.missing'),
+    }).optional(),
     metadata_url: taken('metadata_url'),
+    advertise: taken('advertise'),
+    warnings: taken('warnings'),
+    infos: taken('infos'),
     dist_url: taken('dist_url'),
     limits: z.strictObject({ read: taken('limits.read'), write: taken('limits.write') }).optional(),
     sessions: z.strictObject({ lifetime: taken('sessions.lifetime') }).optional(),

@@ -7,6 +7,7 @@ import type { TokenKind } from '../../auth/token-format.ts';
 import type { TokenUse } from '../../auth/token-uses.ts';
 import type { Window } from '../../limits/windows.ts';
 import { time } from './time.ts';
+import { shownLimits, takenLimits } from './token-limits.ts';
 
 const kind = z.enum(['read', 'write']);
 const description = z.string().min(1).max(200).openapi({ description: 'who uses it, for what; one line', example: 'CI of acme/shop' });
@@ -25,6 +26,7 @@ export const tokenSchema = z
     created_by: z.string().openapi({ description: 'who made it', example: 'cli:root' }),
     expires_at: expiresAt,
     revoked_at: time.nullable(),
+    ...shownLimits,
     previous_expires_at: time.nullable().openapi({ description: 'until then the secret before the last rotation opens as well' }),
     last_used_at: time.nullable().openapi({ description: 'by any of its secrets' }),
     last_used_from: z.string().nullable().openapi({ description: 'the address of the client that did', example: '203.0.113.7' }),
@@ -39,9 +41,9 @@ export const tokenSchema = z
   })
   .openapi('Token');
 
-export const tokenDraft = z.strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: expiresAt.optional() }).openapi('TokenDraft');
+export const tokenDraft = z.strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: expiresAt.optional(), ...takenLimits }).openapi('TokenDraft');
 /** `kind` is taken to be refused with a code of its own. */
-export const tokenPatch = z.strictObject({ description: description.optional(), rate_limit: rateLimit.optional(), expires_at: expiresAt.optional(), kind: kind.optional() }).openapi('TokenPatch');
+export const tokenPatch = z.strictObject({ description: description.optional(), rate_limit: rateLimit.optional(), expires_at: expiresAt.optional(), ...takenLimits, kind: kind.optional() }).openapi('TokenPatch');
 export const createdToken = tokenSchema.extend({ token: z.string().openapi({ description: 'the secret: shown this once, kept nowhere' }) }).openapi('CreatedToken');
 
 /** `body` may be left out. */
@@ -61,6 +63,8 @@ export function showToken(record: TokenRecord, { defaults, nowMs, use, window }:
   const limit = effectiveLimit(record, defaults);
   return {
     ...fields,
+    packages: record.packages === null ? null : [...record.packages],
+    networks: record.networks === null ? null : [...record.networks],
     rate_limit,
     effective_rate_limit: limit,
     status: tokenStatus(record, nowMs),

@@ -39,7 +39,7 @@ describe('GET /api/openapi.json', () => {
     const described = operations.filter(({ path }) => path.startsWith('/api/')).map(({ operationId }) => operationId);
     expect(described.filter((id) => !(id in policy))).toEqual([]);
     expect(new Set(described).size).toBe(described.length);
-    expect(operations.filter(({ path }) => !path.startsWith('/api/')).map(({ path }) => path)).toEqual(['/packages.json', '/p2/{vendor}/{package}.json', '/dist/{vendor}/{package}/{version}.zip', '/health', '/health/ready']);
+    expect(operations.filter(({ path }) => !path.startsWith('/api/')).map(({ path }) => path)).toEqual(['/packages.json', '/p2/{vendor}/{package}.json', '/dist/{vendor}/{package}/{version}.zip', '/health', '/health/ready', '/search.json', '/list.json', '/providers/{vendor}/{package}.json', '/downloads', '/security-advisories', '/security-advisories', '/filters', '/filters/summary.json']);
   });
 
   it('names every error code, and says of each operation which it can answer with', () => {
@@ -75,7 +75,7 @@ describe('GET /api/openapi.json', () => {
 
   it('closes every object of the management API, so that a field that is not described is a fault', () => {
     const open = Object.entries(document.components.schemas).filter(([, schema]) => schema.properties !== undefined && schema.additionalProperties !== false).map(([name]) => name);
-    expect(open.toSorted()).toEqual(['Dist', 'PackageVersion', 'RootDocument']);
+    expect(open.toSorted()).toEqual(['Dist', 'InstallReport', 'PackageVersion', 'RootDocument']);
   });
 
   it('needs no token, and is asked for again for next to nothing', async () => {

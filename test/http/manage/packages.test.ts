@@ -147,7 +147,7 @@ describe('GET /api/packages/{vendor}/{package}/statistics', () => {
     await registry.proxy.send('GET', dist, { authorization: `Bearer ${as.reader}`, 'if-none-match': String(first.headers['etag']) });
     await get('/p2/acme/hello.json');
     const today = new Date().toISOString().slice(0, 10);
-    expect((await get('/api/packages/acme/hello/statistics')).json()).toEqual({ total: 3, versions: { '1.1.0': 2, 'dev-feature/x': 1 }, days: [{ date: today, downloads: 3, versions: { '1.1.0': 2, 'dev-feature/x': 1 } }] });
+    expect((await get('/api/packages/acme/hello/statistics')).json()).toEqual({ total: 3, versions: { '1.1.0': 2, 'dev-feature/x': 1 }, days: [{ date: today, downloads: 3, versions: { '1.1.0': 2, 'dev-feature/x': 1 } }], installs: { total: 0, versions: {}, days: [] } });
     expect((await namesOf('?sort=downloads'))[0]).toBe('acme/hello');
     expect((await get('/api/packages/acme/hello')).json()['downloads']).toBe(3);
     expect(codeOf(await get('/api/packages/acme/hello/statistics?days=5000'))).toEqual([400, 'INVALID_INPUT']);

@@ -1,7 +1,8 @@
 // Syncs over HTTP: what becomes of a job whatever the builder does, and row 74: at once, in a queue, while deleting, after a crash.
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonValue } from '../../../build/contract/json.ts';
+import { describeOwner } from '../../../proxy/sync/process-owner.ts';
 import { runManagement, type RunningManagement } from '../../util/running-management.ts';
 import { quietReport } from '../../util/scripted-builder.ts';
 
@@ -120,6 +121,7 @@ describe('a sync', () => {
     const id = await rig.register('tool');
     const { release } = rig.registry.repositories.builder.hold();
     await rig.sync(id);
+    await vi.waitFor(() => expect(rig.registry.repositories.builder.calls.length).toBe(1));
     expect((await rig.registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as: rig.as })).status).toBe(200);
     release();
     await rig.registry.repositories.syncer.idle();
@@ -134,15 +136,38 @@ describe('a sync', () => {
     rig.registry.repositories.builder.hold();
     for (const id of [started, asked]) {
       await rig.sync(id);
-      // as the process of another boot would have left it
+      // as a process of this host left it that was killed
       const [row] = await rig.registry.state.range(`job/${id}/`);
-      if (row !== undefined) await rig.registry.state.commit({ conditions: [], puts: [{ key: row.key, value: { ...(row.value as object), owner: 'other-boot/1 1 1' } as JsonValue }], deletes: [] });
+      if (row !== undefined) await rig.registry.state.commit({ conditions: [], puts: [{ key: row.key, value: { ...(row.value as object), owner: (await describeOwner()).replace(/\d+$/, '1') } as JsonValue }], deletes: [] });
     }
     const again = await rig.sync(asked);
     expect((await rig.get(`${asked}/jobs`))['data']).toMatchObject([{ id: again['id'], state: 'queued' }, { state: 'failed', error: { code: 'BUILD_FAILED', message: expect.stringContaining('Sync again') as string } }]);
     await rig.registry.repositories.schedule.start();
     await rig.registry.repositories.schedule.stop();
     expect(await rig.get(started)).toMatchObject({ status: 'error' });
+  });
+
+  it('row 74: of another host is that host\'s for as long as it gives a sign of life, and a failed one half a minute later', async () => {
+    let time = Date.parse('2026-11-21T10:00:00Z');
+    await using rig = await startRig(() => time);
+    const id = await rig.register('tool');
+    const { state, repositories } = rig.registry;
+    repositories.builder.hold();
+    const there = await rig.sync(id);
+    const [row] = await state.range(`job/${id}/`);
+    if (row !== undefined) await state.commit({ conditions: [], puts: [{ key: row.key, value: { ...(row.value as object), owner: 'other-boot/1 1 1' } as JsonValue }], deletes: [] });
+    for (let round = 0; round < 4; round += 1) {
+      await repositories.schedule.look();
+      time += 20_000;
+      expect((await rig.sync(id))['id']).toBe(there['id']);
+      const active = await state.get(`repository-active/${id}`);
+      if (active !== undefined) await state.commit({ conditions: [], puts: [{ key: active.key, value: active.value }], deletes: [] });
+    }
+    await rig.sync(id); // seen in its last state
+    time += 31_000;
+    await repositories.schedule.look();
+    expect((await rig.get(`${id}/jobs`))['data']).toMatchObject([{ id: there['id'], state: 'failed', error: { code: 'BUILD_FAILED' } }]);
+    expect((await rig.sync(id))['id']).not.toBe(there['id']);
   });
 
   it('row 74: is not kept away for good by a row that leads to a job which is gone', async () => {

@@ -36,7 +36,7 @@ describe('GET /api/settings', () => {
     const shown = await get();
     expect(shown['limits']).toEqual({ read: { value: 1000, origin: 'default', changeable: true }, write: { value: 700, origin: 'environment', changeable: false } });
     expect([shown['metadata_url'], shown['dist_url']]).toEqual([{ value: '/file/%package%.json', origin: 'file', changeable: true }, { value: 'path', origin: 'flag', changeable: false }]);
-    expect(Object.keys(shown)).toEqual(['mirroring', 'metadata_url', 'dist_url', 'limits', 'sessions', 'passwords', 'retention']);
+    expect(Object.keys(shown)).toEqual(['mirroring', 'metadata_url', 'advertise', 'warnings', 'infos', 'dist_url', 'limits', 'sessions', 'passwords', 'retention']);
   });
 
   it('is for people; only an admin changes them', async () => {
@@ -94,9 +94,8 @@ describe('PATCH /api/settings', () => {
     expect((await get())['limits']?.['read']?.value).toBe(1000);
   });
 
-  it('does not mirror yet, but takes what will be mirrored', async () => {
-    expect(codeOf(await patch({ mirroring: { enabled: true } }))).toEqual([400, 'NOT_AVAILABLE']);
-    const reply = await patch({ mirroring: { enabled: false, allow: ['symfony/*', 'psr/log'], deny: [] } });
+  it('says what is mirrored', async () => {
+    const reply = await patch({ mirroring: { enabled: true, allow: ['symfony/*', 'psr/log'], deny: [] } });
     expect((reply.json() as unknown as Shown)['mirroring']?.['allow']?.value).toEqual(['symfony/*', 'psr/log']);
   });
 

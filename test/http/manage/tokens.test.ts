@@ -49,6 +49,7 @@ describe('who may', () => {
     ['PATCH', ghost, { description: 'x' }],
     ['DELETE', ghost, undefined],
     ['POST', `${ghost}/rotate`, {}],
+    ['GET', `${ghost}/explain?package=acme/core`, undefined],
   ] as const)('%s %s: not nobody, no viewer and no token; an unknown id is 404', async (method, path, body) => {
     const nobody = await registry.call(method, path, { body });
     expect([...(codeOf(nobody) as unknown[]), nobody.headers['www-authenticate']]).toEqual([401, 'AUTHENTICATION_REQUIRED', 'Bearer realm="libretto"']);

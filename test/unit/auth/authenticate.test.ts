@@ -51,7 +51,7 @@ const basic = (user: string, password: string): string => `Basic ${Buffer.from(`
 describe('a token that was issued', () => {
   it('is known by Bearer, and by Basic as the password of any user', async () => {
     const { record, text } = await create();
-    const valid: Authentication = { outcome: 'valid', token: { id: record.id, kind: 'read', limit: 1000 } };
+    const valid: Authentication = { outcome: 'valid', token: { id: record.id, kind: 'read', limit: 1000, view: undefined, networks: undefined } };
     for (const header of [`Bearer ${text}`, `bearer ${text}`, `BEARER   ${text}`, basic('token', text), basic('', text), basic('a b', text), basic('jürgen', text), basic('x', text).replace('Basic', 'basic')]) {
       expect(await authenticator.authenticate(header, now), header).toEqual(valid);
     }

@@ -41,6 +41,13 @@ describe('the others', () => {
     expect([parseRedisUrl('h:6379'), parseRedisUrl('http://h'), parseRedisUrl('redis://')]).toEqual([undefined, undefined, undefined]);
   });
 
+  it('redis behind sentinels', () => {
+    const given = 'redis+sentinel://u:p@a:26379,b/packages/1';
+    expect(parseRedisUrl(given)).toBe(given);
+    expect(['redis+sentinel://a:1', 'redis+sentinel://a:1/', 'redis+sentinel:///packages', 'sentinel://a/packages', 'redis+sentinel://a/packages/x'].map(parseRedisUrl)).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(shown('redis+sentinel://u:s3cret@a,b/packages?sentinel_password=s3cret')).toBe('"redis+sentinel://***@a,b/packages?***"');
+  });
+
   it('trusted proxies', () => {
     expect(parseTrustedProxies('10.0.0.0/8, ::1')).toEqual(['10.0.0.0/8', '::1']);
     expect(parseTrustedProxies(['fd00::/8'])).toEqual(['fd00::/8']);

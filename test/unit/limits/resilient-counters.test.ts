@@ -3,7 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Counters } from '../../../proxy/limits/counters.ts';
-import { openResilientCounters, type CountersNotice } from '../../../proxy/limits/resilient-counters.ts';
+import type { CountersNotice } from '../../../proxy/limits/counters-notices.ts';
+import { openResilientCounters } from '../../../proxy/limits/resilient-counters.ts';
 import type { SharedCount, SharedCounters } from '../../../proxy/limits/shared-counters.ts';
 
 const hour = 3_600_000;

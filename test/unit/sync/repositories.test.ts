@@ -5,12 +5,13 @@ import { expect, it } from 'vitest';
 import { createAuditedStore, type AuditedStore } from '../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
 import { createJobs } from '../../../proxy/sync/jobs.ts';
+import { createLiveness } from '../../../proxy/sync/liveness.ts';
 import { createRepositories, type RepositoriesOptions } from '../../../proxy/sync/repositories.ts';
 
 it('row 74: a sync that begins between the two halves of a removal leaves nothing behind', async () => {
   const state = createMemoryStore();
   const store = createAuditedStore({ store: state, now: Date.now });
-  const jobs = createJobs({ state, store, now: Date.now, randomBytes });
+  const jobs = createJobs({ state, store, now: Date.now, randomBytes, liveness: createLiveness({ monotonicMs: Date.now }) });
   const sources: RepositoriesOptions['sources'] = { check: async (source) => source, placeOf: ({ url }) => url, published: async () => [], hasLeftovers: async () => false };
   const unused = (): never => {
     throw new Error('there are no credentials here');
@@ -36,7 +37,7 @@ it('as many jobs are kept as the settings say at the time', async () => {
   let nowMs = Date.parse('2026-11-21T09:00:00Z');
   let kept = 3;
   const store = createAuditedStore({ store: state, now: () => nowMs });
-  const jobs = createJobs({ state, store, now: () => nowMs, randomBytes, kept: () => kept });
+  const jobs = createJobs({ state, store, now: () => nowMs, randomBytes, liveness: createLiveness({ monotonicMs: () => nowMs }), kept: () => kept });
   const sources: RepositoriesOptions['sources'] = { check: async (source) => source, placeOf: ({ url }) => url, published: async () => [], hasLeftovers: async () => false };
   const unused = (): never => {
     throw new Error('there are no credentials here');

@@ -1,0 +1,13 @@
+// Both sides of `serve` with several workers are this one program.
+
+import cluster from 'node:cluster';
+
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { serveAsPrimary } from './primary.ts';
+
+/** Resolves with the exit code. Throws UsageError. */
+export async function serveWithWorkers(config: Config, context: Context): Promise<number> {
+  // what a worker needs the primary does not: it stays small
+  return cluster.isWorker ? (await import('./worker.ts')).serveAsWorker(config, context) : serveAsPrimary(config, context);
+}

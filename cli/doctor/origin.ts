@@ -1,0 +1,63 @@
+// The origin, where the tree is at one: whether it can be read, has what it announces, says of missing files that they are missing, and is closed to others.
+
+import { parsePackageName } from '../../build/contract/name.ts';
+import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
+import type { Publication } from '../../build/contract/publication.ts';
+import { createOriginFiles } from '../../proxy/origin/origin-files.ts';
+import { createOriginRequests } from '../../proxy/origin/origin-requests.ts';
+import { fetchWhole } from '../../proxy/origin/origin-text.ts';
+import type { Config } from '../config.ts';
+import { counted } from '../output.ts';
+import { parsePublishedTree } from '../published-tree.ts';
+import { version } from '../version.ts';
+import { failed, ok, settled, warning, type Finding } from './finding.ts';
+
+const connectionsAtOnce = 4;
+
+/** Nothing where the tree is in the data folder. */
+export async function checkOrigin({ origin, originAuthorization, originCheck }: Config): Promise<readonly Finding[]> {
+  if (origin.value === undefined) return [];
+  const { url } = origin.value;
+  const address = { url, authorization: originAuthorization.value ?? origin.value.authorization };
+  const userAgent = `Libretto/${version} (doctor)`;
+  const { files, published, close } = createOriginFiles({ address, checkEveryMs: originCheck.value, cacheBytes: 1024 ** 2 * 64, userAgent, onNewer: () => undefined, notice: () => undefined, monotonicMs: () => performance.now() });
+  try {
+    const publication = await files.publication();
+    if (publication === undefined) return [failed('origin', `There is no index/${publicationPath} below ${url}: nothing was uploaded there, or to another place.`, 'Upload public/ and index/ of the data folder that is built, as docs/deploy.md says; --origin names the place that holds both.')];
+    const names = parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8'))?.names ?? [];
+    const epoch = await files.epoch(0);
+    const absent = parsePackageName('libretto-doctor/is-not-there');
+    const knowsAbsence = absent === undefined || (await Promise.resolve(files.archives(absent, epoch)).then(() => true, () => false));
+    const [name] = names.flatMap((given) => parsePackageName(given) ?? []);
+    const entry = name === undefined ? undefined : (await files.archives(name, epoch))?.first;
+    if (entry !== undefined) await files.archive(entry, { ifNoneMatch: undefined, ifModifiedSince: undefined, head: true });
+    return [told(url, publication, names.length, knowsAbsence), ...(address.authorization === undefined ? [] : await settled('origin.closed', 'Look at what stands before the origin.', () => checkClosed(url, userAgent)))];
+  } catch (error) {
+    return [failed('origin', error instanceof Error ? error.message : String(error), adviceFor(error))];
+  } finally {
+    close();
+  }
+}
+
+function told(url: string, { serial }: Publication, packages: number, knowsAbsence: boolean): Finding {
+  const message = `Publication ${serial} at ${url}: ${counted(packages, 'package')}`;
+  return knowsAbsence ? ok('origin', message) : warning('origin', `${message}; but of a file that is not there it does not answer 404`, 'With object storage, let whoever reads also list the bucket (s3:ListBucket): without that a missing file is 403, and a package that there is not a 500 to clients.');
+}
+
+function adviceFor(error: unknown): string {
+  const text = error instanceof Error ? error.message : '';
+  if (/answered (?:401|403)/.test(text)) return 'Give what opens it: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
+  if (/SHA-256|damaged|has no public|SHA-1/.test(text)) return 'An upload was cut off, or did not bring everything: upload again, in the order docs/deploy.md gives.';
+  return 'Look whether it can be reached from this host, with curl for example, and at its log.';
+}
+
+/** Tokens are of no use where everybody can read the origin. */
+async function checkClosed(url: string, userAgent: string): Promise<Finding> {
+  const requests = createOriginRequests({ address: { url, authorization: undefined }, connections: connectionsAtOnce, userAgent });
+  try {
+    const open = await fetchWhole(requests, `public/${rootDocumentPath}`, 64 * 1024 ** 2).then(({ outcome }) => outcome === 'whole', () => false);
+    return open ? warning('origin.closed', `${url} can be read without what opens it.`, 'Whoever reaches it needs no token. Let only those in who bring the credentials, or take care that nobody else reaches it.') : ok('origin.closed', 'The origin is closed to who does not have its credentials');
+  } finally {
+    requests.close();
+  }
+}

@@ -1,0 +1,89 @@
+// The composition root of the mirror: what is set about it, and what looks at records and archives before they are offered.
+
+import { join } from 'node:path';
+
+import { admitZip } from '../../build/archive/zip-admission/admit-zip.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import { checkComposerJson } from '../../build/record/check-composer-json.ts';
+import { QuarantineError } from '../../build/sources/quarantine.ts';
+import { whenReady, type Eventually } from '../../proxy/eventually.ts';
+import type { Tell } from '../../proxy/mirror/mirror-event.ts';
+import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
+import { Mirror } from '../../proxy/mirror/mirror.ts';
+import { createPrivateNames } from '../../proxy/mirror/private-names.ts';
+import type { UpstreamSettings } from '../../proxy/mirror/upstream.ts';
+import type { SettingValues } from '../../proxy/settings/definitions.ts';
+import type { Settings } from '../../proxy/settings/settings.ts';
+import type { Config } from '../config.ts';
+import { version } from '../version.ts';
+
+export interface MirrorParts {
+  readonly settings: Pick<Settings, 'current'>;
+  /** Composer repositories that libretto.json or the API name; they come before the public registry */
+  readonly others?: readonly UpstreamSettings[];
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+const cacheBytes = 64 * 1024 ** 2;
+
+export function mirrorFolder({ data }: Pick<Config, 'data'>): string {
+  return join(data.value, 'mirror');
+}
+
+export function composeMirror(config: Config, { settings, others = [], now, tell }: MirrorParts): Mirror {
+  return new Mirror({
+    folder: mirrorFolder(config),
+    privateNames: createPrivateNames(config.data.value),
+    rules: rulesOf(settings, others),
+    client: { allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version}` },
+    checkRecord,
+    checkArchive: async (path) => void (await admitZip(path)),
+    cacheBytes,
+    now,
+    tell,
+  });
+}
+
+/** The same object for the same state of the settings. */
+function rulesOf(settings: Pick<Settings, 'current'>, others: readonly UpstreamSettings[]): () => Eventually<MirrorRules> {
+  let last: { readonly values: SettingValues; readonly rules: MirrorRules } | undefined;
+  return () =>
+    whenReady(settings.current(), (values) => {
+      if (last?.values !== values) last = { values, rules: mirrorRules(values, others) };
+      return last.rules;
+    });
+}
+
+/** What the settings say about the mirror. The public registry is the last one that is asked. */
+export function mirrorRules(values: SettingValues, others: readonly UpstreamSettings[]): MirrorRules {
+  const registry: UpstreamSettings = { id: 'public', url: values['mirroring.url'], allow: values['mirroring.allow'], deny: values['mirroring.deny'] };
+  const [licenses, abandoned] = [values['mirroring.licenses'], values['mirroring.abandoned']];
+  return {
+    reserved: values['mirroring.reserved'],
+    sharedVendors: values['mirroring.shared_vendors'],
+    upstreams: [...others, ...(values['mirroring.enabled'] ? [registry] : [])],
+    releases: {
+      minimumAgeMs: values['mirroring.minimum_age'] * 1000,
+      licenses: licenses.length === 0 ? undefined : { allow: licenses, action: values['mirroring.license_rule'] === 'warn' ? 'warn' : 'refuse' },
+      abandoned: abandoned === 'warn' || abandoned === 'refuse' ? abandoned : undefined,
+    },
+    freshness: { freshMs: values['mirroring.fresh'] * 1000, missingMs: values['mirroring.missing'] * 1000, goneAfterMs: goneAfterMs },
+    distBaseUrl: values.dist_url === 'path' ? undefined : values.dist_url,
+  };
+}
+
+/** How long an upstream has to say that a package is gone until it is. */
+const goneAfterMs = 900_000;
+
+/** What Composer stumbles over in a composer.json, it stumbles over in an upstream's record. */
+function checkRecord(record: JsonObject): string | undefined {
+  try {
+    checkComposerJson(record);
+    return undefined;
+  } catch (error) {
+    if (error instanceof QuarantineError) return error.message;
+    throw error;
+  }
+}

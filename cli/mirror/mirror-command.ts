@@ -1,0 +1,27 @@
+// What every mirror command does around its own work: configuration, settings, and the mirror, with what goes wrong told on standard error.
+
+import type { Mirror } from '../../proxy/mirror/mirror.ts';
+import type { Given } from '../command.ts';
+import { openExistingState } from '../compose.ts';
+import { composeSettings } from '../compose-settings.ts';
+import { loadConfig, type Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { composeMirror, mirrorFolder } from './compose-mirror.ts';
+
+export interface MirrorWork {
+  readonly mirror: Mirror;
+  readonly config: Config;
+  readonly folder: string;
+}
+
+export async function runMirrorCommand(context: Context, { flags }: Given, work: (work: MirrorWork) => Promise<number>): Promise<number> {
+  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+  const store = await openExistingState(config);
+  const mirror = composeMirror(config, { settings: composeSettings(config, context, store), now: () => context.now().getTime(), tell: () => undefined });
+  try {
+    return await work({ mirror, config, folder: mirrorFolder(config) });
+  } finally {
+    await mirror.close();
+    await store.close();
+  }
+}

@@ -1,0 +1,47 @@
+// Fetches ahead what lock files name: the documents and the archives of every package in them that is mirrored.
+
+import pLimit from 'p-limit';
+
+import type { LockedPackage } from '../../build/impact.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import type { Mirror, Moment } from '../../proxy/mirror/mirror.ts';
+
+export interface Warmed {
+  readonly name: string;
+  readonly version: string;
+  /** `not-mirrored`: private, or left out by the settings; `missing`: the upstream has no such version */
+  readonly outcome: 'fetched' | 'here' | 'not-mirrored' | 'missing' | 'failed';
+  /** of what is neither fetched nor here: why */
+  readonly reason: string | null;
+}
+
+const parallel = 8;
+
+export async function warmMirror(mirror: Mirror, packages: readonly LockedPackage[], moment: () => Moment, onEach: (warmed: Warmed) => void): Promise<readonly Warmed[]> {
+  const limit = pLimit(parallel);
+  const wanted = [...new Map(packages.map((one) => [JSON.stringify([one.name, one.version, one.reference]), one])).values()];
+  return Promise.all(
+    wanted.map((locked) =>
+      limit(async () => {
+        const warmed = await warm(mirror, locked, moment());
+        onEach(warmed);
+        return warmed;
+      }),
+    ),
+  );
+}
+
+async function warm(mirror: Mirror, { name: given, version, reference }: LockedPackage, moment: Moment): Promise<Warmed> {
+  const of = (outcome: Warmed['outcome'], reason: string | null): Warmed => ({ name: given, version, outcome, reason });
+  const name: PackageName | undefined = parsePackageName(given.toLowerCase());
+  if (name === undefined) return of('not-mirrored', 'it is no name of a package');
+  try {
+    const belonging = await mirror.belongs(name, moment);
+    if (belonging.to !== 'upstreams') return of('not-mirrored', belonging.because);
+    await Promise.all([mirror.document(name, 'stable', moment), mirror.document(name, 'dev', moment)]);
+    const brought = await mirror.bring({ name, labels: [version], reference: reference ?? undefined }, moment);
+    return brought === undefined ? of('missing', 'its upstream has no such version, or no archive with this reference') : of(brought, null);
+  } catch (error) {
+    return of('failed', error instanceof Error ? error.message : String(error));
+  }
+}

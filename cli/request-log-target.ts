@@ -1,0 +1,25 @@
+// Where the request log is written to. A file that cannot be written is said at the start.
+
+import { mkdirSync, openSync, closeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+import { openLog, type Log } from '../proxy/observe/log.ts';
+import { formatOrigin, type Config } from './config.ts';
+import type { Context } from './context.ts';
+import { printLines } from './output.ts';
+import type { LogTarget } from './setting-values.ts';
+import { UsageError } from './usage-error.ts';
+
+/** `shared`: other processes write to the same place. Throws UsageError. */
+export function openRequestLog({ log: { origin } }: Config, { stderr }: Pick<Context, 'stderr'>, target: LogTarget, shared = false): Log {
+  if (target.to === 'file') {
+    try {
+      mkdirSync(dirname(target.path), { recursive: true });
+      closeSync(openSync(target.path, 'a'));
+    } catch (error) {
+      throw new UsageError(`The request log ${target.path} (${formatOrigin(origin)}) cannot be written: ${(error as Error).message}. Name another with --log.`, { cause: error });
+    }
+  }
+  const onError = (error: Error): void => printLines(stderr, [`The request log cannot be written any more, serving goes on without it: ${error.message}`]);
+  return openLog({ destination: target.to === 'file' ? target.path : 1, requests: target.to !== 'none', shared, now: Date.now, onError });
+}

@@ -1,0 +1,72 @@
+// The tree that is served, whether it is in the data folder or at an origin.
+
+import { NewerFormat } from '../build/contract/newer-format.ts';
+import { rootDocumentPath } from '../build/contract/paths.ts';
+import type { Publication } from '../build/contract/publication.ts';
+import { createOriginFiles } from '../proxy/origin/origin-files.ts';
+import type { OriginNotice } from '../proxy/origin/origin-trouble.ts';
+import { createLocalPublishedFiles, type PublishedFiles } from '../proxy/packages/published-files.ts';
+import type { TreeFiles } from '../proxy/protocol/tree-files.ts';
+import { defaultServerLimits } from '../proxy/server-limits.ts';
+import type { Config } from './config.ts';
+import { parsePublishedTree, readPublication, readPublishedTree, refuseNewerTree, type PublishedTree } from './published-tree.ts';
+import { UsageError } from './usage-error.ts';
+import { version } from './version.ts';
+
+export interface ServedTree {
+  /** undefined: those of the data folder */
+  readonly files: TreeFiles | undefined;
+  readonly published: PublishedFiles;
+  /** What was last announced; undefined where nothing was, or it cannot be read. */
+  readonly publication: () => Promise<Publication | undefined>;
+  /** What people are told of it. */
+  readonly shown: () => Promise<PublishedTree | undefined>;
+  readonly close: () => void;
+}
+
+/** Who hears of an origin's moods. */
+export interface TreeListeners {
+  readonly notice: (notice: OriginNotice) => void;
+  readonly onNewer: (error: Error) => void;
+}
+
+/** Throws UsageError for a tree that a newer version of Libretto published. An origin that cannot be reached now may be reached later. */
+export async function openServedTree(config: Config, listeners: TreeListeners): Promise<ServedTree> {
+  const address = config.origin.value;
+  const dataDirectory = config.data.value;
+  if (address === undefined) {
+    refuseNewerTree(dataDirectory);
+    return { files: undefined, published: createLocalPublishedFiles(dataDirectory), publication: async () => readPublication(dataDirectory), shown: async () => readPublishedTree(dataDirectory), close: () => undefined };
+  }
+  const { files, published, close } = createOriginFiles({
+    ...listeners,
+    address: { url: address.url, authorization: config.originAuthorization.value ?? address.authorization },
+    checkEveryMs: config.originCheck.value,
+    cacheBytes: defaultServerLimits.cacheBytes,
+    userAgent: `Libretto/${version}`,
+    monotonicMs: () => performance.now(),
+  });
+  const orNothing = async <Known>(look: () => Promise<Known | undefined>): Promise<Known | undefined> => {
+    try {
+      return await look();
+    } catch {
+      return undefined; // the log has why, by way of `notice`
+    }
+  };
+  try {
+    await files.publication();
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof NewerFormat) {
+      close();
+      throw new UsageError(`${error.message}; this one does not serve it.`, { cause: error });
+    }
+    // told already; it is tried again with every request
+  }
+  return {
+    files,
+    published,
+    publication: () => orNothing(async () => files.publication()),
+    shown: () => orNothing(async () => parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8'))),
+    close,
+  };
+}

@@ -1,0 +1,93 @@
+// The certificate that the server shows its clients: read, and looked at as closely as a client would, so that what is wrong is told when it is put
+// there and not by the first install that fails.
+
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+import type { Certificate } from '../../proxy/secure/secure-server.ts';
+import { formatOrigin, type Config } from '../config.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** It cannot be served with. The message says what is wrong with which file, and what to do. */
+export class CertificateError extends Error {
+  constructor(message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.name = 'CertificateError';
+  }
+}
+
+export interface CertificateFacts {
+  /** host names and addresses it is for, as it has them */
+  readonly names: readonly string[];
+  readonly validTo: Date;
+}
+
+export interface ReadCertificate {
+  readonly pair: Certificate;
+  readonly facts: CertificateFacts;
+}
+
+/** undefined: plain HTTP is served. Throws CertificateError, or UsageError where one of the two settings is missing. */
+export function readCertificate({ tlsCert, tlsKey }: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): ReadCertificate | undefined {
+  if (tlsCert.value === undefined && tlsKey.value === undefined) return undefined;
+  if (tlsCert.value === undefined) throw new UsageError(`There is a private key (${formatOrigin(tlsKey.origin)}) without its certificate. Name it with --tls-cert.`);
+  if (tlsKey.value === undefined) throw new UsageError(`There is a certificate (${formatOrigin(tlsCert.origin)}) without its private key. Name it with --tls-key.`);
+  const certName = `The certificate ${tlsCert.value} (${formatOrigin(tlsCert.origin)})`;
+  const keyName = `The private key ${tlsKey.value} (${formatOrigin(tlsKey.origin)})`;
+  const [cert, key] = [readPem(tlsCert.value, certName), readPem(tlsKey.value, keyName)];
+  const parsed = parseCertificate(cert, certName);
+  if (!parsed.checkPrivateKey(parseKey(key, keyName))) throw new CertificateError(`${keyName} is not the one of ${tlsCert.value}. The two are made together; in a file with several certificates the server's own comes first.`);
+  checkTime(parsed, certName, now);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new CertificateError(`${certName} cannot be used: ${(error as Error).message}.`, { cause: error });
+  }
+  return { pair: { cert, key }, facts: { names: namesOf(parsed), validTo: new Date(parsed.validTo) } };
+}
+
+function readPem(path: string, name: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CertificateError(`${name} cannot be read: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+function parseCertificate(pem: string, name: string): X509Certificate {
+  try {
+    return new X509Certificate(pem);
+  } catch (error) {
+    throw new CertificateError(`${name} is no certificate in PEM: it has to begin with -----BEGIN CERTIFICATE-----.`, { cause: error });
+  }
+}
+
+function parseKey(pem: string, name: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (error) {
+    const locked = /ENCRYPTED/.test(pem);
+    throw new CertificateError(locked ? `${name} has a passphrase, which nobody is there to type. \`openssl pkey\` takes it off.` : `${name} is no private key in PEM.`, { cause: error });
+  }
+}
+
+function checkTime({ validFrom, validTo }: X509Certificate, name: string, now: Date): void {
+  if (now.getTime() > Date.parse(validTo)) throw new CertificateError(`${name} expired on ${new Date(validTo).toISOString()}: no client accepts it. Renew it.`);
+  if (now.getTime() < Date.parse(validFrom)) throw new CertificateError(`${name} is not valid before ${new Date(validFrom).toISOString()}: no client accepts it yet. Is the clock of this machine right?`);
+}
+
+/** Of the subject's alternative names; clients look at nothing else (RFC 9525 §2). */
+function namesOf({ subjectAltName }: X509Certificate): string[] {
+  return (subjectAltName ?? '').split(', ').flatMap((entry) => /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1] ?? []);
+}
+
+/** `localhost, 127.0.0.1, valid until 2026-12-21 (30 days)` */
+export function describeCertificate({ names, validTo }: CertificateFacts, now: Date): string {
+  const shown = names.length > 3 ? [...names.slice(0, 3), `${names.length - 3} more`] : names;
+  return `${shown.length === 0 ? 'for no name' : shown.join(', ')}, valid until ${validTo.toISOString().slice(0, 10)} (${daysLeft(validTo, now)} days)`;
+}
+
+export function daysLeft(validTo: Date, now: Date): number {
+  return Math.floor((validTo.getTime() - now.getTime()) / 86_400_000);
+}

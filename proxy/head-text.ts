@@ -1,0 +1,34 @@
+// The head of an answer as text. node:http checks and joins the headers of every answer anew, which for a document out of memory is most of what there
+// is to do; what never changes is checked and joined here once.
+
+import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
+
+/** Status line and headers, each line with its end. Throws where a name or a value is none. */
+export function headText(status: number, headers: readonly string[]): string {
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    const value = headers[at + 1] ?? '';
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    text += `${name}: ${value}\r\n`;
+  }
+  return text;
+}
+
+/**
+ * What node:http puts behind the headers of an answer on a connection that stays open, the empty line included; made once a second.
+ * `now`: epoch milliseconds. `keepAliveMs` as the server's own keepAliveTimeout.
+ */
+export function createHeadEnd(now: () => number, keepAliveMs: number): () => string {
+  let second = Number.NaN;
+  let text = '';
+  return () => {
+    const current = Math.floor(now() / 1000);
+    if (current !== second) {
+      second = current;
+      text = `Date: ${new Date(current * 1000).toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAliveMs / 1000)}\r\n\r\n`;
+    }
+    return text;
+  };
+}

@@ -1,0 +1,53 @@
+// A request and its answer as the pipeline sees them, whichever version of HTTP they come by. The classes of node:http and node:http2 for
+// requests both have this shape; what is answered to is a ServerResponse, or with HTTP/2 the stream itself.
+
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+
+export interface HttpRequest extends Readable {
+  readonly method?: string | undefined;
+  /** as it was sent: path and query */
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** name, value, name, value; with HTTP/2 the pseudo headers too */
+  readonly rawHeaders: readonly string[];
+  readonly httpVersion: string;
+  readonly httpVersionMajor: number;
+  /** True when it broke off. Over HTTP/2 its body then ends as if it were whole: whoever read it has to look. */
+  readonly aborted: boolean;
+  readonly socket: Socket;
+}
+
+/** A request that came over HTTP/2. */
+export interface StreamRequest extends HttpRequest {
+  readonly stream: ServerHttp2Stream;
+}
+
+export type HttpResponse = ServerResponse | ServerHttp2Stream;
+
+export function isStreamRequest(request: HttpRequest): request is StreamRequest {
+  return request.httpVersionMajor === 2;
+}
+
+export function isStream(response: HttpResponse): response is ServerHttp2Stream {
+  return 'respond' in response;
+}
+
+/** `100 Continue`, to a client that waits for it before it sends its body. */
+export function writeContinue(response: HttpResponse): void {
+  if (!isStream(response)) response.writeContinue();
+  else if (!response.closed && !response.destroyed) response.additionalHeaders({ ':status': 100 });
+}
+
+/** Ends an answer so that nobody takes it for whole. */
+export function cutOff(response: HttpResponse): void {
+  if (isStream(response)) response.close(constants.NGHTTP2_INTERNAL_ERROR);
+  else response.destroy();
+}
+
+/** The status that was sent, or would have been. */
+export function statusSent(response: HttpResponse): number {
+  return isStream(response) ? Number(response.sentHeaders?.[':status'] ?? 500) : response.statusCode;
+}

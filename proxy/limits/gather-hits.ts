@@ -1,0 +1,69 @@
+// Gathers the requests that are to be counted in one turn of the event loop, and has them counted together: one command to the server and one reply, however
+// many requests and tokens there are. Requests of one token are one number. What each is told is what it would have been told alone, one after another
+// in the order they came.
+
+import type { SharedCount, SharedHit } from './shared-counters.ts';
+
+/** Several requests that ask the same. */
+export interface GatheredHit extends SharedHit {
+  readonly requests: number;
+}
+
+export interface GatheredCount {
+  /** how many of them were counted; the others found the limit used up */
+  readonly granted: number;
+  /** requests counted in the window, these included */
+  readonly used: number;
+  readonly endsInMs: number;
+}
+
+/** Counts all of them, in order; as many answers. Rejects when the server is lost, slow, or cannot write. */
+export type CountTogether = (hits: readonly GatheredHit[]) => Promise<readonly GatheredCount[]>;
+
+interface Waiting {
+  readonly resolve: (count: SharedCount) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface Gathering {
+  readonly hit: SharedHit;
+  readonly waiting: Waiting[];
+}
+
+export function gatherHits(countTogether: CountTogether): (hit: SharedHit) => Promise<SharedCount> {
+  let gathered: Gathering[] = [];
+  let newest = new Map<string, Gathering>();
+  const leave = (): void => {
+    const leaving = gathered;
+    gathered = [];
+    newest = new Map();
+    countTogether(leaving.map(({ hit, waiting }) => ({ ...hit, requests: waiting.length }))).then(
+      (counts) => leaving.forEach(({ waiting }, at) => share(waiting, counts[at])),
+      (reason: unknown) => {
+        for (const { waiting } of leaving) for (const { reject } of waiting) reject(reason);
+      },
+    );
+  };
+  return (hit) => {
+    let gathering = newest.get(hit.key);
+    // a limit that was changed within this turn is another question
+    if (gathering === undefined || gathering.hit.limit !== hit.limit || gathering.hit.windowMs !== hit.windowMs) {
+      gathering = { hit, waiting: [] };
+      newest.set(hit.key, gathering);
+      if (gathered.push(gathering) === 1) setImmediate(leave);
+    }
+    const { waiting } = gathering;
+    return new Promise((resolve, reject) => {
+      waiting.push({ resolve, reject });
+    });
+  };
+}
+
+function share(waiting: readonly Waiting[], count: GatheredCount | undefined): void {
+  if (count === undefined) {
+    for (const { reject } of waiting) reject(new Error('the reply has fewer counts than were asked for'));
+    return;
+  }
+  const { granted, used, endsInMs } = count;
+  waiting.forEach(({ resolve }, at) => resolve(at < granted ? { admitted: true, used: used - granted + at + 1, endsInMs } : { admitted: false, used, endsInMs }));
+}

@@ -1,0 +1,43 @@
+// What a token sees of a package, and why not more, as the management API shows it.
+
+import { z } from '@hono/zod-openapi';
+import type { Explanation } from '../../views/explain-view.ts';
+import { reasonText } from '../../views/explanation-text.ts';
+import type { TokenLimits } from '../../views/token-limits.ts';
+import { time } from './time.ts';
+
+export const explanationQuery = z.strictObject({
+  package: z.string().min(3).max(201).openapi({ example: 'acme/shop' }),
+  version: z.string().min(1).max(200).optional().openapi({ description: 'this version; also one that is not published', example: '2.0.0' }),
+  from: z.union([z.ipv4(), z.ipv6()]).optional().openapi({ type: 'string', description: 'asked from this address; left out: from where it may be used', example: '203.0.113.7' }),
+});
+
+const hidingLimit = z.enum(['packages', 'constraints', 'stability', 'not_after']);
+
+export const explanationSchema = z
+  .object({
+    token_id: z.string().openapi({ example: 'tok_4fHj2kLm9QwErTy0' }),
+    package: z.string().openapi({ example: 'acme/shop' }),
+    version: z.string().nullable(),
+    seen: z.boolean().openapi({ description: 'whether a request with this token finds it' }),
+    reasons: z
+      .array(z.object({ code: z.enum(['revoked', 'expired', 'networks', 'packages', 'constraints', 'stability', 'not_after', 'not_published']), message: z.string() }))
+      .openapi({ description: 'why not' }),
+    versions: z
+      .array(
+        z.object({
+          version: z.string(),
+          state: z.enum(['published', 'superseded', 'withdrawn']).nullable().openapi({ description: 'null: there is no such version' }),
+          stability: z.string(),
+          released_at: time.nullable().openapi({ description: 'what not_after goes by; null: not known' }),
+          seen: z.boolean(),
+          hidden_by: z.array(hidingLimit),
+        }),
+      )
+      .openapi({ description: 'newest first; every content of a version on its own' }),
+  })
+  .openapi('TokenExplanation');
+
+export function showExplanation({ reasons, versions, ...explanation }: Explanation, limits: TokenLimits): z.infer<typeof explanationSchema> {
+  return { ...explanation, reasons: reasons.map((code) => ({ code, message: reasonText(code, limits) })), versions: versions.map(({ hidden_by: hiddenBy, ...version }) => ({ ...version, hidden_by: [...hiddenBy] })) };
+}

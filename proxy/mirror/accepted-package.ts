@@ -1,0 +1,51 @@
+// Everything that was accepted of one package, ready for lookup. Records of upstreams are not kept in memory: they are read again where they are wanted.
+
+import type { Reference } from '../../build/contract/digest.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import type { PublicPath } from '../../build/contract/paths.ts';
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
+import { PackageArchives } from '../protocol/package-archives.ts';
+import { archiveKey, type ArchiveRecord } from './archive-record.ts';
+import type { AcceptedArchives } from './rewrite.ts';
+
+type Accepted = Omit<ArchiveRecord, 'record' | 'from'>;
+
+export class AcceptedPackage implements AcceptedArchives {
+  readonly #byKey = new Map<string, Accepted>();
+  readonly #archives: PackageArchives;
+
+  constructor(name: PackageName, records: readonly Accepted[]) {
+    const newestFirst = records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1));
+    for (const { version, normalized, dev, reference, shasum, size, fetchedAt } of newestFirst) this.#byKey.set(archiveKey(normalized, dev, reference), { name, version, normalized, dev, reference, shasum, size, fetchedAt });
+    this.#archives = new PackageArchives({ format: 1, name, documents: { stable: null, dev: null }, versions: newestFirst.map(entryOf) });
+  }
+
+  find({ normalized, dev }: Pick<Accepted, 'normalized' | 'dev'>, reference: string): Accepted | undefined {
+    return this.#byKey.get(archiveKey(normalized, dev, reference));
+  }
+
+  /** What find gives, as archives are served by. */
+  entry(version: Pick<Accepted, 'normalized' | 'dev'>, reference: string): IndexEntry | undefined {
+    const found = this.find(version, reference);
+    return found === undefined ? undefined : entryOf(found);
+  }
+
+  /** As a request names it: see PackageArchives. */
+  archive(labels: readonly string[], reference: string | undefined): IndexEntry | undefined {
+    return this.#archives.find(labels, reference);
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+}
+
+/** Below the folder of the mirror: its content names it. */
+export function archivePath(name: PackageName, shasum: string): string {
+  return `dist/${name}/${shasum}.zip`;
+}
+
+function entryOf({ name, version, normalized, reference, shasum, size, fetchedAt }: Accepted): IndexEntry {
+  const path = archivePath(name, shasum) as PublicPath;
+  return { version, version_normalized: normalized, reference: reference as Reference, shasum, size, time: null, path, state: 'published', since: fetchedAt, source: 'mirror' };
+}

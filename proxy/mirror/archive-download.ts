@@ -1,0 +1,108 @@
+// One archive on its way from an upstream: to disk at once, and released to readers behind it, but for its last bytes. Whoever called it decides
+// what becomes of the file.
+
+import { createHash } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import { parseSha1, type Sha1 } from '../../build/contract/digest.ts';
+import { shownUrl } from '../../build/egress/egress-failure.ts';
+import type { GrowingFile } from './growing-file.ts';
+import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
+import type { ArchiveStream, Destination, UpstreamClient } from './upstream-client.ts';
+
+/**
+ * So many of the last bytes are held back until the whole is known to be right. An archive that is no larger is thus checked before anything of it is sent, and
+ * a refusal has a status of its own.
+ */
+export const heldBackBytes = 64 * 1024;
+
+export interface Download {
+  readonly client: UpstreamClient;
+  readonly destination: Destination;
+  /** in the order in which they are tried; the next one only while nothing has been released */
+  readonly candidates: readonly URL[];
+  /** what it has to be; undefined: whatever comes */
+  readonly shasum: Sha1 | undefined;
+  readonly maxBytes: number;
+  readonly file: GrowingFile;
+  /** what the upstream says its size is, once known; undefined where it does not say */
+  readonly onSize: (size: number | undefined) => void;
+}
+
+export interface Downloaded {
+  readonly shasum: Sha1;
+  readonly size: number;
+  /** without query */
+  readonly from: string;
+}
+
+/** Rejects with UpstreamUnavailable or UpstreamRefused, for the first candidate's reason where all fail. The file is then no good. */
+export async function downloadArchive(download: Download): Promise<Downloaded> {
+  const failures: unknown[] = [];
+  for (const url of download.candidates) {
+    try {
+      return await downloadFrom(url, download);
+    } catch (error) {
+      failures.push(error);
+      if (download.file.released > 0) break;
+    }
+  }
+  throw failures.find((failure) => failure instanceof UpstreamRefused) ?? failures[0] ?? new UpstreamRefused('its upstream names no address that an archive could be fetched from');
+}
+
+async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, file, onSize }: Download): Promise<Downloaded> {
+  const stream = await client.archive(url, destination, maxBytes);
+  const target = await openFor(file.path, stream);
+  try {
+    onSize(stream.size);
+    const { sha1, size } = await save(url, stream, target, maxBytes, file);
+    if (shasum !== undefined && sha1 !== shasum) throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
+    await target.datasync();
+    return { shasum: sha1, size, from: shownUrl(url) };
+  } finally {
+    stream.body.on('error', () => undefined).destroy();
+    await target.close();
+  }
+}
+
+/** Emptied: another candidate may have begun it. */
+async function openFor(path: string, { body }: ArchiveStream): Promise<FileHandle> {
+  try {
+    return await open(path, 'w', 0o600);
+  } catch (error) {
+    body.on('error', () => undefined).destroy();
+    throw error;
+  }
+}
+
+async function save(url: URL, { body, size: stated }: ArchiveStream, target: FileHandle, maxBytes: number, file: GrowingFile): Promise<{ readonly sha1: Sha1; readonly size: number }> {
+  const hash = createHash('sha1');
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (size === 0 && !startsLikeZip(chunk)) throw new UpstreamRefused(`${shownUrl(url)} is no ZIP`);
+      if (size + chunk.length > maxBytes) throw new UpstreamRefused(`${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched`);
+      hash.update(chunk);
+      await target.writev([chunk]);
+      size += chunk.length;
+      if (size > heldBackBytes) file.release(size - heldBackBytes);
+    }
+  } catch (error) {
+    if (error instanceof UpstreamRefused || isOurs(error)) throw error;
+    throw new UpstreamUnavailable(`${shownUrl(url)} broke off after ${size} bytes${error instanceof Error ? `: ${error.message}` : ''}.`, 0, { cause: error });
+  }
+  if (size === 0) throw new UpstreamRefused(`${shownUrl(url)} is empty`);
+  if (stated !== undefined && stated !== size) throw new UpstreamUnavailable(`${shownUrl(url)} broke off after ${size} of ${stated} bytes.`, 0);
+  const sha1 = parseSha1(hash.digest('hex'));
+  if (sha1 === undefined) throw new Error('a SHA-1 is not what it should be');
+  return { sha1, size };
+}
+
+/** An entry's header, or of an empty ZIP the end record. */
+function startsLikeZip(chunk: Buffer): boolean {
+  return chunk.length >= 4 && chunk[0] === 0x50 && chunk[1] === 0x4b && ((chunk[2] === 3 && chunk[3] === 4) || (chunk[2] === 5 && chunk[3] === 6));
+}
+
+/** Of our disk, not of the upstream: a full one says so. */
+function isOurs(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && (error.syscall === 'write' || error.syscall === 'writev');
+}

@@ -1,0 +1,158 @@
+// Archives that are not here yet: fetched once by however many ask (case 78), sent on while they come, and kept only once they were found to be right.
+// What was refused is not fetched again for a while: Composer asks many times.
+
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
+import type { Sha1 } from '../../build/contract/digest.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { downloadArchive, type Downloaded } from './archive-download.ts';
+import { archiveKey, type ArchiveRecord } from './archive-record.ts';
+import type { ArchiveShelf } from './archive-shelf.ts';
+import { GrowingFile } from './growing-file.ts';
+import type { Tell } from './mirror-event.ts';
+import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
+import type { OfferedVersion } from './offered-version.ts';
+import type { Destination, UpstreamClient } from './upstream-client.ts';
+
+/** Looks into a ZIP before it is kept. Throws an Error that says why it is not to be. */
+export type CheckArchive = (path: string) => Promise<void>;
+
+export interface FetcherOptions {
+  /** of the mirror */
+  readonly folder: string;
+  readonly client: UpstreamClient;
+  readonly shelf: ArchiveShelf;
+  readonly check: CheckArchive;
+  readonly limits?: Partial<FetcherLimits>;
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+export interface FetcherLimits {
+  readonly archiveBytes: number;
+  /** archives that come at the same time */
+  readonly parallel: number;
+  /** archives that may wait for that */
+  readonly waiting: number;
+}
+
+const standardLimits: FetcherLimits = { archiveBytes: 256 * 1024 ** 2, parallel: 16, waiting: 2000 };
+const refusedMs = 60_000;
+const maxRefusals = 1000;
+
+export interface Fetch {
+  readonly name: PackageName;
+  readonly version: OfferedVersion;
+  readonly reference: string;
+  /** undefined: what the upstream gives is recorded */
+  readonly shasum: Sha1 | undefined;
+  /** asked for where it is first needed */
+  readonly candidates: () => Promise<readonly URL[]>;
+  readonly destination: Destination;
+}
+
+export interface Arrival {
+  /** readable while it comes */
+  readonly file: GrowingFile;
+  /** undefined where the upstream does not say */
+  readonly size: number | undefined;
+  /** resolves with what is kept; rejects with UpstreamUnavailable or UpstreamRefused */
+  readonly kept: Promise<ArchiveRecord>;
+}
+
+export class ArchiveFetcher {
+  readonly #options: FetcherOptions;
+  readonly #limits: FetcherLimits;
+  readonly #running = new Map<string, Promise<Arrival>>();
+  readonly #refused = new Map<string, { readonly error: UpstreamRefused; readonly untilMs: number }>();
+  readonly #limit: ReturnType<typeof pLimit>;
+
+  constructor(options: FetcherOptions) {
+    this.#options = options;
+    this.#limits = { ...standardLimits, ...options.limits };
+    this.#limit = pLimit(this.#limits.parallel);
+  }
+
+  /** Resolves once there is something to read, or all of it is kept. Rejects with UpstreamUnavailable or UpstreamRefused. */
+  fetch(fetch: Fetch): Promise<Arrival> {
+    const key = `${fetch.name} ${archiveKey(fetch.version.normalized, fetch.version.dev, fetch.reference)}`;
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const refused = this.#refused.get(key);
+    if (refused !== undefined && refused.untilMs > this.#options.now()) return Promise.reject(refused.error);
+    if (this.#limit.pendingCount >= this.#limits.waiting) return Promise.reject(new UpstreamUnavailable('Too many archives are waiting to be fetched.', this.#options.now() + 1000));
+    const arrival = this.#begin(fetch, key);
+    this.#running.set(key, arrival);
+    return arrival;
+  }
+
+  /** Removes what killed processes left behind. What others are still writing is younger. */
+  async clear(): Promise<number> {
+    const folder = this.#stagingFolder();
+    let removed = 0;
+    for (const name of await readdir(folder).catch(() => [])) {
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (found === undefined || this.#options.now() - found.mtimeMs < 3_600_000) continue;
+      await rm(join(folder, name), { force: true });
+      removed += 1;
+    }
+    return removed;
+  }
+
+  #stagingFolder(): string {
+    return join(this.#options.folder, '.staging');
+  }
+
+  #begin(fetch: Fetch, key: string): Promise<Arrival> {
+    const file = new GrowingFile(join(this.#stagingFolder(), `${randomUUID()}.partial`));
+    return new Promise((resolve, reject) => {
+      let size: number | undefined;
+      const arrived = (): void => resolve({ file, size, kept });
+      const kept = this.#limit(() => this.#bring(fetch, file, (stated) => (size = stated), arrived));
+      const failed = (error: unknown): void => {
+        if (error instanceof UpstreamRefused) this.#remember(key, error);
+        reject(error);
+      };
+      void kept.then(arrived, failed).finally(() => this.#running.delete(key));
+    });
+  }
+
+  async #bring(fetch: Fetch, file: GrowingFile, onSize: (size: number | undefined) => void, onReadable: () => void): Promise<ArchiveRecord> {
+    const { client, check, tell } = this.#options;
+    try {
+      await mkdir(this.#stagingFolder(), { recursive: true });
+      file.onFirst(onReadable);
+      const downloaded = await downloadArchive({ client, destination: fetch.destination, candidates: await fetch.candidates(), shasum: fetch.shasum, maxBytes: this.#limits.archiveBytes, file, onSize });
+      await check(file.path).catch((cause: unknown) => Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })));
+      const record = await this.#accept(fetch, file, downloaded);
+      file.end({ bytes: downloaded.size });
+      tell({ kind: 'archive', name: fetch.name, version: fetch.version.version, bytes: downloaded.size });
+      return record;
+    } catch (error) {
+      await rm(file.path, { force: true });
+      file.end({ error: error instanceof Error ? error : new Error(String(error)) });
+      const kind = error instanceof UpstreamRefused ? 'archive-refused' : 'archive-failed';
+      tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(error) });
+      throw error;
+    }
+  }
+
+  async #accept({ name, version, reference }: Fetch, file: GrowingFile, { shasum, size, from }: Downloaded): Promise<ArchiveRecord> {
+    const fetchedAt = new Date(this.#options.now()).toISOString();
+    const { normalized, dev, record, version: label } = version;
+    const kept = await this.#options.shelf.accept(file.path, { name, version: label, normalized, dev, reference, shasum, size, from, fetchedAt, record });
+    if (kept.shasum !== shasum) throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, and what was accepted before has ${kept.shasum}`);
+    return kept;
+  }
+
+  #remember(key: string, error: UpstreamRefused): void {
+    if (this.#refused.size >= maxRefusals) this.#refused.clear();
+    this.#refused.set(key, { error, untilMs: this.#options.now() + refusedMs });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,117 @@
+// The archives that were accepted, on disk: each ZIP under its SHA-1, and beside it a record that says which version it is. A ZIP is in its place before
+// its record names it, and a record is made by whoever is first, in whatever process, and never replaced: what was accepted wins for ever.
+
+import { createReadStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { PackageName } from '../../build/contract/name.ts';
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
+import type { Answer } from '../answer.ts';
+import type { Eventually } from '../eventually.ts';
+import { ArchiveStore } from '../protocol/archive-store.ts';
+import { ByteCache } from '../protocol/byte-cache.ts';
+import { isAbsence } from '../protocol/file-stamp.ts';
+import type { Conditions } from '../protocol/representation.ts';
+import { AcceptedPackage, archivePath } from './accepted-package.ts';
+import { archiveKey, formatArchiveRecord, parseArchiveRecord, type ArchiveRecord } from './archive-record.ts';
+import { createFile } from './atomic-file.ts';
+
+/** What an entry of a package takes in memory. */
+const bytesOfEntry = 800;
+
+export class ArchiveShelf {
+  readonly #folder: string;
+  readonly #store: ArchiveStore;
+  readonly #known: ByteCache<AcceptedPackage>;
+
+  /** `folder`: of the mirror. `cacheBytes`: memory for small archives, and as much as a quarter more for what is known of packages. */
+  constructor(folder: string, cacheBytes: number) {
+    this.#folder = folder;
+    this.#store = new ArchiveStore(folder, cacheBytes);
+    this.#known = new ByteCache(cacheBytes / 4);
+  }
+
+  /** What was accepted of a package, as far as this process knows it. */
+  accepted(name: PackageName): Eventually<AcceptedPackage> {
+    return this.#known.get(name) ?? this.acceptedNow(name);
+  }
+
+  /** The same, looked for on disk: other processes may have accepted something. */
+  async acceptedNow(name: PackageName): Promise<AcceptedPackage> {
+    const found = new AcceptedPackage(name, await this.records(name));
+    this.#known.set(name, found, (found.size + 1) * bytesOfEntry);
+    return found;
+  }
+
+  /** Throws ArchiveMismatch where the file is missing or not what was accepted. */
+  answer(entry: IndexEntry, conditions: Conditions): Eventually<Answer> {
+    return this.#store.answer(entry, conditions);
+  }
+
+  /** Gives the file its place. Returns what counts from now on: this, or what somebody else accepted before. */
+  async accept(staged: string, record: ArchiveRecord): Promise<ArchiveRecord> {
+    const archive = join(this.#folder, archivePath(record.name, record.shasum));
+    await mkdir(dirname(archive), { recursive: true });
+    const path = this.#recordPath(record);
+    const before = await this.#read(path);
+    if (before !== undefined && before.shasum !== record.shasum) return before;
+    await rename(staged, archive); // also over one that was damaged: its name says what is in it
+    const first = before ?? ((await createFile(path, [formatArchiveRecord(record)])) ? record : await this.#read(path));
+    this.#known.delete(record.name);
+    return first ?? record;
+  }
+
+  /** The record of a version; undefined where nothing was accepted of it. */
+  record(version: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): Promise<ArchiveRecord | undefined> {
+    return this.#read(this.#recordPath(version));
+  }
+
+  /** Of one package, from disk. */
+  async records(name: PackageName): Promise<readonly ArchiveRecord[]> {
+    const folder = join(this.#folder, 'dist', name);
+    const files = (await entriesIn(folder)).filter((file) => file.endsWith('.json'));
+    const found: ArchiveRecord[] = [];
+    for (const file of files) {
+      const record = await this.#read(join(folder, file));
+      if (record !== undefined) found.push(record);
+    }
+    return found;
+  }
+
+  /** SHA-1 of the file as it is now; undefined where it is missing. */
+  async digest({ name, shasum }: Pick<ArchiveRecord, 'name' | 'shasum'>): Promise<string | undefined> {
+    const hash = createHash('sha1');
+    try {
+      await pipeline(createReadStream(join(this.#folder, archivePath(name, shasum))), hash);
+      return hash.digest('hex');
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #recordPath({ name, normalized, dev, reference }: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): string {
+    return join(this.#folder, 'dist', name, `${archiveKey(normalized, dev, reference)}.json`);
+  }
+
+  async #read(path: string): Promise<ArchiveRecord | undefined> {
+    try {
+      return parseArchiveRecord(await readFile(path, 'utf8'));
+    } catch (cause) {
+      if (isAbsence(cause)) return undefined;
+      // without it the version could be accepted anew with other bytes: whoever knows that this is meant removes the file
+      throw new Error(`${path} cannot be used. Remove it to accept this version anew`, { cause });
+    }
+  }
+}
+
+export async function entriesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+// Files of the mirror that appear whole or not at all. They are written beside their place, under a name that says so, and a process that is killed
+// leaves at most such a file: `mirror prune` removes it.
+
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export const partialSuffix = '.partial';
+
+/** A name beside `path` that nobody else uses. */
+export function partialBeside(path: string): string {
+  return `${path}.${randomUUID()}${partialSuffix}`;
+}
+
+/** Replaces what is there. Whole in the eyes of every process, but not yet safe from a loss of power. */
+export async function replaceFile(path: string, pieces: readonly (string | Buffer)[]): Promise<void> {
+  const partial = await written(path, pieces, false);
+  try {
+    await rename(partial, path);
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+/** False where there is such a file already, which then stays as it is: of several at once, in whatever process, one wins. Durable before it resolves. */
+export async function createFile(path: string, pieces: readonly (string | Buffer)[]): Promise<boolean> {
+  const partial = await written(path, pieces, true);
+  try {
+    await link(partial, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(partial, { force: true });
+  }
+}
+
+async function written(path: string, pieces: readonly (string | Buffer)[], durable: boolean): Promise<string> {
+  const partial = partialBeside(path);
+  await mkdir(dirname(path), { recursive: true });
+  const file = await open(partial, 'wx', 0o600);
+  try {
+    for (const piece of pieces) await file.writeFile(piece);
+    if (durable) await file.datasync();
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return partial;
+}

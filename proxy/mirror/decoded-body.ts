@@ -1,0 +1,37 @@
+// The body of an answer in memory, decompressed, and never more of it than allowed: neither on the wire nor unpacked (a few kilobytes of brotli can
+// unpack to gigabytes).
+
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
+
+/** What came is not what was asked for, and would not be another time either: no reason to leave the whole origin alone. */
+export class UnusableBody extends Error {}
+
+/** `encoding`: the header Content-Encoding. Rejects with UnusableBody, and with an Error for a body that breaks off. */
+export async function readDecoded(body: Readable, encoding: string | undefined, maxBytes: number): Promise<Buffer> {
+  const decoded = decoder(body, encoding);
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of decoded) {
+      size += (piece as Buffer).length;
+      if (size > maxBytes) throw new UnusableBody(`it is larger than ${maxBytes} bytes, the most that is read`);
+      pieces.push(piece as Buffer);
+    }
+  } finally {
+    for (const stream of [body, decoded]) stream.on('error', () => undefined).destroy();
+  }
+  return Buffer.concat(pieces);
+}
+
+function decoder(body: Readable, encoding: string | undefined): Readable {
+  const name = encoding?.toLowerCase();
+  if (name === undefined || name === 'identity') return body;
+  if (name !== 'gzip' && name !== 'x-gzip' && name !== 'br') {
+    body.on('error', () => undefined).destroy();
+    throw new UnusableBody(`it is encoded as ${name.slice(0, 40)}, which was not asked for`);
+  }
+  const unpacked = name === 'br' ? createBrotliDecompress() : createGunzip();
+  body.on('error', (error: Error) => unpacked.destroy(error));
+  return body.pipe(unpacked);
+}

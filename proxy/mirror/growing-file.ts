@@ -1,0 +1,67 @@
+// A file that is being written while others read it. Readers get what was released, as fast as each of them can take it; the writer waits for none of them.
+// Its last bytes are released only once all of it was found to be right: until then no reader has something that looks whole.
+
+import { open } from 'node:fs/promises';
+import type { ReadHandle } from '../answer.ts';
+
+export class GrowingFile {
+  readonly path: string;
+  #released = 0;
+  #ended: { readonly error?: Error } | undefined;
+  #onFirst: (() => void) | undefined;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Called once, as soon as anything may be read. */
+  onFirst(callback: () => void): void {
+    this.#onFirst = callback;
+  }
+
+  /** So many bytes from the beginning may be read. */
+  release(bytes: number): void {
+    this.#released = bytes;
+    this.#onFirst?.();
+    this.#onFirst = undefined;
+    this.#wake();
+  }
+
+  /** It is whole, and `bytes` long; or it will never be. */
+  end(outcome: { readonly bytes: number } | { readonly error: Error }): void {
+    if ('bytes' in outcome) this.#released = outcome.bytes;
+    this.#ended = 'error' in outcome ? { error: outcome.error } : {};
+    this.#wake();
+  }
+
+  get released(): number {
+    return this.#released;
+  }
+
+  /**
+   * Reading waits for what is not there yet, and rejects with what the writing ended with. Opened at once: the file may lose its name meanwhile. Rejects
+   * with ENOENT where it has lost it already.
+   */
+  async reader(): Promise<ReadHandle> {
+    const handle = await open(this.path, 'r');
+    return {
+      read: async (buffer, offset, length, position) => {
+        await this.#until(position);
+        return handle.read(buffer, offset, Math.max(0, Math.min(length, this.#released - position)), position);
+      },
+      close: () => handle.close(),
+    };
+  }
+
+  async #until(position: number): Promise<void> {
+    while (this.#released <= position && this.#ended === undefined) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    if (this.#ended?.error !== undefined) throw this.#ended.error;
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+}

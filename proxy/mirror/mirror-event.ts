@@ -1,0 +1,17 @@
+// What the mirror tells: for the log, and to be counted. No URL here holds a query or credentials.
+
+export type MirrorEvent =
+  /** an upstream was asked for a document */
+  | { readonly kind: 'document'; readonly upstream: string; readonly url: string; readonly outcome: 'fetched' | 'unchanged' | 'missing' }
+  /** it could not be had: what was kept is served, where something is kept */
+  | { readonly kind: 'document-failed'; readonly upstream: string; readonly url: string; readonly message: string; readonly stale: boolean }
+  /** versions that Composer could not load are left out */
+  | { readonly kind: 'versions-left-out'; readonly name: string; readonly count: number; readonly first: string }
+  | { readonly kind: 'archive'; readonly name: string; readonly version: string; readonly bytes: number }
+  | { readonly kind: 'archive-failed'; readonly name: string; readonly version: string; readonly message: string }
+  /** an alarm: wrong checksum, no ZIP */
+  | { readonly kind: 'archive-refused'; readonly name: string; readonly version: string; readonly message: string }
+  /** an alarm: an upstream offers other content for a release than was accepted once */
+  | { readonly kind: 'release-changed'; readonly name: string; readonly version: string; readonly message: string };
+
+export type Tell = (event: MirrorEvent) => void;

@@ -1,0 +1,167 @@
+// Packages of other Composer repositories, the public registry among them, behind this one: asked for on first use, verified, kept, and served on while
+// their upstream is down. Whoever calls this has looked among the private packages first; I9 is kept here all the same.
+
+import type { PackageName } from '../../build/contract/name.ts';
+import { errorAnswer, withHeaders, type Answer } from '../answer.ts';
+import { whenReady, type Eventually } from '../eventually.ts';
+import { ByteCache } from '../protocol/byte-cache.ts';
+import { chooseEncoding } from '../protocol/content-encoding.ts';
+import { answerWith, httpDate, type Conditions } from '../protocol/representation.ts';
+import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive-fetcher.ts';
+import { ArchiveShelf } from './archive-shelf.ts';
+import type { Tell } from './mirror-event.ts';
+import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
+import { createRulesCompiler, type Compiled, type MirrorRules } from './mirror-rules.ts';
+import { MirroredArchives, type Asked } from './mirrored-archives.ts';
+import { MirroredDocuments, type Mirrored } from './mirrored-documents.ts';
+import type { CheckRecord } from './offered-version.ts';
+import type { Belonging, PrivateNames } from './precedence.ts';
+import { UpstreamClient, type ClientOptions } from './upstream-client.ts';
+import type { Stability } from './upstream.ts';
+
+export interface MirrorOptions {
+  /** `<data>/mirror` */
+  readonly folder: string;
+  readonly privateNames: PrivateNames;
+  /** The same object while nothing has changed; asked for with each request. */
+  readonly rules: () => Eventually<MirrorRules>;
+  readonly client: Omit<ClientOptions, 'now'>;
+  readonly archives?: Partial<FetcherLimits>;
+  readonly checkRecord: CheckRecord;
+  readonly checkArchive: CheckArchive;
+  /** memory for documents and small archives together */
+  readonly cacheBytes: number;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly tell: Tell;
+}
+
+/** When something is asked. */
+export interface Moment {
+  readonly nowMs: number;
+  /** grows when a publication may have made other names private */
+  readonly epoch: number;
+}
+
+export interface MirrorWishes extends Conditions {
+  readonly acceptEncoding: string | undefined;
+}
+
+interface Decided {
+  readonly belonging: Belonging;
+  readonly compiled: Compiled;
+  readonly epoch: number;
+}
+
+export class Mirror {
+  readonly #options: MirrorOptions;
+  readonly #client: UpstreamClient;
+  readonly #compile: (rules: MirrorRules) => Compiled;
+  readonly #documents: MirroredDocuments;
+  readonly #archives: MirroredArchives;
+  readonly #fetcher: ArchiveFetcher;
+  readonly #decided = new ByteCache<Decided>(4 * 1024 ** 2);
+  /** What is kept on disk. */
+  readonly shelf: ArchiveShelf;
+
+  /** Throws where the addresses that may be asked are none. */
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+    const { folder, now, tell, cacheBytes, checkRecord: check } = options;
+    this.#client = new UpstreamClient({ ...options.client, now });
+    this.#compile = createRulesCompiler({ folder, client: this.#client, now, tell });
+    this.shelf = new ArchiveShelf(folder, cacheBytes / 2);
+    this.#fetcher = new ArchiveFetcher({ folder, client: this.#client, shelf: this.shelf, check: options.checkArchive, limits: options.archives ?? {}, now, tell });
+    this.#documents = new MirroredDocuments({ shelf: this.shelf, check, cacheBytes: cacheBytes / 2, now, tell });
+    this.#archives = new MirroredArchives({ shelf: this.shelf, fetcher: this.#fetcher, check, now, tell });
+  }
+
+  /** Whether anything is mirrored at all, so that clients have reason to ask for names that are not listed. */
+  isOn(): Eventually<boolean> {
+    return whenReady(this.#options.rules(), ({ upstreams }) => upstreams.length > 0);
+  }
+
+  /** Whom a name belongs to, and why. */
+  belongs(name: PackageName, moment: Moment): Eventually<Belonging> {
+    return whenReady(this.#options.rules(), (rules) => this.#decide(name, this.#compile(rules), moment));
+  }
+
+  /** undefined: the name is not mirrored. Rejects with UpstreamUnavailable where nothing is kept that could be served instead. */
+  document(name: PackageName, stability: Stability, moment: Moment): Eventually<Mirrored | undefined> {
+    return this.#mirrored(name, moment, (ids, compiled) => this.#documents.get(name, stability, ids, compiled, moment.nowMs));
+  }
+
+  /** The document as an answer; undefined: there is none here. */
+  provider(name: PackageName, stability: Stability, wishes: MirrorWishes, moment: Moment): Eventually<Answer | undefined> {
+    return this.#orRefusal(() =>
+      whenReady(this.document(name, stability, moment), (mirrored) => {
+        const { document, staleSinceMs } = mirrored ?? {};
+        if (document === undefined) return undefined;
+        const chosen = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) => this.#documents.grow(name, stability, document, bytes));
+        return whenReady(chosen, (representation) => {
+          const answer = answerWith(representation, wishes);
+          return staleSinceMs === undefined ? answer : stale(answer, staleSinceMs);
+        });
+      }),
+    );
+  }
+
+  /** The archive as an answer; undefined: there is none here. What is refused, or cannot be had, is an answer too. */
+  archive(asked: Asked, conditions: Conditions, moment: Moment): Eventually<Answer | undefined> {
+    return this.#orRefusal(() => this.#mirrored(asked.name, moment, (ids, compiled) => this.#archives.get(asked, ids, compiled, conditions)));
+  }
+
+  /** Has an archive fetched that is not here yet, for whoever wants it ahead. undefined: there is none. Rejects with UpstreamUnavailable and UpstreamRefused. */
+  async bring(asked: Asked, moment: Moment): Promise<'here' | 'fetched' | undefined> {
+    return this.#mirrored(asked.name, moment, (ids, compiled) => this.#archives.bring(asked, ids, compiled));
+  }
+
+  /** Removes what killed processes left behind half fetched. */
+  clear(): Promise<number> {
+    return this.#fetcher.clear();
+  }
+
+  /** Fetches that are under way break off. */
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  #mirrored<Value>(name: PackageName, moment: Moment, use: (ids: readonly string[], compiled: Compiled) => Eventually<Value | undefined>): Eventually<Value | undefined> {
+    return whenReady(this.#options.rules(), (rules) => {
+      const compiled = this.#compile(rules);
+      const belonging = this.#decide(name, compiled, moment);
+      return belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined;
+    });
+  }
+
+  /** I9: made anew with each publication and each change of the settings. */
+  #decide(name: PackageName, compiled: Compiled, { epoch }: Moment): Belonging {
+    const known = this.#decided.get(name);
+    if (known !== undefined && known.compiled === compiled && known.epoch === epoch) return known.belonging;
+    const belonging = compiled.precedence(name, this.#options.privateNames);
+    this.#decided.set(name, { belonging, compiled, epoch }, name.length + 400);
+    return belonging;
+  }
+
+  #orRefusal(answer: () => Eventually<Answer | undefined>): Eventually<Answer | undefined> {
+    try {
+      const eventually = answer();
+      return eventually instanceof Promise ? eventually.catch((error: unknown) => this.#refusal(error)) : eventually;
+    } catch (error) {
+      return this.#refusal(error);
+    }
+  }
+
+  #refusal(error: unknown): Answer {
+    if (error instanceof UpstreamRefused) return errorAnswer('UPSTREAM_REFUSED', { message: error.message });
+    if (!(error instanceof UpstreamUnavailable)) throw error;
+    const seconds = Math.max(1, Math.ceil((error.retryAtMs - this.#options.now()) / 1000));
+    return errorAnswer('UPSTREAM_UNAVAILABLE', { message: error.message, details: { retry_after_seconds: seconds }, headers: ['Retry-After', String(seconds)] });
+  }
+}
+
+/** What could not be compared with the upstream says so (RFC 9111 has no header for it any more). */
+function stale(answer: Answer, sinceMs: number): Answer {
+  const since = httpDate(sinceMs);
+  return withHeaders(answer, ['X-Libretto-Stale-Since', since], `X-Libretto-Stale-Since: ${since}\r\n`);
+}

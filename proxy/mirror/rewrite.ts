@@ -1,0 +1,65 @@
+// The document that clients get of a mirrored package, out of what its upstream says: archives are fetched from here, and nothing leads past here. Pure.
+//
+// `source` is left out: where an archive is refused, Composer would clone from there instead, past every check and rule.
+
+import type { Sha1 } from '../../build/contract/digest.ts';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { minifiedMark, minifyVersions } from './minified.ts';
+import type { OfferedVersion } from './offered-version.ts';
+
+/** What is known of archives that were accepted once. */
+export interface AcceptedArchives {
+  /** what was accepted of this version and reference; of a release, of whatever reference */
+  readonly find: (version: Pick<OfferedVersion, 'normalized' | 'dev'>, reference: string) => { readonly reference: string; readonly shasum: Sha1 } | undefined;
+}
+
+export interface DocumentParts {
+  readonly name: PackageName;
+  readonly versions: readonly OfferedVersion[];
+  readonly accepted: AcceptedArchives;
+  /** undefined: archives are named by a path (see documents.ts of the contract, mirrorDistUrl) */
+  readonly distBaseUrl: string | undefined;
+  readonly warnings: readonly string[];
+  /** of the upstream's document */
+  readonly advisories: JsonValue | undefined;
+  readonly filter: JsonValue | undefined;
+}
+
+/** The bytes of the document. Equal parts give equal bytes. */
+export function formatMirrored({ name, versions, accepted, distBaseUrl, warnings, advisories, filter }: DocumentParts): string {
+  const records = versions.map((version) => rewriteRecord(name, version, accepted, distBaseUrl));
+  return `${JSON.stringify({
+    packages: { [name]: minifyVersions(records) },
+    minified: minifiedMark,
+    ...(Array.isArray(advisories) && advisories.length > 0 ? { 'security-advisories': advisories } : {}),
+    ...(typeof filter === 'object' && filter !== null && !Array.isArray(filter) ? { filter } : {}),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map((message) => ({ versions: '*', message })) }),
+  })}\n`;
+}
+
+/** Fields that would lead a client past this registry, or are said anew. */
+const replaced: ReadonlySet<string> = new Set(['name', 'version', 'version_normalized', 'dist', 'source', 'notification-url', 'transport-options', 'installation-source']);
+
+export function rewriteRecord(name: PackageName, version: OfferedVersion, accepted: AcceptedArchives, distBaseUrl: string | undefined): JsonObject {
+  const own = Object.fromEntries(Object.entries(version.record).filter(([field]) => !replaced.has(field)));
+  return { name, version: version.version, version_normalized: version.normalized, ...own, ...distOf(name, version, accepted, distBaseUrl) };
+}
+
+/**
+ * The checksum is the one of the bytes that were accepted, where there are some. Of a dev version that the upstream gives none for, none is added: it would
+ * make `dev-main#<older commit>` fail, which has the same record.
+ */
+function distOf(name: PackageName, { version, normalized, dev, dist }: OfferedVersion, accepted: AcceptedArchives, distBaseUrl: string | undefined): JsonObject {
+  if (dist === undefined) return {};
+  const known = accepted.find({ normalized, dev }, dist.reference);
+  const shasum = dev && dist.shasum === undefined ? undefined : (known?.shasum ?? dist.shasum);
+  const reference = known?.reference ?? dist.reference;
+  return { dist: { type: 'zip', url: distUrl(name, version, distBaseUrl), ...(reference === '' ? {} : { reference }), ...(shasum === undefined ? {} : { shasum }) } };
+}
+
+/** As the builder writes it. */
+function distUrl(name: PackageName, version: string, base: string | undefined): string {
+  if (base === undefined) return `/dist/${name}/${version}.zip`;
+  return `${base}/dist/${name}/${encodeURI(version).replaceAll('#', '%23').replaceAll('?', '%3F')}.zip?ref=%reference%`;
+}

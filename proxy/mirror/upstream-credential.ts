@@ -1,0 +1,25 @@
+// What an upstream is asked with. It is sent to the upstream's own origin and nowhere else, and never where anyone on the way could read it.
+
+export type UpstreamCredential =
+  | { readonly kind: 'bearer'; readonly token: string }
+  | { readonly kind: 'basic'; readonly username: string; readonly password: string }
+  | { readonly kind: 'header'; readonly name: string; readonly value: string };
+
+const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
+
+/** Whether a credential may be sent to this URL at all: over https, or to this very machine. */
+export function maySendCredential(url: URL): boolean {
+  return url.protocol === 'https:' || loopback.test(url.hostname);
+}
+
+/** The header that carries it. */
+export function credentialHeader(credential: UpstreamCredential): Readonly<Record<string, string>> {
+  switch (credential.kind) {
+    case 'bearer':
+      return { authorization: `Bearer ${credential.token}` };
+    case 'basic':
+      return { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` };
+    case 'header':
+      return { [credential.name.toLowerCase()]: credential.value };
+  }
+}

@@ -1,0 +1,103 @@
+// ZIPs of an origin: asked for by the path the serving index gives, and never by anything of a client's. Small ones are checked whole and kept by their
+// SHA-1; larger ones are passed on while they are checked. The headers are ours: nothing of the origin's goes to a client but bytes that were published.
+
+import { createHash } from 'node:crypto';
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
+import type { Answer } from '../answer.ts';
+import type { Eventually } from '../eventually.ts';
+import { archiveAnswer, archiveHeaders, keptUpToBytes } from '../protocol/archive-store.ts';
+import { ByteCache } from '../protocol/byte-cache.ts';
+import { answerWith, representationOf, type Conditions, type Representation } from '../protocol/representation.ts';
+import { OriginFailure, OriginMismatch } from './origin-failure.ts';
+import type { OriginReply, OriginRequests } from './origin-requests.ts';
+import { originStream } from './origin-stream.ts';
+import { assertWhole, drained, fetchWhole } from './origin-text.ts';
+import type { OriginTrouble } from './origin-trouble.ts';
+import { SingleFlight } from './single-flight.ts';
+
+export interface OriginArchivesOptions {
+  readonly requests: OriginRequests;
+  readonly trouble: OriginTrouble;
+  readonly limitBytes: number;
+}
+
+export class OriginArchives {
+  readonly #requests: OriginRequests;
+  readonly #trouble: OriginTrouble;
+  readonly #kept: ByteCache<Representation>;
+  readonly #loading = new SingleFlight<Representation>();
+
+  constructor({ requests, trouble, limitBytes }: OriginArchivesOptions) {
+    this.#requests = requests;
+    this.#trouble = trouble;
+    this.#kept = new ByteCache(limitBytes);
+  }
+
+  /** Rejects with OriginMismatch where the origin has other bytes or none, with OriginFailure where it fails. */
+  answer(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): Eventually<Answer> {
+    const kept = this.#kept.get(entry.shasum);
+    if (kept !== undefined) return answerWith(kept, conditions);
+    // the bytes of a SHA-1 never change: who has them need not wait for the origin
+    const unchanged = archiveAnswer(entry, timeOf(entry), conditions, undefined);
+    return unchanged.status === 304 ? unchanged : this.#ask(entry, conditions);
+  }
+
+  async #ask(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): Promise<Answer> {
+    try {
+      if (conditions.head) return await this.#head(entry, conditions);
+      if (entry.size <= keptUpToBytes) return answerWith(await this.#loading.run(entry.path, () => this.#load(entry)), conditions);
+      return await this.#stream(entry, conditions);
+    } catch (error) {
+      this.#trouble.failed('archive', error);
+      throw error;
+    }
+  }
+
+  async #head(entry: IndexEntry, conditions: Conditions): Promise<Answer> {
+    const reply = await this.#requests.open({ method: 'HEAD', path: pathOf(entry) });
+    reply.body.resume();
+    assertArchive(reply, entry);
+    return archiveAnswer(entry, timeOf(entry), conditions, undefined);
+  }
+
+  async #load(entry: IndexEntry): Promise<Representation> {
+    const fetched = await fetchWhole(this.#requests, pathOf(entry), entry.size);
+    if (fetched.outcome !== 'whole') throw missing(entry);
+    const { bytes } = fetched;
+    const found = createHash('sha1').update(bytes).digest('hex');
+    if (found !== entry.shasum) throw new OriginMismatch(`the origin's ${pathOf(entry)} has ${bytes.length} bytes and SHA-1 ${found}, the index says ${entry.size} and ${entry.shasum}`);
+    const representation = representationOf(bytes, archiveHeaders, `"${entry.shasum}"`, timeOf(entry));
+    this.#kept.set(entry.shasum, representation, bytes.length + 512);
+    return representation;
+  }
+
+  async #stream(entry: IndexEntry, conditions: Conditions): Promise<Answer> {
+    const reply = await this.#requests.open({ method: 'GET', path: pathOf(entry) });
+    try {
+      assertArchive(reply, entry);
+    } catch (error) {
+      throw drained(reply, error);
+    }
+    return archiveAnswer(entry, timeOf(entry), conditions, originStream(reply, entry, (error) => this.#trouble.failed('archive', error)));
+  }
+}
+
+const pathOf = ({ path }: IndexEntry): string => `public/${path}`;
+
+/** The same at every proxy, whatever times the origin's files have: of the release, or of when it was published. */
+function timeOf({ time, since }: IndexEntry): number {
+  const known = Date.parse(time ?? since);
+  return Number.isFinite(known) ? known : 0;
+}
+
+function missing(entry: IndexEntry): OriginMismatch {
+  return new OriginMismatch(`the origin has no ${pathOf(entry)}, which is in the index`);
+}
+
+function assertArchive(reply: OriginReply, entry: IndexEntry): void {
+  if (reply.status === 404 || reply.status === 410) throw missing(entry);
+  assertWhole(reply, pathOf(entry));
+  const stated = reply.headers['content-length'];
+  if (stated === undefined) throw new OriginFailure(`the origin does not say how long ${pathOf(entry)} is`);
+  if (stated !== String(entry.size)) throw new OriginMismatch(`the origin's ${pathOf(entry)} has ${stated} bytes, the index says ${entry.size}`);
+}

@@ -1,0 +1,163 @@
+// Documents of an origin, in memory: packages.json and p2. Which bytes are the published ones is said by the announcement and by the serving index, with
+// the SHA-256 and the Last-Modified of each, so that no others are ever served, and object storage need not keep times. A document that has
+// not changed costs its index one short request a publication, and itself none.
+
+import { createHash } from 'node:crypto';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
+import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
+import { whenReady, type Eventually } from '../eventually.ts';
+import { ByteCache } from '../protocol/byte-cache.ts';
+import { TextDocument } from '../protocol/document.ts';
+import type { PackageArchives } from '../protocol/package-archives.ts';
+import { OriginFailure } from './origin-failure.ts';
+import type { OriginIndexes } from './origin-indexes.ts';
+import type { OriginPublication } from './origin-publication.ts';
+import type { OriginRequests } from './origin-requests.ts';
+import { orAfter, patienceMs } from './or-after.ts';
+import { fetchWhole } from './origin-text.ts';
+import type { OriginTrouble } from './origin-trouble.ts';
+import { SingleFlight } from './single-flight.ts';
+
+/** A document that is published; undefined: there is none of this path. */
+type Stamp = { readonly lastModified: number; readonly sha256: string } | undefined;
+
+interface Kept {
+  readonly document: TextDocument | undefined;
+  readonly stamp: Stamp;
+  /** the epoch under which it was last seen to hold */
+  epoch: number;
+  failedAtMs: number;
+}
+
+/** What is known of one package from its serving index. */
+export interface OriginIndex {
+  readonly archives: PackageArchives;
+  readonly documents: PackageIndex['documents'];
+  /** as they lie there */
+  readonly bytes: Buffer;
+}
+
+export interface OriginDocumentsOptions {
+  readonly requests: OriginRequests;
+  readonly publication: OriginPublication;
+  readonly indexes: OriginIndexes<OriginIndex>;
+  readonly trouble: OriginTrouble;
+  readonly limitBytes: number;
+  readonly monotonicMs: () => number;
+}
+
+const maxBytes = 64 * 1024 * 1024;
+const againAfterMs = 1000;
+
+export class OriginDocuments {
+  readonly #options: OriginDocumentsOptions;
+  readonly #kept: ByteCache<Kept>;
+  readonly #loading = new SingleFlight<TextDocument | undefined>();
+
+  constructor(options: OriginDocumentsOptions) {
+    this.#options = options;
+    this.#kept = new ByteCache(options.limitBytes);
+  }
+
+  /** The document as of `epoch`, or as it last was where the origin fails. Rejects with OriginFailure where it never was known. */
+  get(path: PublicPath, epoch: number): Eventually<TextDocument | undefined> {
+    const kept = this.#kept.get(path);
+    if (kept?.epoch === epoch) return kept.document;
+    return whenReady(this.#stamp(path, epoch), (stamp) => {
+      const known = this.#kept.get(path);
+      if (known !== undefined && sameStamp(known.stamp, stamp)) {
+        known.epoch = this.#validEpoch(path, epoch);
+        return known.document;
+      }
+      if (stamp === undefined) return this.#keep(path, undefined, undefined, epoch);
+      if (known !== undefined && this.#options.monotonicMs() - known.failedAtMs < againAfterMs) return known.document;
+      const loading = this.#loading.run(`${epoch} ${path}`, () => this.#load(path, stamp, epoch));
+      return known?.document === undefined ? loading : orAfter(loading, patienceMs, () => known.document);
+    });
+  }
+
+  /** None, where the origin could not be asked for the index: it is to be asked again. */
+  #validEpoch(path: PublicPath, epoch: number): number {
+    const name = parseProviderPath(path)?.name;
+    return name === undefined || this.#options.indexes.holds(name, epoch) ? epoch : -1;
+  }
+
+  /** The memory that `document` takes has grown by so many bytes. */
+  grow(path: PublicPath, document: TextDocument, bytes: number): void {
+    const kept = this.#kept.get(path);
+    if (kept?.document === document) this.#kept.grow(path, kept, bytes);
+  }
+
+  /** The bytes of a document, for whoever needs them once: nothing is kept. */
+  async bytes(path: PublicPath, epoch: number): Promise<Buffer | undefined> {
+    const stamp = await this.#stamp(path, epoch);
+    const kept = this.#kept.get(path);
+    if (stamp === undefined || (kept?.document !== undefined && sameStamp(kept.stamp, stamp))) return stamp === undefined ? undefined : kept?.document?.bytes;
+    return this.#fetch(path, stamp);
+  }
+
+  #stamp(path: PublicPath, epoch: number): Eventually<Stamp> {
+    if (path === rootDocumentPath) {
+      const root = this.#options.publication.current?.root;
+      return root === undefined ? undefined : { lastModified: root.last_modified, sha256: root.sha256 };
+    }
+    const provider = parseProviderPath(path);
+    if (provider === undefined) return undefined;
+    return whenReady(this.#options.indexes.get(provider.name, epoch), (index) => stampOf(index?.documents[provider.kind]));
+  }
+
+  async #load(path: PublicPath, stamp: NonNullable<Stamp>, epoch: number): Promise<TextDocument | undefined> {
+    try {
+      const fetched = await this.#fetch(path, stamp).then(
+        (bytes) => ({ bytes, stamp }),
+        (error: unknown) => this.#fetchAnew(path, stamp, epoch, error),
+      );
+      return this.#keep(path, new TextDocument(fetched.bytes, fetched.stamp.lastModified * 1000), fetched.stamp, epoch);
+    } catch (error) {
+      this.#options.trouble.failed('text', error);
+      const kept = this.#kept.get(path);
+      if (kept?.document === undefined) throw error;
+      kept.failedAtMs = this.#options.monotonicMs();
+      return kept.document;
+    }
+  }
+
+  /** An upload may be under way that has brought either the index or the document: both are looked at once more. */
+  async #fetchAnew(path: PublicPath, stamp: NonNullable<Stamp>, epoch: number, error: unknown): Promise<{ readonly bytes: Buffer; readonly stamp: NonNullable<Stamp> }> {
+    const provider = parseProviderPath(path);
+    if (!(error instanceof OtherContent) || provider === undefined) throw error;
+    const now = stampOf((await this.#options.indexes.anew(provider.name, epoch))?.documents[provider.kind]) ?? stamp;
+    return { bytes: await this.#fetch(path, now), stamp: now };
+  }
+
+  async #fetch(path: PublicPath, { sha256 }: NonNullable<Stamp>): Promise<Buffer> {
+    const fetched = await fetchWhole(this.#options.requests, `public/${path}`, maxBytes);
+    if (fetched.outcome !== 'whole') throw new OtherContent(`the origin has no public/${path}, which is published`);
+    const found = createHash('sha256').update(fetched.bytes).digest('hex');
+    if (found !== sha256) throw new OtherContent(`the origin's public/${path} has SHA-256 ${found}, published is ${sha256}: an upload is under way, or was cut off`);
+    return fetched.bytes;
+  }
+
+  #keep(path: PublicPath, document: TextDocument | undefined, stamp: Stamp, epoch: number): TextDocument | undefined {
+    this.#kept.set(path, { document, stamp, epoch: this.#validEpoch(path, epoch), failedAtMs: Number.NEGATIVE_INFINITY }, (document?.bytes.length ?? 0) + 512);
+    return document;
+  }
+}
+
+class OtherContent extends OriginFailure {}
+
+function stampOf(stamp: DocumentStamp | null | undefined): Stamp {
+  return stamp === null || stamp === undefined || stamp.sha256 === null ? undefined : { lastModified: stamp.last_modified, sha256: stamp.sha256 };
+}
+
+function sameStamp(one: Stamp, other: Stamp): boolean {
+  return one?.sha256 === other?.sha256 && one?.lastModified === other?.lastModified;
+}
+
+/** The inverse of providerPath in contract/paths.ts. */
+function parseProviderPath(path: PublicPath): { readonly name: PackageName; readonly kind: 'stable' | 'dev' } | undefined {
+  const match = /^p2\/([^~]+?)(~dev)?\.json$/.exec(path);
+  const name = match?.[1] === undefined ? undefined : parsePackageName(match[1]);
+  return name === undefined ? undefined : { name, kind: match?.[2] === undefined ? 'stable' : 'dev' };
+}

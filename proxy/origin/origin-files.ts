@@ -1,0 +1,119 @@
+// The output tree behind a static HTTP server: nginx, or object storage. `public/` and `index/` are below its address as the builder wrote them.
+
+import { createHash } from 'node:crypto';
+import { isAsWritten } from '../../build/contract/checksum.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import type { PublicPath } from '../../build/contract/paths.ts';
+import type { PackageIndex } from '../../build/contract/serving-index.ts';
+import { whenReady } from '../eventually.ts';
+import type { PublishedFiles, PublishedPath } from '../packages/published-files.ts';
+import { PackageArchives } from '../protocol/package-archives.ts';
+import { createIntern, PackageReleases } from '../protocol/package-releases.ts';
+import type { TreeFiles } from '../protocol/tree-files.ts';
+import type { OriginAddress } from './origin-address.ts';
+import { OriginArchives } from './origin-archives.ts';
+import { OriginDocuments, type OriginIndex } from './origin-documents.ts';
+import { OriginFailure } from './origin-failure.ts';
+import { OriginIndexes } from './origin-indexes.ts';
+import { OriginPublication } from './origin-publication.ts';
+import { createOriginRequests } from './origin-requests.ts';
+import { fetchWhole } from './origin-text.ts';
+import { OriginTrouble, type OriginNotice } from './origin-trouble.ts';
+
+export interface OriginFilesOptions {
+  readonly address: OriginAddress;
+  /** how old what is known of publications may be, in milliseconds, while requests come */
+  readonly checkEveryMs: number;
+  /** memory for documents, indexes and small archives together */
+  readonly cacheBytes: number;
+  readonly userAgent: string;
+  /** hears of a publication that only a newer version can read */
+  readonly onNewer: (error: Error) => void;
+  /** hears that the origin fails, once a minute, and that it works again */
+  readonly notice: (notice: OriginNotice) => void;
+  readonly monotonicMs: () => number;
+}
+
+export interface OriginFiles {
+  readonly files: TreeFiles;
+  readonly published: PublishedFiles;
+  readonly close: () => void;
+}
+
+/** Documents must not wait behind downloads: each kind has connections of its own. */
+const documentConnections = 64;
+const archiveConnections = 256;
+const maxTextBytes = 64 * 1024 * 1024;
+
+export function createOriginFiles({ address, checkEveryMs, cacheBytes, userAgent, onNewer, notice, monotonicMs }: OriginFilesOptions): OriginFiles {
+  const requests = createOriginRequests({ address, userAgent, connections: documentConnections });
+  const archiveRequests = createOriginRequests({ address, userAgent, connections: archiveConnections });
+  const trouble = new OriginTrouble({ notice, monotonicMs });
+  const publication = new OriginPublication({ requests, trouble, onNewer, checkEveryMs, monotonicMs });
+  const kept = { requests, trouble, monotonicMs };
+  const indexes = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 4, weight: 3, make: indexOf });
+  const intern = createIntern();
+  const releases = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 3, weight: 0.1, make: (index) => new PackageReleases(index, intern) });
+  // of every package, so that after a publication a short answer to each is all that a catalogue of thousands takes
+  const digests = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 8, weight: 0, make: (_, bytes) => sha256(bytes) });
+  const documents = new OriginDocuments({ ...kept, publication, indexes, limitBytes: cacheBytes / 2 });
+  const archives = new OriginArchives({ requests: archiveRequests, trouble, limitBytes: cacheBytes / 4 });
+  const files: TreeFiles = {
+    publication: () => publication.read(),
+    epoch: () => publication.epoch(),
+    document: (path, epoch) => documents.get(path, epoch),
+    documentAgain: (path, epoch) => documents.get(path, epoch),
+    grow: (path, document, bytes) => documents.grow(path, document, bytes),
+    archives: (name, epoch) => whenReady(indexes.get(name, epoch), (index) => index?.archives),
+    archivesAgain: (name, epoch) => whenReady(indexes.again(name, epoch), (index) => index?.archives),
+    releases: (name, epoch) => releases.get(name, epoch),
+    archive: (entry, conditions) => archives.answer(entry, conditions),
+    isEmpty: () => publication.current === undefined,
+    stale: () => trouble.stale(),
+  };
+  const read = async (path: PublishedPath): Promise<Buffer | undefined> => {
+    const epoch = await publication.epoch();
+    if (path.startsWith('public/')) return documents.bytes(path.slice('public/'.length) as PublicPath, epoch);
+    const name = nameOfIndex(path);
+    if (name !== undefined) return (await indexes.get(name, epoch))?.bytes;
+    const fetched = await fetchWhole(requests, path, maxTextBytes);
+    if (fetched.outcome !== 'whole') return undefined;
+    if (!isWhatWasWritten(path, fetched.bytes)) throw new OriginFailure(`${path} of the origin is damaged`);
+    return fetched.bytes;
+  };
+  const published: PublishedFiles = { epoch: () => publication.epoch(), read, stamps: (paths) => stampsOf(paths) };
+  /** An index names the digests of the documents, so that its own says enough. */
+  const stampsOf = async (paths: readonly PublishedPath[]): Promise<readonly (string | undefined)[]> => {
+    const epoch = await publication.epoch();
+    return Promise.all(paths.map(async (path) => {
+      const name = nameOfIndex(path);
+      return name === undefined ? '' : digests.get(name, epoch);
+    }));
+  };
+  const close = (): void => {
+    requests.close();
+    archiveRequests.close();
+  };
+  return { files, published, close };
+}
+
+/** What is kept of an index. */
+function indexOf(index: PackageIndex, bytes: Buffer): OriginIndex {
+  return { archives: new PackageArchives(index), documents: index.documents, bytes };
+}
+
+/** Most lists carry a checksum at their end, texts have theirs as a name. */
+function isWhatWasWritten(path: PublishedPath, bytes: Buffer): boolean {
+  const digest = /\/([0-9a-f]{40})\.md$/.exec(path)?.[1];
+  if (digest === undefined) return !bytes.includes('\n"sha256": "') || isAsWritten(bytes.toString('utf8'));
+  return sha256(bytes).startsWith(digest);
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function nameOfIndex(path: PublishedPath): PackageName | undefined {
+  const name = /^index\/([^_].*)\.json$/.exec(path)?.[1];
+  return name === undefined ? undefined : parsePackageName(name);
+}

@@ -1,0 +1,113 @@
+// What is made of an origin's serving indexes, in memory: each asked for again once a publication was seen, with one request for however many wait
+// for it. What the origin cannot give again stays as it was.
+
+import { isAsWritten } from '../../build/contract/checksum.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { indexPath } from '../../build/contract/paths.ts';
+import { parsePackageIndex, type PackageIndex } from '../../build/contract/serving-index.ts';
+import type { Eventually } from '../eventually.ts';
+import { ByteCache } from '../protocol/byte-cache.ts';
+import { orAfter, patienceMs } from './or-after.ts';
+import { OriginFailure } from './origin-failure.ts';
+import type { OriginRequests } from './origin-requests.ts';
+import { fetchWhole, type Validators } from './origin-text.ts';
+import type { OriginTrouble } from './origin-trouble.ts';
+import { SingleFlight } from './single-flight.ts';
+
+interface Kept<Value> {
+  readonly value: Value | undefined;
+  readonly validators: Validators;
+  /** the epoch under which it was last seen to hold */
+  epoch: number;
+  askedAtMs: number;
+}
+
+export interface OriginIndexesOptions<Value> {
+  readonly requests: OriginRequests;
+  readonly trouble: OriginTrouble;
+  readonly limitBytes: number;
+  /** how many bytes of memory one byte of an index takes in its kept form */
+  readonly weight: number;
+  readonly make: (index: PackageIndex, bytes: Buffer) => Value;
+  readonly monotonicMs: () => number;
+}
+
+const maxBytes = 64 * 1024 * 1024;
+/** Of one package at most once in this time, however often clients ask for versions that there are not, or the origin fails. */
+const againAfterMs = 1000;
+/** No epoch: what the origin could not be asked for is to be asked for again. */
+const unknown = -1;
+
+export class OriginIndexes<Value> {
+  readonly #options: OriginIndexesOptions<Value>;
+  readonly #kept: ByteCache<Kept<Value>>;
+  readonly #loading = new SingleFlight<Value | undefined>();
+
+  constructor(options: OriginIndexesOptions<Value>) {
+    this.#options = options;
+    this.#kept = new ByteCache(options.limitBytes);
+  }
+
+  /** As of `epoch`, or as it last was where the origin fails; undefined: there is none. Rejects with OriginFailure where it never was known. */
+  get(name: PackageName, epoch: number): Eventually<Value | undefined> {
+    const kept = this.#kept.get(name);
+    return kept?.epoch === epoch ? kept.value : this.again(name, epoch);
+  }
+
+  /** As `get`, but asks the origin whatever the epoch says, unless it was asked just now. */
+  again(name: PackageName, epoch: number): Eventually<Value | undefined> {
+    const kept = this.#kept.get(name);
+    if (kept === undefined) return this.anew(name, epoch);
+    const recently = this.#options.monotonicMs() - kept.askedAtMs < againAfterMs;
+    if (recently && (kept.epoch === epoch || kept.epoch === unknown)) return kept.value;
+    return orAfter(this.anew(name, epoch), patienceMs, () => kept.value);
+  }
+
+  /** Asks the origin, in any case. */
+  anew(name: PackageName, epoch: number): Promise<Value | undefined> {
+    return this.#loading.run(`${epoch} ${name}`, () => this.#load(name, epoch));
+  }
+
+  /** Whether what is known of it holds under `epoch`. */
+  holds(name: PackageName, epoch: number): boolean {
+    return this.#kept.get(name)?.epoch === epoch;
+  }
+
+  async #load(name: PackageName, epoch: number): Promise<Value | undefined> {
+    const kept = this.#kept.get(name);
+    try {
+      const fetched = await fetchWhole(this.#options.requests, `index/${indexPath(name)}`, maxBytes, kept?.validators);
+      if (fetched.outcome === 'absent') return this.#keep(name, { value: undefined, validators: {}, epoch }, 0);
+      if (fetched.outcome === 'whole') return this.#keep(name, { value: this.#options.make(parseIndex(fetched.bytes, name), fetched.bytes), validators: fetched.validators, epoch }, fetched.bytes.length);
+      if (kept !== undefined) return this.#hold(kept, epoch);
+      throw new OriginFailure(`the origin answered 304 for the index of ${name}, which nobody asked`);
+    } catch (error) {
+      this.#options.trouble.failed('text', error);
+      if (kept === undefined) throw error;
+      return this.#hold(kept, unknown);
+    }
+  }
+
+  #hold(kept: Kept<Value>, epoch: number): Value | undefined {
+    kept.epoch = epoch;
+    kept.askedAtMs = this.#options.monotonicMs();
+    return kept.value;
+  }
+
+  #keep(name: PackageName, kept: Omit<Kept<Value>, 'askedAtMs'>, bytes: number): Value | undefined {
+    this.#kept.set(name, { ...kept, askedAtMs: this.#options.monotonicMs() }, bytes * this.#options.weight + 512);
+    return kept.value;
+  }
+}
+
+function parseIndex(bytes: Buffer, name: PackageName): PackageIndex {
+  const text = bytes.toString('utf8');
+  try {
+    const index = parsePackageIndex(text);
+    if (index.name !== name) throw new Error(`it is of ${index.name}`);
+    if (!isAsWritten(text)) throw new Error('it is damaged');
+    return index;
+  } catch (cause) {
+    throw new OriginFailure(`index/${indexPath(name)} of the origin: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,127 @@
+// Notices that something was published at the origin: asks for `index/_publication.json`, which is uploaded last of all, when requests come and the last look
+// is older than `checkEveryMs`. No request waits for that look, unless nothing is known yet or nobody has asked for long. While the origin fails, what was
+// published when it last answered is the newest there is.
+
+import { NewerFormat } from '../../build/contract/newer-format.ts';
+import { isAsWritten } from '../../build/contract/checksum.ts';
+import { publicationPath } from '../../build/contract/paths.ts';
+import { parsePublication, type Publication } from '../../build/contract/publication.ts';
+import { whenReady, type Eventually } from '../eventually.ts';
+import { OriginFailure } from './origin-failure.ts';
+import type { OriginRequests } from './origin-requests.ts';
+import { orAfter, patienceMs } from './or-after.ts';
+import { fetchWhole, type Validators } from './origin-text.ts';
+import type { OriginTrouble } from './origin-trouble.ts';
+
+export interface OriginPublicationOptions {
+  readonly requests: OriginRequests;
+  readonly trouble: OriginTrouble;
+  /** hears, once, of a publication that only a newer version can read */
+  readonly onNewer: (error: Error) => void;
+  readonly checkEveryMs: number;
+  readonly monotonicMs: () => number;
+}
+
+const maxBytes = 16 * 1024 * 1024;
+/** Two short texts of one second and one length have the same ETag at many servers: short ones are always fetched. */
+const fetchedUpToBytes = 16 * 1024;
+/** An origin that failed is waited for again after this. */
+const hopefulAfterMs = 10_000;
+
+export class OriginPublication {
+  readonly #options: OriginPublicationOptions;
+  /** the text of what is known; null: nothing was published; undefined: nothing is known yet */
+  #text: string | null | undefined;
+  #publication: Publication | undefined;
+  #validators: Validators = {};
+  #epoch = 0;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #failure: unknown;
+  #refusedText: string | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(options: OriginPublicationOptions) {
+    this.#options = options;
+  }
+
+  /** A number that grows with every publication that is seen. Rejects with OriginFailure as long as nothing is known. */
+  epoch(): Eventually<number> {
+    const ageMs = this.#options.monotonicMs() - this.#lookedAtMs;
+    const { checkEveryMs } = this.#options;
+    if (ageMs < checkEveryMs) return this.#known(); // throws in place: callers take both
+    const looking = this.#look();
+    const tooOld = this.#text === undefined || ageMs > (this.#failure === undefined ? 2 * checkEveryMs : hopefulAfterMs);
+    if (!tooOld) return this.#epoch;
+    return (this.#text === undefined ? looking : orAfter(looking, patienceMs, () => undefined)).then(() => this.#known());
+  }
+
+  /** The newest publication, as far as it is known; undefined before the first. Rejects as `epoch` does. */
+  read(): Eventually<Publication | undefined> {
+    return whenReady(this.epoch(), () => this.#publication);
+  }
+
+  /** What `read` last found. */
+  get current(): Publication | undefined {
+    return this.#publication;
+  }
+
+  #known(): number {
+    if (this.#text === undefined) throw this.#failure;
+    return this.#epoch;
+  }
+
+  #look(): Promise<void> {
+    this.#looking ??= this.#ask()
+      .then(
+        () => {
+          this.#failure = undefined;
+          this.#options.trouble.reached();
+        },
+        (error: unknown) => {
+          this.#failure = error;
+          this.#options.trouble.failed('publication', error);
+        },
+      )
+      .finally(() => {
+        this.#lookedAtMs = this.#options.monotonicMs();
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #ask(): Promise<void> {
+    const fetched = await fetchWhole(this.#options.requests, `index/${publicationPath}`, maxBytes, this.#validators);
+    if (fetched.outcome === 'same') return;
+    if (fetched.outcome === 'absent') {
+      if (this.#text !== null) this.#take(null, undefined, {});
+      return;
+    }
+    const text = fetched.bytes.toString('utf8');
+    if (text === this.#text) return;
+    const publication = this.#parse(text);
+    if (publication !== undefined) this.#take(text, publication, fetched.bytes.length > fetchedUpToBytes ? fetched.validators : {});
+  }
+
+  #take(text: string | null, publication: Publication | undefined, validators: Validators): void {
+    this.#text = text;
+    this.#publication = publication;
+    this.#validators = validators;
+    this.#epoch += 1;
+  }
+
+  /** Undefined for one of a newer version, where an older one is known: that goes on being served. Throws OriginFailure for a damaged one. */
+  #parse(text: string): Publication | undefined {
+    try {
+      const publication = parsePublication(text);
+      if (!isAsWritten(text)) throw new Error('it is damaged');
+      return publication;
+    } catch (cause) {
+      const failure = new OriginFailure(`index/${publicationPath} of the origin: ${(cause as Error).message}`, { cause });
+      if (!(cause instanceof NewerFormat)) throw failure;
+      if (this.#refusedText !== text) this.#options.onNewer(failure);
+      this.#refusedText = text;
+      if (typeof this.#text !== 'string') throw failure;
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+// A whole file of the origin's, in memory: what is small enough for that, and unless it is as it was.
+
+import type { OriginReply, OriginRequests } from './origin-requests.ts';
+import { OriginFailure } from './origin-failure.ts';
+
+/** What a later request for the same file can be told, so that the answer is short where nothing has changed. */
+export interface Validators {
+  readonly ifNoneMatch?: string | undefined;
+  readonly ifModifiedSince?: string | undefined;
+}
+
+export type Fetched =
+  | { readonly outcome: 'same' }
+  | { readonly outcome: 'absent' }
+  | { readonly outcome: 'whole'; readonly bytes: Buffer; readonly validators: Validators };
+
+/** Time for a whole file, its head included. */
+const wholeTimeoutMs = 15_000;
+const drainedUpToBytes = 64 * 1024;
+const drainTimeoutMs = 5000;
+
+/** Rejects with OriginFailure for whatever is not 200, 304 or 404, for more than `maxBytes`, and where it takes too long or breaks off. */
+export async function fetchWhole(requests: OriginRequests, path: string, maxBytes: number, validators: Validators = {}): Promise<Fetched> {
+  const reply = await requests.open({ method: 'GET', path, ...validators });
+  if (reply.status === 304 && (validators.ifNoneMatch !== undefined || validators.ifModifiedSince !== undefined)) return drained(reply, { outcome: 'same' });
+  if (reply.status === 404 || reply.status === 410) return drained(reply, { outcome: 'absent' });
+  const timer = setTimeout(reply.drop, wholeTimeoutMs);
+  try {
+    assertWhole(reply, path);
+    return { outcome: 'whole', bytes: await readWhole(reply, path, maxBytes), validators: validatorsOf(reply) };
+  } finally {
+    clearTimeout(timer);
+    reply.drop();
+  }
+}
+
+/** Throws OriginFailure where this is not a file as it lies there: another status, or a coding that was not asked for. */
+export function assertWhole({ status, headers }: OriginReply, path: string): void {
+  const coding = headers['content-encoding'];
+  // a Location is not followed: it would lead wherever the origin, or who changed it, wants
+  if (status !== 200) throw new OriginFailure(`the origin answered ${status} for ${path}${status === 403 ? '; object storage says so of a missing file, too, to who may not list the bucket' : ''}`);
+  if (coding !== undefined && coding !== 'identity') throw new OriginFailure(`the origin sent ${path} with Content-Encoding ${coding}, which was not asked for`);
+}
+
+async function readWhole({ headers, body }: OriginReply, path: string, maxBytes: number): Promise<Buffer> {
+  const stated = headers['content-length'];
+  if (stated !== undefined && Number(stated) > maxBytes) throw new OriginFailure(`the origin sends ${stated} bytes for ${path}, more than the ${maxBytes} that are taken`);
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > maxBytes) throw new OriginFailure(`the origin sends more than ${maxBytes} bytes for ${path}`);
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof OriginFailure ? error : new OriginFailure(`the origin broke off ${path} after ${length} bytes`, { cause: error });
+  }
+  return Buffer.concat(pieces, length);
+}
+
+/** Keeps the connection where what comes is short; ends it otherwise. */
+export function drained<Result>({ headers, body, drop }: OriginReply, result: Result): Result {
+  const stated = headers['content-length'];
+  if (Number(stated ?? 0) > drainedUpToBytes || headers['transfer-encoding'] !== undefined) {
+    drop();
+    return result;
+  }
+  const timer = setTimeout(drop, drainTimeoutMs);
+  body.once('close', () => clearTimeout(timer)).resume();
+  return result;
+}
+
+/**
+ * Static servers make their ETag of size and whole seconds: of a file that was replaced within the second it was fetched in, nobody could tell. So
+ * only one that was older is asked about like this (RFC 9110 §8.8.2.2).
+ */
+function validatorsOf({ headers }: OriginReply): Validators {
+  const { etag, date, 'last-modified': lastModified } = headers;
+  const age = Date.parse(date ?? '') - Date.parse(lastModified ?? '');
+  if (Number.isFinite(age) && age < 2000) return {};
+  return etag === undefined ? { ifModifiedSince: lastModified } : { ifNoneMatch: etag };
+}

@@ -1,0 +1,56 @@
+// How often one package was downloaded and installed, as the management API and the command line say it.
+
+import type { DownloadDay, Downloads } from './downloads.ts';
+
+/** Of one package. */
+export interface PackageStatistics {
+  /** since ever */
+  readonly total: number;
+  /** oldest first */
+  readonly days: readonly DownloadDay[];
+}
+
+export interface ShownStatistics {
+  /** downloads since ever */
+  total: number;
+  /** downloads of these days, by version */
+  versions: Record<string, number>;
+  /** oldest first */
+  days: { date: string; downloads: number; versions: Record<string, number> }[];
+  installs: { total: number; versions: Record<string, number>; days: { date: string; installs: number; versions: Record<string, number> }[] };
+}
+
+/** Days from `since` on, `2026-01-31`. */
+export async function readStatistics(counts: Downloads, name: string, since: string): Promise<PackageStatistics> {
+  const [total, days] = await Promise.all([counts.totalOf(name), counts.daysOf(name)]);
+  return { total, days: days.filter(({ date }) => date >= since) };
+}
+
+/** Of these versions only; `total` is then of these days, since what is counted for ever is the package. */
+export function statisticsOf({ days }: PackageStatistics, versions: ReadonlySet<string>): PackageStatistics {
+  const left = days.map(({ date, versions: counts }) => ({ date, versions: new Map([...counts].filter(([version]) => versions.has(version))) })).filter((day) => day.versions.size > 0);
+  return { total: left.reduce((sum, day) => [...day.versions.values()].reduce((all, one) => all + one, sum), 0), days: left };
+}
+
+export function showStatistics(downloads: PackageStatistics, installs: PackageStatistics): ShownStatistics {
+  return {
+    total: downloads.total,
+    versions: versionsOf(downloads.days),
+    days: downloads.days.map((day) => ({ date: day.date, downloads: sumOf(day), versions: Object.fromEntries(day.versions) })),
+    installs: {
+      total: installs.total,
+      versions: versionsOf(installs.days),
+      days: installs.days.map((day) => ({ date: day.date, installs: sumOf(day), versions: Object.fromEntries(day.versions) })),
+    },
+  };
+}
+
+function versionsOf(days: readonly DownloadDay[]): Record<string, number> {
+  const versions = new Map<string, number>();
+  for (const day of days) for (const [label, count] of day.versions) versions.set(label, (versions.get(label) ?? 0) + count);
+  return Object.fromEntries(versions);
+}
+
+function sumOf({ versions }: DownloadDay): number {
+  return [...versions.values()].reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,51 @@
+// The text files of what is published, for everything but serving Composer: a port like TreeFiles, since they are in a folder or behind a static
+// HTTP server.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Eventually } from '../eventually.ts';
+import { isAbsence, stampFile } from '../protocol/file-stamp.ts';
+import { PublicationWatch } from '../protocol/publication-watch.ts';
+
+/** Below the folder that holds both: `public/packages.json`, `index/acme/core.json`. */
+export type PublishedPath = `public/${string}` | `index/${string}`;
+
+export interface PublishedFiles {
+  /** A number that grows when a publication may have changed files. */
+  readonly epoch: (nowMs: number) => Eventually<number>;
+  /** undefined: there is no such file. Rejects where it cannot be read. */
+  readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
+  /** What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no such file. They are one package's. */
+  readonly stamps: (paths: readonly PublishedPath[]) => Eventually<readonly (string | undefined)[]>;
+}
+
+/** `dataDirectory`: holds `public/` and `index/`. */
+export function createLocalPublishedFiles(dataDirectory: string): PublishedFiles {
+  // whoever serves the documents tells of a newer publication; here the one before stays
+  const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
+  return {
+    epoch: (nowMs) => watch.epoch(nowMs),
+    read: (path) =>
+      readFile(join(dataDirectory, path)).catch((error: unknown) => {
+        if (isAbsence(error)) return undefined;
+        throw error;
+      }),
+    stamps: (paths) => paths.map((path) => stampText(join(dataDirectory, path))),
+  };
+}
+
+function stampText(path: string): string | undefined {
+  const stamp = stampFile(path);
+  return stamp === undefined ? undefined : `${stamp.mtimeNs} ${stamp.inode} ${stamp.size}`;
+}
+
+/** Nothing where there is no such file. Throws an Error that names it where it cannot be used. */
+export async function parsePublished<Row>(files: PublishedFiles, path: PublishedPath, parse: (text: string) => readonly Row[]): Promise<readonly Row[]> {
+  const bytes = await files.read(path);
+  if (bytes === undefined) return [];
+  try {
+    return parse(bytes.toString('utf8'));
+  } catch (cause) {
+    throw new Error(`${path} cannot be used; run \`libretto verify\``, { cause });
+  }
+}

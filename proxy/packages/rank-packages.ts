@@ -1,0 +1,79 @@
+// What a search finds first, pure: names before keywords before descriptions, what is maintained before what is not, what is much used before the rest.
+
+import { searchFilter, wordsOf } from './search-packages.ts';
+import type { PackageSummary } from './package-summary.ts';
+
+export interface RankedSearch {
+  /** words, of which each must stand somewhere in name, description or keywords; none: everything */
+  readonly words: string;
+  /** exactly, in any case; undefined: any */
+  readonly type: string | undefined;
+  /** so many of the best are wanted */
+  readonly best: number;
+}
+
+export interface Ranked {
+  /** best first */
+  readonly best: readonly PackageSummary[];
+  /** how many were found */
+  readonly total: number;
+}
+
+interface Candidate {
+  readonly summary: PackageSummary;
+  readonly score: number;
+  readonly uses: number;
+}
+
+/** So many packages are a few milliseconds' work; then others get their turn. */
+const packagesInTurn = 1000;
+
+/** `packages`: by name. `usesOf`: how much a package is used; it decides between equals, and then the name. */
+export async function rankPackages(packages: Iterable<PackageSummary>, { words, type, best }: RankedSearch, usesOf: (name: string) => number): Promise<Ranked> {
+  const wanted = wordsOf(words);
+  const fits = searchFilter({ words, type });
+  const leading: Candidate[] = [];
+  let [looked, total] = [0, 0];
+  for (const summary of packages) {
+    if ((looked += 1) % packagesInTurn === 0) await new Promise(setImmediate);
+    if (!fits(summary)) continue;
+    total += 1;
+    insert(leading, { summary, score: wanted.reduce((sum, word) => sum + scoreOf(summary, word), 0), uses: usesOf(summary.name) }, best);
+  }
+  return { best: leading.map(({ summary }) => summary), total };
+}
+
+/** At its place among those that lead, and behind its equals; whoever is then one too many falls out. */
+function insert(leading: Candidate[], candidate: Candidate, most: number): void {
+  const last = leading.at(-1);
+  if (leading.length >= most && (last === undefined || !isBetter(candidate, last))) return;
+  let [low, high] = [0, leading.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isBetter(candidate, leading[middle] as Candidate)) high = middle;
+    else low = middle + 1;
+  }
+  leading.splice(low, 0, candidate);
+  if (leading.length > most) leading.pop();
+}
+
+function isBetter(one: Candidate, other: Candidate): boolean {
+  if (one.score !== other.score) return one.score > other.score;
+  const [maintained, otherMaintained] = [one.summary.abandoned === false, other.summary.abandoned === false];
+  return maintained === otherMaintained ? one.uses > other.uses : maintained;
+}
+
+/** Of a word that stands somewhere in it. */
+function scoreOf({ name, keywords }: PackageSummary, word: string): number {
+  const project = name.slice(name.indexOf('/') + 1);
+  if (name === word || project === word) return 6;
+  if (project.startsWith(word) || name.startsWith(word)) return 5;
+  if (name.includes(word)) return startsPart(name, word) ? 4 : 3;
+  return keywords.some((keyword) => keyword.toLowerCase() === word) ? 2 : 1;
+}
+
+/** `http` in `acme/simple-http`, but not in `acme/xhttp`. */
+function startsPart(name: string, word: string): boolean {
+  for (let at = name.indexOf(word); at !== -1; at = name.indexOf(word, at + 1)) if (at === 0 || '/-_.'.includes(name.charAt(at - 1))) return true;
+  return false;
+}

@@ -1,0 +1,95 @@
+// What Composer asks besides documents and archives: `search`, `list` and `providers-api` (doc/05-repositories.md of Composer; ComposerRepository.php:
+// search, getPackageNames, getProviders). Answered out of the list of published packages, as far as the token sees them.
+
+import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
+import { providersOf, type Catalogue } from '../packages/catalogue.ts';
+import { matchesWildcard } from '../packages/name-wildcard.ts';
+import type { PackageSummary } from '../packages/package-summary.ts';
+import { rankPackages } from '../packages/rank-packages.ts';
+import { searchPackages } from '../packages/search-packages.ts';
+import type { Usage } from '../packages/usage.ts';
+import type { View } from '../views/view.ts';
+import type { Route } from './route.ts';
+
+export type LookupRoute = Extract<Route, { kind: 'search' | 'list' | 'providers' }>;
+
+export function isLookup(route: Route): route is LookupRoute {
+  return route.kind === 'search' || route.kind === 'list' || route.kind === 'providers';
+}
+
+export interface Lookups {
+  readonly answer: (route: LookupRoute, view: View | undefined, nowMs: number) => Promise<Answer>;
+}
+
+export interface LookupParts {
+  readonly catalogue: Catalogue;
+  readonly usage: Usage;
+}
+
+/** Composer reads the first page and no other. */
+const standardPage = 100;
+const mostInPage = 100;
+const mostPages = 10_000;
+/** Of a query, a filter or a type: longer than any name. */
+const longestText = 250;
+const texts = ['q', 'type', 'filter', 'vendor'] as const;
+
+export function createLookups({ catalogue, usage }: LookupParts): Lookups {
+  return {
+    answer: async (route, view, nowMs) => {
+      if (route.kind === 'providers') return providers(route.name, [...providersOf(await catalogue.read(nowMs, view), route.name)]);
+      const query = new URLSearchParams(route.query);
+      const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
+      if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
+      const { all } = await catalogue.read(nowMs, view);
+      return route.kind === 'list' ? list(all.values(), query) : search(all.values(), query, await usage.read(nowMs));
+    },
+  };
+}
+
+async function search(packages: Iterable<PackageSummary>, query: URLSearchParams, usesOf: (name: string) => number): Promise<Answer> {
+  const page = wholeNumber(query.get('page'), mostPages) ?? 1;
+  const size = wholeNumber(query.get('per_page'), mostInPage) ?? standardPage;
+  if (Number.isNaN(page)) return refused('page', `must be a whole number from 1 to ${mostPages}`);
+  if (Number.isNaN(size)) return refused('per_page', `must be a whole number from 1 to ${mostInPage}`);
+  const { best, total } = await rankPackages(packages, { words: query.get('q') ?? '', type: given(query, 'type'), best: page * size }, usesOf);
+  const rows = best.slice((page - 1) * size).map((summary) => rowOf(summary, usesOf(summary.name)));
+  const next = new URLSearchParams([...query].filter(([name]) => name === 'q' || name === 'type' || name === 'per_page'));
+  next.set('page', String(page + 1));
+  return jsonAnswer(200, { results: rows, total, ...(total > page * size ? { next: `/search.json?${next}` } : {}) });
+}
+
+/** Composer shows `abandoned` wherever it stands, so it stands only there. `url` and `repository`: as far as the package says any. */
+function rowOf({ name, description, homepage, repository, abandoned }: PackageSummary, downloads: number): object {
+  const url = homepage ?? repository;
+  return { name, description: description ?? '', ...(url === null ? {} : { url }), ...(repository === null ? {} : { repository }), downloads, favers: 0, ...(abandoned === false ? {} : { abandoned }) };
+}
+
+function list(packages: Iterable<PackageSummary>, query: URLSearchParams): Answer {
+  const filter = given(query, 'filter');
+  const found = searchPackages(packages, { type: given(query, 'type'), vendor: given(query, 'vendor') });
+  return jsonAnswer(200, { packageNames: found.map(({ name }) => name as string).filter((name) => filter === undefined || matchesWildcard(filter, name)) });
+}
+
+/** Composer takes 404 for nobody (ComposerRepository.php, getProviders). */
+function providers(name: string, found: readonly PackageSummary[]): Answer {
+  if (found.length === 0) return errorAnswer('NOT_FOUND', { message: `No package here provides ${name}.`, details: { package: name } });
+  return jsonAnswer(200, { providers: found.map(({ name: provider, description, type }) => ({ name: provider, description: description ?? '', type })) });
+}
+
+/** undefined: left out, or empty as Composer's `%type%` without a type. */
+function given(query: URLSearchParams, name: string): string | undefined {
+  const text = query.get(name);
+  return text === null || text === '' ? undefined : text;
+}
+
+/** undefined: left out. NaN: not a whole number from 1 to `most`. */
+function wholeNumber(text: string | null, most: number): number | undefined {
+  if (text === null || text === '') return undefined;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  return number >= 1 && number <= most ? number : Number.NaN;
+}
+
+function refused(parameter: string, message: string): Answer {
+  return errorAnswer('INVALID_INPUT', { message: `${parameter} ${message}.`, details: { issues: [{ path: parameter, message }] } });
+}

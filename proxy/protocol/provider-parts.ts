@@ -1,0 +1,124 @@
+// Where in the bytes of a p2 document each of its versions stands, so that a document with fewer of them is made of the very bytes that were published:
+// numbers that JavaScript would round, and the order of members, stay as they are.
+
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+
+export interface ProviderVersion {
+  readonly version: string;
+  readonly version_normalized: string;
+  /** of its dist; undefined where it has none */
+  readonly reference: string | undefined;
+  /** of the member, label included, in the document's bytes */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ProviderParts {
+  /** in the document's order */
+  readonly versions: readonly ProviderVersion[];
+  /** the document with only these of its versions; undefined for none of them */
+  readonly without: (hidden: ReadonlySet<ProviderVersion>) => Buffer | undefined;
+}
+
+/** Throws an Error that says what is wrong with it. */
+export function readProviderParts(bytes: Buffer, name: PackageName): ProviderParts {
+  const packages = memberOf(bytes, skipBlanks(bytes, 0), 'packages');
+  const versionsAt = packages === undefined ? undefined : memberOf(bytes, packages, name);
+  if (versionsAt === undefined) throw new Error(`it has no versions of ${name}`);
+  const members = [...membersOf(bytes, versionsAt)];
+  const versions = members.map(({ start, valueStart, end }) => versionAt(bytes, start, valueStart, end));
+  const last = members.at(-1);
+  const tail = last === undefined ? 0 : skipBlanks(bytes, last.end);
+  return {
+    versions,
+    without: (hidden) => {
+      const seen = versions.filter((version) => !hidden.has(version));
+      if (seen.length === 0) return undefined;
+      const parts = seen.flatMap(({ start, end }, at) => [...(at === 0 ? [] : [comma]), bytes.subarray(start, end)]);
+      return Buffer.concat([bytes.subarray(0, versionsAt + 1), ...parts, bytes.subarray(tail)]);
+    },
+  };
+}
+
+const comma = Buffer.from(',');
+
+function versionAt(bytes: Buffer, start: number, valueStart: number, end: number): ProviderVersion {
+  const record: unknown = JSON.parse(bytes.toString('utf8', valueStart, end));
+  if (!isJsonObject(record) || typeof record['version'] !== 'string' || typeof record['version_normalized'] !== 'string') throw new Error('a version is malformed');
+  return { version: record['version'], version_normalized: record['version_normalized'], reference: referenceOf(record), start, end };
+}
+
+function referenceOf({ dist }: JsonObject): string | undefined {
+  const reference = isJsonObject(dist) ? dist['reference'] : undefined;
+  return typeof reference === 'string' ? reference : undefined;
+}
+
+interface Member {
+  readonly key: string;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+const [quote, backslash, colon, openBrace, closeBrace, openBracket, closeBracket, commaCode] = [0x22, 0x5c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d, 0x2c];
+
+/** Where the value of this member of the object at `at` starts. */
+function memberOf(bytes: Buffer, at: number, key: string): number | undefined {
+  for (const member of membersOf(bytes, at)) if (member.key === key) return member.valueStart;
+  return undefined;
+}
+
+/** Of the object that starts at `at`. What is inside their values is only skipped. */
+function* membersOf(bytes: Buffer, at: number): Generator<Member> {
+  if (bytes[at] !== openBrace) throw new Error('there is no object where one should be');
+  let next = skipBlanks(bytes, at + 1);
+  while (bytes[next] !== closeBrace) {
+    const start = next;
+    const keyEnd = skipString(bytes, start);
+    const key = JSON.parse(bytes.toString('utf8', start, keyEnd)) as string;
+    const colonAt = skipBlanks(bytes, keyEnd);
+    if (bytes[colonAt] !== colon) throw new Error('a colon is missing');
+    const valueStart = skipBlanks(bytes, colonAt + 1);
+    const end = skipValue(bytes, valueStart);
+    yield { key, start, valueStart, end };
+    next = skipBlanks(bytes, end);
+    if (bytes[next] === commaCode) next = skipBlanks(bytes, next + 1);
+    else if (bytes[next] !== closeBrace) throw new Error('an object does not end');
+  }
+}
+
+function skipBlanks(bytes: Buffer, at: number): number {
+  let next = at;
+  while (bytes[next] === 0x20 || bytes[next] === 0x0a || bytes[next] === 0x0d || bytes[next] === 0x09) next += 1;
+  return next;
+}
+
+function skipString(bytes: Buffer, at: number): number {
+  if (bytes[at] !== quote) throw new Error('there is no text where one should be');
+  for (let next = at + 1; next < bytes.length; next += 1) {
+    if (bytes[next] === backslash) next += 1;
+    else if (bytes[next] === quote) return next + 1;
+  }
+  throw new Error('a text does not end');
+}
+
+function skipValue(bytes: Buffer, at: number): number {
+  let depth = 0;
+  for (let next = at; next < bytes.length; next += 1) {
+    const byte = bytes[next];
+    if (byte === quote) {
+      next = skipString(bytes, next) - 1;
+      if (depth === 0) return next + 1;
+    } else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (depth === 0) return next; // the end of what it stands in: it was a number or a word
+      depth -= 1;
+      if (depth === 0) return next + 1;
+    } else if (depth === 0 && (byte === commaCode || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)) {
+      return next;
+    }
+  }
+  throw new Error('a value does not end');
+}

@@ -1,0 +1,18 @@
+// Where Composer asks about many packages at once whether they are safe, added to what the build says of advisories and filter lists: a build cannot know
+// that a service answers.
+
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+
+export const advisoriesPath = '/security-advisories';
+export const filtersPath = '/filters';
+export const filterSummaryPath = '/filters/summary.json';
+
+/** `base`: what comes before the paths; undefined: none are said, and Composer goes by the documents alone. Nothing where the build says nothing of them. */
+export function safetyUrls(root: JsonObject, base: string | undefined): JsonObject {
+  if (base === undefined) return {};
+  const { 'security-advisories': advisories, filter } = root;
+  return {
+    ...(isJsonObject(advisories) ? { 'security-advisories': { ...advisories, 'api-url': `${base}${advisoriesPath}` } } : {}),
+    ...(isJsonObject(filter) ? { filter: { ...filter, 'summary-url': `${base}${filterSummaryPath}`, 'api-url': `${base}${filtersPath}` } } : {}),
+  };
+}

@@ -1,0 +1,117 @@
+// One connection that speaks HTTP/2: what its client may take of the server, and how it ends without breaking off what is being answered. nghttp2
+// itself ends a connection that floods with pings or settings whose acknowledgements it does not read, with continuations, with frames that make no
+// sense. Of one that takes its requests back (CVE-2023-44487) it only takes no further ones; here it is ended.
+
+import { constants, Http2ServerRequest, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { HttpRequest, HttpResponse } from '../http-request.ts';
+import type { ServerLimits } from '../server-limits.ts';
+import { dropBody } from './stream-answer.ts';
+
+export interface Http2Parts {
+  readonly limits: Pick<ServerLimits, 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxHeaderBytes'>;
+  readonly handle: (request: HttpRequest, response: HttpResponse) => void;
+  /** hears of a connection that was ended because it broke the protocol */
+  readonly onMalformed: (socket: TLSSocket, reason: string) => void;
+}
+
+const maxStreams = 100;
+/** What a client may send of a body before any of it is read, so that an upload over a long way is not all waiting. */
+const windowBytes = 256 * 1024;
+/** More than are let in: `admit` refuses them, with an answer that says why. */
+const maxHeaderPairs = 256;
+/** Streams that a client may take back, if it lets fewer be answered. */
+const maxTakenBack = 200;
+/** Whoever is told that the connection ends has so long to end its side. */
+const farewellMs = 1000;
+
+export class Http2Connection {
+  readonly #session: ServerHttp2Session;
+  readonly #socket: TLSSocket;
+  readonly #parts: Http2Parts;
+  #timer: NodeJS.Timeout | undefined;
+  #streams = 0;
+  #answered = 0;
+  #takenBack = 0;
+
+  /** Of a socket whose TLS is up and which has sent nothing yet. */
+  constructor(socket: TLSSocket, parts: Http2Parts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    this.#session = performServerHandshake(socket, {
+      maxSessionInvalidFrames: 100,
+      maxSessionRejectedStreams: 100,
+      maxHeaderListPairs: maxHeaderPairs,
+      settings: { maxConcurrentStreams: maxStreams, initialWindowSize: windowBytes, maxHeaderListSize: 2 * parts.limits.maxHeaderBytes },
+    });
+    this.#session.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code?.startsWith('ERR_HTTP2_') === true) parts.onMalformed(socket, error.code);
+    });
+    this.#session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[] = []) => this.#begin(stream, headers, rawHeaders));
+    socket.once('close', () => clearTimeout(this.#timer));
+    this.#endIn(parts.limits.headersTimeoutMs);
+  }
+
+  /**
+   * Takes no further request, and ends with the last answer. The GOAWAY says which requests were taken, so that a client can safely ask another server
+   * for those it sent meanwhile (RFC 9113 §6.8). To announce the end first, and take what is on its way, nghttp2 has a call, node:http2 has none: each
+   * GOAWAY of its own, and a limit of no streams too, refuses at once.
+   */
+  finish(): void {
+    if (!this.#session.destroyed) this.#session.close();
+    if (this.#streams === 0) this.#cutIn(farewellMs);
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+
+  #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
+    stream.on('error', () => undefined); // the client's doing; whoever sends the answer sees that the stream is closed
+    if (stream.destroyed || stream.closed) {
+      this.#noteEnd(stream); // before it was looked at
+      return;
+    }
+    this.#streams += 1;
+    clearTimeout(this.#timer);
+    stream.once('close', () => this.#ended(stream));
+    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    if (!stream.endAfterHeaders) this.#limitBody(stream, request);
+    this.#parts.handle(request as Http2ServerRequest & HttpRequest, stream);
+  }
+
+  #limitBody(stream: ServerHttp2Stream, request: Http2ServerRequest): void {
+    const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), this.#parts.limits.requestTimeoutMs);
+    request.once('end', () => clearTimeout(late));
+    stream.once('aborted', () => dropBody(stream));
+    stream.once('close', () => clearTimeout(late));
+  }
+
+  #noteEnd(stream: ServerHttp2Stream): void {
+    if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.#answered += 1;
+    else this.#takenBack += 1;
+    if (this.#takenBack <= maxTakenBack || this.#takenBack <= this.#answered || this.#session.destroyed) return;
+    this.#parts.onMalformed(this.#socket, 'HTTP2_RESETS');
+    this.#session.destroy(new Error('the client takes back more requests than it lets be answered'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    this.#cutIn(farewellMs);
+  }
+
+  #ended(stream: ServerHttp2Stream): void {
+    this.#noteEnd(stream);
+    this.#streams -= 1;
+    if (this.#streams > 0) return;
+    if (this.#session.closed || this.#session.destroyed) this.#cutIn(farewellMs);
+    else this.#endIn(this.#parts.limits.keepAliveTimeoutMs);
+  }
+
+  /** Unless a request comes before. Frames that are none (pings, settings) keep nothing alive. */
+  #endIn(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.finish(), milliseconds);
+  }
+
+  #cutIn(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.cut(), milliseconds);
+  }
+}

@@ -1,0 +1,129 @@
+// Writes an answer to a stream of HTTP/2. As with HTTP/1.1 a body is sent in full or the stream is reset: never a short body that looks whole. What
+// the client does not take is waited for until nothing has moved for a while; meanwhile it costs two pieces of memory.
+
+import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import type { Answer, OpenFile } from '../answer.ts';
+import type { Eventually } from '../eventually.ts';
+import { cutOff, type HttpRequest } from '../http-request.ts';
+import { readPiece } from '../read-piece.ts';
+import type { Sent } from '../send.ts';
+
+/** Half of what a piece is over HTTP/1.1: one connection may have a hundred streams. */
+const pieceBytes = 64 * 1024;
+
+/** `stallMs`: how long a client may take nothing. Rejects where a file turns out shorter than it was. */
+export function sendOnStream(request: HttpRequest, stream: ServerHttp2Stream, answer: Answer, stallMs: number): Eventually<Sent> {
+  const { body } = answer;
+  const file = typeof body === 'object' && 'handle' in body ? body : undefined;
+  if (stream.destroyed || stream.closed) return withoutBody(file, true);
+  endUnreadBody(request, stream);
+  const bare = body === undefined || request.method === 'HEAD';
+  stream.respond(headersOf(answer), { endStream: bare });
+  if (bare) return withoutBody(file, false);
+  const stall = watchStall(stream, stallMs);
+  if (file !== undefined) return sendFile(stream, file, stall);
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : (body as Buffer);
+  if (bytes.length > pieceBytes) return sendBytes(stream, bytes, stall);
+  stream.end(bytes);
+  return { bytes: bytes.length, aborted: false };
+}
+
+/** Headers that belong to a connection, which HTTP/2 has no place for (RFC 9113 §8.2.2). */
+const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+
+function headersOf({ status, headers }: Answer): OutgoingHttpHeaders {
+  const named: Record<string, string | string[] | number> = { ':status': status };
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = (headers[at] ?? '').toLowerCase();
+    if (ofConnection.has(name)) continue;
+    const value = headers[at + 1] ?? '';
+    const before = named[name];
+    named[name] = before === undefined ? value : [before, value].flat().map(String);
+  }
+  return named;
+}
+
+/** RFC 9113 §8.1: who has the answer need not send the rest. With HTTP/1.1 the connection ends for this. */
+function endUnreadBody(request: HttpRequest, stream: ServerHttp2Stream): void {
+  if (stream.endAfterHeaders) return;
+  stream.once('finish', () => {
+    if (request.readableEnded) return;
+    dropBody(stream);
+    stream.close(constants.NGHTTP2_NO_ERROR);
+  });
+}
+
+/** Nobody reads what is still to come. A stream that holds something unread would never be gone. */
+export function dropBody(stream: ServerHttp2Stream): void {
+  stream.removeAllListeners('data');
+  stream.resume();
+}
+
+function withoutBody(file: OpenFile | undefined, aborted: boolean): Eventually<Sent> {
+  const sent = { bytes: 0, aborted };
+  return file === undefined ? sent : file.handle.close().then(() => sent);
+}
+
+/** Resets a stream of which the client has taken nothing for that long, until the stream is closed. */
+function watchStall(stream: ServerHttp2Stream, stallMs: number): NodeJS.Timeout {
+  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), stallMs);
+  stream.once('close', () => clearTimeout(timer));
+  return timer;
+}
+
+async function sendBytes(stream: ServerHttp2Stream, bytes: Buffer, stall: NodeJS.Timeout): Promise<Sent> {
+  const pieces = writePieces(stream, stall);
+  for (let at = 0; at < bytes.length; at += pieceBytes) await pieces.write(bytes.subarray(at, at + pieceBytes));
+  return pieces.end();
+}
+
+/** Two buffers take turns, so that the next piece is read while the last one leaves. */
+async function sendFile(stream: ServerHttp2Stream, file: OpenFile, stall: NodeJS.Timeout): Promise<Sent> {
+  const { abandon } = file;
+  if (abandon !== undefined) stream.once('close', abandon);
+  let read = 0;
+  try {
+    const buffers = [Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size)), Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size))] as const;
+    const pieces = writePieces(stream, stall);
+    for (let turn = 0; read < file.size; turn += 1) {
+      const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], read);
+      read += piece.length;
+      if (!(await pieces.write(piece))) break;
+    }
+    return await pieces.end();
+  } catch (error) {
+    if (abandon !== undefined && (stream.destroyed || stream.closed)) return { bytes: read, aborted: true };
+    cutOff(stream); // the status is long out: all that is left is not to look complete
+    throw error;
+  } finally {
+    await file.handle.close();
+  }
+}
+
+interface Pieces {
+  /** Waits until the piece before this one has left; false once the stream is gone. */
+  readonly write: (piece: Buffer) => Promise<boolean>;
+  readonly end: () => Promise<Sent>;
+}
+
+function writePieces(stream: ServerHttp2Stream, stall: NodeJS.Timeout): Pieces {
+  const closed = new Promise<void>((resolve) => void (stream.closed ? resolve() : stream.once('close', resolve)));
+  let leaving: Promise<void> = Promise.resolve();
+  let bytes = 0;
+  return {
+    write: async (piece) => {
+      await leaving;
+      if (stream.destroyed || stream.closed) return false;
+      stall.refresh();
+      leaving = Promise.race([new Promise<void>((resolve) => stream.write(piece, () => resolve())), closed]);
+      bytes += piece.length;
+      return true;
+    },
+    end: async () => {
+      await leaving;
+      const aborted = stream.destroyed || stream.closed;
+      if (!aborted) stream.end();
+      return { bytes, aborted };
+    },
+  };
+}

@@ -1,0 +1,28 @@
+// Reads something once for all that is decided in one turn of the event loop: what arrives together is decided by one look.
+
+export interface OnceATurn<Value> {
+  readonly read: () => Value;
+  /** What is known is not true any more. */
+  readonly forget: () => void;
+}
+
+/**
+ * A turn ends with the sockets that were readable when it began. So a request that was sent after something had changed is never decided by what was read
+ * before: it is read from its socket in a later turn.
+ */
+export function onceATurn<Value>(look: () => Value): OnceATurn<Value> {
+  let known: { readonly value: Value } | undefined;
+  const forget = (): void => {
+    known = undefined;
+  };
+  return {
+    read: () => {
+      if (known === undefined) {
+        known = { value: look() };
+        setImmediate(forget);
+      }
+      return known.value;
+    },
+    forget,
+  };
+}

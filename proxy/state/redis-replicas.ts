@@ -1,0 +1,36 @@
+// Behind sentinels a replica takes the primary's place, and what the primary had not passed on is gone. So a change is answered once one replica has it.
+// A registry whose replicas are away would take no revocation any more; it takes them, and its log says that they are on one server alone.
+// Whoever wants them refused instead sets `min-replicas-to-write 1` in Redis: then nothing is written at all.
+
+import type { RedisClient } from '../redis-client.ts';
+
+/** The primary has it by then, or never: a healthy replica takes a few milliseconds. */
+const replicaTimeoutMs = 500;
+const noticePeriodMs = 60_000;
+
+export interface ReplicasOptions {
+  /** the connection that changes are written on: Redis waits for what came by that one */
+  readonly writer: RedisClient;
+  readonly notice: (notice: { readonly state: 'unreplicated'; readonly reason: string }) => void;
+  readonly monotonicMs: () => number;
+}
+
+export interface Replicas {
+  /** Sent right behind a change, by the same connection: resolves once a replica has it, or none took it in time. Rejects when the connection is lost. */
+  readonly follow: () => Promise<void>;
+}
+
+export function createReplicas({ writer, notice, monotonicMs }: ReplicasOptions): Replicas {
+  let lastNoticeMs = Number.NEGATIVE_INFINITY;
+  return {
+    follow: async () => {
+      const reached = await writer.wait(1, replicaTimeoutMs).catch((error: unknown) => {
+        // whatever Redis says here is about waiting: the change before it may be written
+        throw new Error(`no replica has confirmed it: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      });
+      if (reached > 0 || monotonicMs() - lastNoticeMs < noticePeriodMs) return;
+      lastNoticeMs = monotonicMs();
+      notice({ state: 'unreplicated', reason: `no replica has taken a change within ${replicaTimeoutMs} ms` });
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// Whether the user that we are in Redis may do all that keeping a state takes. A commit is one script: a right that is missing would show in the middle of
+// it, with one half written.
+
+import type { RedisClient } from '../redis-client.ts';
+import type { StatePlace } from './redis-scripts.ts';
+
+/** KEYS rows, order, meta; ARGV 1 where replicas are waited for. Answers the names of commands. Before Redis 7 nobody can be asked. */
+const script = `
+local missing = {}
+local function need(...)
+  if not redis.acl_check_cmd(...) then missing[#missing + 1] = (...) end
+end
+if not redis.acl_check_cmd then return missing end
+need('EVALSHA', 'script', 0)
+need('EXISTS', KEYS[1])
+need('HGET', KEYS[1], 'key')
+need('HMGET', KEYS[3], 'key')
+need('HSET', KEYS[1], 'key', '')
+need('HDEL', KEYS[1], 'key')
+need('HINCRBY', KEYS[3], 'key', 1)
+need('ZADD', KEYS[2], 0, 'key')
+need('ZREM', KEYS[2], 'key')
+need('ZRANGEBYLEX', KEYS[2], '-', '+')
+need('ZREVRANGEBYLEX', KEYS[2], '+', '-')
+need('TIME')
+if ARGV[1] == '1' then need('WAIT', 1, 1) end
+return missing
+`;
+
+/** Commands of the state that this user may not send, or not for its keys. Rejects where scripts are what he may not run. */
+export async function findMissingRights(redis: RedisClient, { rows, order, meta }: StatePlace, waits: boolean): Promise<readonly string[]> {
+  const missing: unknown = await redis.eval(script, 3, rows, order, meta, waits ? 1 : 0);
+  return Array.isArray(missing) ? missing.map(String) : [];
+}

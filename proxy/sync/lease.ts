@@ -1,0 +1,51 @@
+// What one process of all that share a state does at a time. Who has the lease writes its row again and again; when that stops, another one takes it
+// (liveness.ts). It keeps work from being done twice, and is no guard of anything that must never happen twice: a process that stood still wakes up believing
+// that it has what another one took. The guard of the packages is the builder's lock.
+
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { randomBase62, type RandomBytes } from '../auth/base62.ts';
+import type { StateStore } from '../state/state-store.ts';
+import type { Liveness } from './liveness.ts';
+import { describeOwner } from './process-owner.ts';
+
+export interface Lease {
+  /** Takes it where nobody has it, or goes on having it. False: another one has it. */
+  readonly hold: () => Promise<boolean>;
+  /** Lets another one have it at once. */
+  readonly release: () => Promise<void>;
+}
+
+export interface LeaseOptions {
+  readonly state: Pick<StateStore, 'get' | 'commit'>;
+  /** what is to be done once, in a word */
+  readonly name: string;
+  readonly liveness: Liveness;
+  readonly randomBytes: RandomBytes;
+}
+
+export const leasePrefix = 'lease/';
+
+export function createLease({ state, name, liveness, randomBytes }: LeaseOptions): Lease {
+  const key = `${leasePrefix}${name}`;
+  const holder = randomBase62(16, randomBytes);
+  return {
+    hold: async () => {
+      const entry = await state.get(key);
+      const current = parseHolder(entry?.value);
+      const isFree = entry === undefined || current?.holder === holder || current === undefined || !(await liveness.isAlive({ key, revision: entry.revision, owner: current.owner }));
+      if (!isFree) return false;
+      return state.commit({ conditions: [{ key, revision: entry?.revision ?? null }], puts: [{ key, value: { holder, owner: await describeOwner() } }], deletes: [], quiet: true });
+    },
+    release: async () => {
+      const entry = await state.get(key);
+      if (entry === undefined || parseHolder(entry.value)?.holder !== holder) return;
+      await state.commit({ conditions: [{ key, revision: entry.revision }], puts: [], deletes: [key], quiet: true });
+    },
+  };
+}
+
+/** What is malformed nobody holds. */
+function parseHolder(value: JsonValue | undefined): { readonly holder: string; readonly owner: string } | undefined {
+  if (!isJsonObject(value) || typeof value['holder'] !== 'string' || typeof value['owner'] !== 'string') return undefined;
+  return { holder: value['holder'], owner: value['owner'] };
+}

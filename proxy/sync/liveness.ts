@@ -1,0 +1,40 @@
+// Whether somebody is still at work on what a row of the state says it is at work on. Whoever is writes that row again every few seconds, whatever
+// stands in it; a row that does not change for long is nobody's. Clocks of hosts differ, so what counts is how long the row has stood still before the
+// eyes of this very process. A process of this host that has ended is seen at once.
+
+import { whereaboutsOf } from './process-owner.ts';
+
+/** How often a row is written again by whom it belongs to. */
+export const beatMs = 5000;
+const defaultSilenceMs = 30_000;
+
+export interface OwnedRow {
+  readonly key: string;
+  readonly revision: number;
+  /** as describeOwner gave it */
+  readonly owner: string;
+}
+
+export interface Liveness {
+  readonly isAlive: (row: OwnedRow) => Promise<boolean>;
+}
+
+export interface LivenessOptions {
+  /** milliseconds of a clock that nobody sets */
+  readonly monotonicMs: () => number;
+  /** a row that stands still for so long is nobody's; default 30 s */
+  readonly silenceMs?: number | undefined;
+}
+
+export function createLiveness({ monotonicMs, silenceMs = defaultSilenceMs }: LivenessOptions): Liveness {
+  const sightings = new Map<string, { readonly revision: number; readonly sinceMs: number }>();
+  return {
+    isAlive: async ({ key, revision, owner }) => {
+      if ((await whereaboutsOf(owner)) === 'ended') return false;
+      const seen = sightings.get(key);
+      if (seen?.revision === revision) return monotonicMs() - seen.sinceMs < silenceMs;
+      sightings.set(key, { revision, sinceMs: monotonicMs() });
+      return true;
+    },
+  };
+}

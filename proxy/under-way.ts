@@ -1,0 +1,36 @@
+// How many requests are being answered: what closing waits for.
+
+export interface UnderWay {
+  /** Until it ends, however it does; `failed` hears why it failed. */
+  readonly add: (done: Promise<unknown>, failed: (reason: unknown) => void) => void;
+  /** Resolves once all that were added have ended. */
+  readonly settled: () => Promise<void>;
+}
+
+export function createUnderWay(): UnderWay {
+  let count = 0;
+  let waiting: (() => void)[] = [];
+  const ended = (): void => {
+    count -= 1;
+    if (count > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
+  return {
+    add: (done, failed) => {
+      count += 1;
+      done.then(ended, (reason: unknown) => {
+        try {
+          failed(reason);
+        } finally {
+          ended();
+        }
+      });
+    },
+    settled: () =>
+      new Promise((resolve) => {
+        if (count === 0) resolve();
+        else waiting.push(resolve);
+      }),
+  };
+}

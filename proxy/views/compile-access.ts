@@ -1,0 +1,35 @@
+// What a token's limits are to a request: its view, and the networks it may come from. Compiled views are kept by their limits and shared by all tokens
+// that have the same, however often the tokens themselves are read anew.
+
+import { parseAddressRange, type AddressRange } from '../observe/client-address.ts';
+import { compileView } from './compile-view.ts';
+import type { TokenLimits } from './token-limits.ts';
+import type { View } from './view.ts';
+
+export interface Access {
+  readonly view: View | undefined;
+  readonly networks: readonly AddressRange[] | undefined;
+}
+
+/** `capacity`: views kept; the one made longest ago makes room. The limits are those of a parsed record. */
+export function compileAccess(capacity: number): (limits: TokenLimits) => Access {
+  const kept = new Map<string, View | undefined>();
+  return ({ networks, packages, constraints, stability, not_after }) => {
+    const ranges = networks === null ? undefined : networks.map(requireRange);
+    if (packages === null && constraints === null && stability === null && not_after === null) return { view: undefined, networks: ranges };
+    const key = JSON.stringify([packages, constraints, stability, not_after]);
+    const known = kept.get(key);
+    if (known !== undefined) return { view: known, networks: ranges };
+    const view = compileView({ packages, constraints, stability, not_after });
+    const [oldest] = kept.keys();
+    if (kept.size >= capacity && oldest !== undefined) kept.delete(oldest);
+    kept.set(key, view);
+    return { view, networks: ranges };
+  };
+}
+
+function requireRange(text: string): AddressRange {
+  const range = parseAddressRange(text);
+  if (range === undefined) throw new Error('a network of a token is no range of addresses');
+  return range;
+}

@@ -1,0 +1,60 @@
+// From the limits of a token to its view: worked out once, so that asking costs next to nothing.
+
+import { createHash } from 'node:crypto';
+import { matches, parseConstraint, type Constraint } from '../../build/contract/constraint.ts';
+import { parseStability, type Stability } from '../../build/contract/stability.ts';
+import type { NormalizedVersion } from '../../build/contract/version.ts';
+import { PatternMap, type PackagePattern } from './package-pattern.ts';
+import { stabilities, type TokenLimits } from './token-limits.ts';
+import type { Release, ReleaseFilter, View } from './view.ts';
+
+/** What of a token's limits says what it sees; networks only say from where. */
+export type ViewLimits = Omit<TokenLimits, 'networks'>;
+
+/** undefined: it sees all. Throws an Error where the limits are none that were ever checked. */
+export function compileView(limits: ViewLimits): View | undefined {
+  const { packages, constraints, stability, not_after: notAfter } = limits;
+  if (packages === null && constraints === null && stability === null && notAfter === null) return undefined;
+  const names = packages === null ? undefined : new PatternMap(packages.map((pattern) => [pattern as PackagePattern, true] as const));
+  const ranges = new PatternMap(Object.entries(constraints ?? {}).map(([pattern, text]) => [pattern as PackagePattern, constraintOf(text)] as const));
+  const ofAll = [...(stability === null ? [] : [atLeast(stability)]), ...(notAfter === null ? [] : [until(notAfter)])];
+  const everyName = allOf(ofAll);
+  return {
+    key: createHash('sha256').update(JSON.stringify([packages, constraints, stability, notAfter])).digest('base64url').slice(0, 22),
+    dated: notAfter !== null,
+    filterOf: (name) => {
+      if (names !== undefined && names.matching(name).length === 0) return 'none';
+      const own = ranges.matching(name);
+      return own.length === 0 ? everyName : allOf([...own.map(within), ...ofAll]);
+    },
+  };
+}
+
+type Predicate = (release: Release) => boolean;
+
+function allOf(predicates: readonly Predicate[]): ReleaseFilter {
+  const [first, second] = predicates;
+  if (first === undefined) return 'all';
+  return second === undefined ? first : (release) => predicates.every((predicate) => predicate(release));
+}
+
+function within(constraint: Constraint): Predicate {
+  return ({ version_normalized: version }) => matches(constraint, version as NormalizedVersion);
+}
+
+function atLeast(stability: Stability): Predicate {
+  const least = stabilities.indexOf(stability);
+  return ({ version_normalized: version }) => stabilities.indexOf(parseStability(version)) <= least;
+}
+
+function until(notAfter: string): Predicate {
+  const limitMs = Date.parse(notAfter);
+  if (Number.isNaN(limitMs)) throw new Error('not_after is no time');
+  return ({ releasedMs }) => releasedMs !== undefined && releasedMs <= limitMs;
+}
+
+function constraintOf(text: string): Constraint {
+  const parsed = parseConstraint(text);
+  if ('refusal' in parsed) throw new Error(`a constraint cannot be used: ${parsed.refusal}`);
+  return parsed.constraint;
+}

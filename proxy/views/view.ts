@@ -1,0 +1,52 @@
+// What a token may see: one compiled predicate, asked by everything that tells of packages. Who has no view sees all. A package is visible when one of
+// its releases is; whatever is hidden is absent, and answered exactly as if it had never been published (I14).
+
+import type { IndexEntry } from '../../build/contract/serving-index.ts';
+
+/** What of one content of a version decides whether it is seen. */
+export interface Release {
+  readonly version_normalized: string;
+  /** when it was released, epoch milliseconds; undefined: not known, and so hidden from who sees releases up to some time */
+  readonly releasedMs: number | undefined;
+}
+
+/** Of one package: everything of it, nothing, or what the function says yes to. */
+export type ReleaseFilter = 'all' | 'none' | ((release: Release) => boolean);
+
+export interface View {
+  /** The same for equal limits, so that tokens share what is made for them: for keys of caches only. */
+  readonly key: string;
+  /** whether it goes by when releases were released */
+  readonly dated: boolean;
+  /** `name`: in lower case. Cheap: a few look-ups. */
+  readonly filterOf: (name: string) => ReleaseFilter;
+}
+
+/** `view` undefined: sees all. */
+export function filterOf(view: View | undefined, name: string): ReleaseFilter {
+  return view === undefined ? 'all' : view.filterOf(name);
+}
+
+export function passes(filter: ReleaseFilter, release: Release): boolean {
+  return filter === 'all' || (filter !== 'none' && filter(release));
+}
+
+export function sees(view: View | undefined, name: string, release: Release): boolean {
+  return passes(filterOf(view, name), release);
+}
+
+/** Whether the package is visible: one of its releases is. Of none, none is. */
+export function seesSome(filter: ReleaseFilter, releases: Iterable<Release>): boolean {
+  if (filter === 'none') return false;
+  for (const release of releases) if (passes(filter, release)) return true;
+  return false;
+}
+
+/**
+ * An index entry as views look at it. Its source's own time counts (of a commit, a tag); where the source knows none, the time at which this content was
+ * first published here.
+ */
+export function releaseOf({ version_normalized, time, first_published: firstPublished, since }: Pick<IndexEntry, 'version_normalized' | 'time' | 'first_published' | 'since'>): Release {
+  const releasedMs = Date.parse(time ?? firstPublished ?? since);
+  return { version_normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
+}

@@ -1,0 +1,57 @@
+// Requests a second beside nginx, which serves the same files. The counter runs in all of them; where it is not said otherwise the request log goes to
+// a file. Beside the ratio of the rates stands that of the processor time a request takes, which says more on a machine that others use too.
+
+import { join } from 'node:path';
+import { copyOf, makeTree, paths } from './trees.mjs';
+import { inTurns, wrk } from './wrk.mjs';
+
+/** What is asked for, of which servers, and what the ratio to nginx shall be at least. */
+const rows = [
+  { what: 'p2', path: paths.p2, servers: { memory: 0.6, 'memory, no log': 0.75, redis: 0.4, 'redis, no log': 0.5 } },
+  { what: 'packages.json, gzip', path: paths.root, headers: { 'Accept-Encoding': 'gzip' }, servers: { memory: 0.8 } },
+  { what: '304', path: paths.p2, conditional: true, servers: { memory: 0.5 } },
+  { what: 'dist of 20 KB', path: paths.small, servers: { memory: 0.6 } },
+];
+
+/** p99 is to be at most so many times nginx's. */
+const mostP99 = 2;
+
+export async function requests({ folder, rounds, quick, servers, say }) {
+  const { data, token } = await makeTree(folder);
+  const redis = await servers.redis();
+  const silent = copyOf(data, join(folder, 'data-silent'));
+  const all = {
+    nginx: await servers.nginx(data, token),
+    memory: await servers.proxy(data, { log: join(folder, 'memory.log') }),
+    'memory, no log': await servers.proxy(silent, { log: 'none' }),
+    redis: await servers.proxy(data, { log: join(folder, 'redis.log'), flags: ['--redis', redis] }),
+    'redis, no log': await servers.proxy(silent, { log: 'none', flags: ['--redis', redis] }),
+  };
+  const figures = [];
+  for (const row of rows) {
+    say(`${row.what} …`);
+    figures.push(...(await measureRow(row, all, { token, rounds, seconds: quick ? 2 : 4 })));
+  }
+  return figures;
+}
+
+async function measureRow({ what, path, headers = {}, conditional = false, servers }, all, { token, rounds, seconds }) {
+  const runs = {};
+  for (const name of ['nginx', ...Object.keys(servers)]) {
+    const asked = { Authorization: `Bearer ${token}`, ...headers, ...(conditional ? await validatorOf(all[name].url + path, token) : {}) };
+    await wrk(all[name], path, asked, 1);
+    runs[name] = () => wrk(all[name], path, asked, seconds);
+  }
+  const { nginx, ...ours } = await inTurns(runs, rounds);
+  return Object.entries(ours).flatMap(([name, { rate, p99, microseconds }]) => [
+    { what: `${what}, ${name}`, unit: '/s', value: rate, besideValue: nginx.rate, beside: 'nginx', ours: rate / nginx.rate, processor: nginx.microseconds / microseconds, atLeast: servers[name] },
+    { what: `${what}, ${name}: p99`, unit: 'ms', value: p99, besideValue: nginx.p99, beside: 'nginx', ours: p99 / nginx.p99, atMost: mostP99 },
+  ]);
+}
+
+/** What makes the server say that nothing has changed. */
+async function validatorOf(url, token) {
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+  await answer.arrayBuffer();
+  return { 'If-Modified-Since': answer.headers.get('last-modified') };
+}

@@ -1,0 +1,108 @@
+// F14 on the real program: SIGTERM while it has much to do.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthority, type Authority } from '../util/certificate.ts';
+import { connectHttp2 } from '../util/http2-client.ts';
+import { openConnection } from '../util/raw-client.ts';
+import { logLines, runCli, startCli, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+import { HandMadeTree, zipBytes } from '../util/tree.ts';
+
+const large = zipBytes('large', 3_000_000);
+
+describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
+  const folder = temporaryFolder('drain');
+  let authority: Authority;
+  let token: string;
+
+  beforeAll(async () => {
+    authority = createAuthority(folder.path);
+    const tree = new HandMadeTree(folder.at('var'));
+    tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: large }]);
+    tree.publish();
+    token = (await runCli(['token', 'create', '--description', 'x', '--limit', '0'], { cwd: folder.path })).stdout;
+  });
+  afterAll(() => folder.remove());
+
+  async function serve(...flags: readonly string[]): Promise<{ readonly server: RunningCli; readonly port: number }> {
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', ...flags], { cwd: folder.path });
+    return { server, port: Number((await server.shows(/https?:\/\/127\.0\.0\.1:(\d+)/))[1]) };
+  }
+
+  const paths = ['/p2/acme/hello.json', '/packages.json', '/dist/acme/hello/1.0.0.zip'];
+
+  /** One request after another on one connection, until the server ends it; how many were answered whole, and how many not. */
+  async function askOn(port: number, onAnswer: () => void): Promise<{ readonly whole: number; readonly broken: number }> {
+    const socket = await openConnection(port);
+    let whole = 0;
+    for (let turn = 0; ; turn += 1) {
+      socket.write(`GET ${paths[turn % paths.length]} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+      const { complete, last } = await oneAnswer(socket);
+      if (!complete) return { whole, broken: 1 };
+      whole += 1;
+      onAnswer();
+      if (last) return { whole, broken: 0 };
+    }
+  }
+
+  function oneAnswer(socket: Awaited<ReturnType<typeof openConnection>>): Promise<{ readonly complete: boolean; readonly last: boolean }> {
+    return new Promise((resolve) => {
+      const parts: Buffer[] = [];
+      let [size, wanted, head] = [0, Infinity, ''];
+      const settle = (complete: boolean): void => {
+        socket.off('data', take);
+        socket.off('close', lost);
+        resolve({ complete, last: /^connection: close/im.test(head) });
+      };
+      const lost = (): void => settle(false);
+      const take = (part: Buffer): void => {
+        parts.push(part);
+        size += part.length;
+        if (wanted === Infinity) {
+          head = Buffer.concat(parts).toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
+          wanted = head.length + 4 + Number(/^content-length: (\d+)/im.exec(head)?.[1]);
+        }
+        if (size >= wanted) settle(head.startsWith('HTTP/1.1 200'));
+      };
+      socket.on('data', take);
+      socket.on('close', lost);
+    });
+  }
+
+  it('breaks off no answer over HTTP/1.1, and ends with 0', async () => {
+    const { server, port } = await serve();
+    let answers = 0;
+    const clients = Array.from({ length: 24 }, () => askOn(port, () => {
+      answers += 1;
+      if (answers === 300) server.signal('SIGTERM');
+    }));
+    const outcomes = await Promise.all(clients);
+    const { exitCode, stdout } = await server.ended;
+    expect([exitCode, outcomes.filter(({ broken }) => broken > 0)]).toEqual([0, []]);
+    const served = logLines(stdout).filter((line) => line['method'] !== undefined);
+    expect(served).toHaveLength(outcomes.reduce((sum, { whole }) => sum + whole, 0));
+  });
+
+  it('breaks off no answer over HTTP/2, and ends with 0', async () => {
+    const { certFile, keyFile } = authority.issue('one');
+    const { server, port } = await serve('--tls-cert', certFile, '--tls-key', keyFile);
+    let [answers, told] = [0, false];
+    const clients = await Promise.all(Array.from({ length: 4 }, () => connectHttp2(port, authority)));
+    await Promise.all(clients.map(async (client) => {
+      for (let turn = 0; !client.session.closed && !client.session.destroyed; turn += 1) {
+        const asked = Array.from({ length: 8 }, (_, at) => client.ask(paths[(turn + at) % paths.length] ?? '/', { authorization: `Bearer ${token}` }));
+        for (const outcome of await Promise.allSettled(asked)) if (outcome.status === 'fulfilled' && outcome.value.status === 200) answers += 1;
+        if (answers > 200 && !told) {
+          told = true;
+          server.signal('SIGTERM');
+        }
+      }
+    }));
+    const { exitCode, stdout } = await server.ended;
+    const served = logLines(stdout).filter((line) => line['method'] !== undefined);
+    // what else a client wanted was never taken: the GOAWAY says so
+    expect([exitCode, served.length, served.filter(({ status, aborted }) => status !== 200 || aborted === true)]).toEqual([0, answers, []]);
+    for (const client of clients) await client[Symbol.asyncDispose]();
+  });
+});

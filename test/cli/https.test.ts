@@ -1,0 +1,102 @@
+// `serve` with a certificate, as an operator meets it: what it says of one that cannot be used, how another gets in while it runs, and what doctor
+// makes of it.
+
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { connect as connectTls } from 'node:tls';
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthority, type Authority, type MadeCertificate } from '../util/certificate.ts';
+import { connectHttp2 } from '../util/http2-client.ts';
+import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+describe.skipIf(lacks('openssl'))('HTTPS', () => {
+  const folder = temporaryFolder('https');
+  let authority: Authority;
+  let one: MadeCertificate;
+  let two: MadeCertificate;
+  let expired: MadeCertificate;
+  let server: RunningCli | undefined;
+
+  beforeAll(() => {
+    authority = createAuthority(folder.path);
+    [one, two, expired] = [authority.issue('one'), authority.issue('two', 10), authority.issue('expired', -1)];
+  });
+  afterEach(async () => {
+    server?.signal('SIGTERM');
+    await server?.ended;
+    server = undefined;
+  });
+  afterAll(() => folder.remove());
+
+  const files = (certificate: { readonly certFile: string; readonly keyFile: string }): string[] => ['--tls-cert', certificate.certFile, '--tls-key', certificate.keyFile];
+
+  async function serve(certificate: { readonly certFile: string; readonly keyFile: string }): Promise<number> {
+    server = startCli(['serve', '--listen', '127.0.0.1:0', ...files(certificate)], { cwd: folder.path });
+    return Number((await server.shows(/on https:\/\/127\.0\.0\.1:(\d+)/))[1]);
+  }
+
+  async function nameShown(port: number): Promise<string> {
+    const socket = connectTls({ port, host: 'localhost', ca: authority.pem });
+    await once(socket, 'secureConnect');
+    const name = String(socket.getPeerCertificate().subject.CN);
+    socket.destroy();
+    return name;
+  }
+
+  it('serves, and says until when the certificate is valid', async () => {
+    const port = await serve(one);
+    expect(server?.output().stderr).toMatch(/^Certificate: localhost, 127\.0\.0\.1, valid until \d{4}-\d\d-\d\d \((?:29|30) days\)\.$/m);
+    await using client = await connectHttp2(port, authority);
+    expect((await client.ask('/health')).status).toBe(200);
+  });
+
+  it.each<[string, () => string[], number, RegExp]>([
+    ['only a certificate', () => ['--tls-cert', one.certFile], 2, /without its private key.*--tls-key/],
+    ['only a key', () => ['--tls-key', one.keyFile], 2, /without its certificate.*--tls-cert/],
+    ['a file that is not there', () => ['--tls-cert', folder.at('none.pem'), '--tls-key', one.keyFile], 1, /certificate .*none\.pem \(--tls-cert\) cannot be read: ENOENT/],
+    ['a key in the place of the certificate', () => ['--tls-cert', one.keyFile, '--tls-key', one.keyFile], 1, /is no certificate in PEM/],
+    ['a certificate in the place of the key', () => ['--tls-cert', one.certFile, '--tls-key', one.certFile], 1, /is no private key in PEM/],
+    ['the key of another', () => ['--tls-cert', one.certFile, '--tls-key', two.keyFile], 1, /two\.key \(--tls-key\) is not the one of .*one\.pem/],
+    ['one that expired', () => files(expired), 1, /expired\.pem \(--tls-cert\) expired on .*Renew it/],
+  ])('refuses %s, and says why', async (_what, flags, exitCode, message) => {
+    const outcome = await runCli(['serve', '--listen', '127.0.0.1:0', ...flags()], { cwd: folder.path });
+    expect([outcome.exitCode, outcome.stderr]).toEqual([exitCode, expect.stringMatching(message) as string]);
+    expect(outcome.stderr).not.toContain('unexpected');
+  });
+
+  it('reads the certificate anew upon SIGHUP, and keeps the one it has where the new one is bad', async () => {
+    const live = { certFile: folder.at('live.pem'), keyFile: folder.at('live.key') };
+    const put = (certificate: MadeCertificate): void => {
+      copyFileSync(certificate.certFile, live.certFile);
+      copyFileSync(certificate.keyFile, live.keyFile);
+    };
+    put(one);
+    const port = await serve(live);
+    expect(await nameShown(port)).toBe('one');
+    put(two);
+    server?.signal('SIGHUP');
+    await server?.shows(/The certificate was read anew: .* valid until/);
+    expect(await nameShown(port)).toBe('two');
+    put(expired);
+    server?.signal('SIGHUP');
+    await server?.shows(/The certificate from before is served on\. .*live\.pem .*expired/);
+    expect(await nameShown(port)).toBe('two');
+    writeFileSync(live.certFile, '');
+    server?.signal('SIGHUP');
+    await server?.shows(/served on\. .*no certificate in PEM/);
+    expect(await nameShown(port)).toBe('two');
+  });
+
+  it('doctor tells how long it lasts', async () => {
+    const findings = async (flags: readonly string[]): Promise<unknown[]> => {
+      const { stdout } = await runCli(['doctor', '--json', ...flags], { cwd: folder.path });
+      return (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks.filter(({ check }) => check === 'certificate').map(({ verdict, message }) => [verdict, message]);
+    };
+    expect(await findings([])).toEqual([]);
+    expect(await findings(files(one))).toEqual([['ok', expect.stringMatching(/localhost, 127\.0\.0\.1, valid until .* days/)]]);
+    expect(await findings(files(two))).toEqual([['warning', expect.stringMatching(/\((?:9|10) days\)/)]]);
+    expect(await findings(files(expired))).toEqual([['failed', expect.stringContaining('expired')]]);
+  });
+});

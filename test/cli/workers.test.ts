@@ -1,0 +1,208 @@
+// `serve --workers`: several processes are one server. Limits are exact, what one learns all know, and none of them is needed for the others.
+
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { startRedis, type RedisServer } from '../util/redis-server.ts';
+import { logLines, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { startSteadyClients } from '../util/steady-clients.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+let folder: TemporaryFolder;
+let running: RunningCli | undefined;
+beforeEach(() => void (folder = temporaryFolder('cli-workers')));
+afterEach(async () => {
+  running?.signal('SIGKILL');
+  await running?.ended;
+  running = undefined;
+  await folder.remove();
+});
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+
+describe('without a Redis', () => {
+  it('it refuses to start, and says why', async () => {
+    const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0', '--workers', '2');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toBe('libretto: 2 workers (--workers) need a Redis in which they count together: each would count requests for itself, and a token could make 2 times as many as its limit says. Name one with --redis URL (or --state URL), or serve with one worker.');
+    expect(existsSync(folder.at('var/state'))).toBe(false);
+  });
+
+  it('one worker needs none, and numbers are checked', async () => {
+    expect(await run('serve', '--workers', '0')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('allowed: a whole number from 1 to 256, or auto') as string });
+    running = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '1'], { cwd: folder.path });
+    const [url] = await running.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    expect(await (await fetch(`${url}/health`)).json()).not.toHaveProperty('workers');
+  });
+});
+
+describe.skipIf(lacks('redis-server'))('with a Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => void (redis = await startRedis()));
+  afterAll(() => redis.stop());
+
+  const serve = async (...flags: readonly string[]): Promise<{ readonly server: RunningCli; readonly url: string }> => {
+    writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+    expect((await run('build', 'hello')).exitCode).toBe(0);
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '2', '--redis', redis.url, ...flags], { cwd: folder.path });
+    running = server;
+    const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    await server.shows(/There is no user yet/);
+    await allServe(url);
+    return { server, url };
+  };
+  const healthOf = async (url: string): Promise<unknown> => ((await (await fetch(`${url}/health`, { headers: { connection: 'close' } })).json()) as Record<string, unknown>)['workers'];
+  /** each of them knows it, and the next two that ask meet one of them each */
+  const allServe = (url: string): Promise<void> =>
+    vi.waitFor(async () => expect([await healthOf(url), await healthOf(url)]).toEqual([{ serving: 2, of: 2 }, { serving: 2, of: 2 }]), { timeout: 15_000, interval: 50 });
+  const createToken = async (...flags: readonly string[]): Promise<{ readonly id: string; readonly token: string }> =>
+    JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...flags)).stdout) as { id: string; token: string };
+  const workersOf = ({ pid }: RunningCli): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  const statusOf = (url: string, token: string, agent: Agent): Promise<number> =>
+    new Promise((resolve, reject) => get(`${url}/packages.json`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => response.resume().on('end', () => resolve(response.statusCode ?? 0))).on('error', reject));
+
+  it('both serve, what is said once is said once, and metrics are of both', async () => {
+    const { server, url } = await serve('--metrics', '127.0.0.1:0');
+    const { token } = await createToken();
+    const { stderr } = server.output();
+    const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(stderr) ?? [];
+    expect(stderr).toContain('2 workers serve.');
+    for (const line of [/Serving 1 package/g, /There is no user yet/g]) expect(stderr.match(line)).toHaveLength(1);
+    for (let asked = 0; asked < 10; asked += 1) expect(await statusOf(url, token, new Agent())).toBe(200);
+    const text = await (await fetch(metrics)).text();
+    expect(text).toContain('libretto_requests_total{route="root",status="200",token="read"} 10\n');
+    expect(text).toContain('libretto_workers_serving 2\n');
+    expect(text).toContain('libretto_publication_serial 1\n');
+    for (const process of ['worker 1', 'worker 2', 'primary']) expect(text).toMatch(new RegExp(`^process_resident_memory_bytes\\{process="${process}"\\} \\d+$`, 'm'));
+    const typed = [...text.matchAll(/^# TYPE ([a-z_]+)/gm)].map(([, name]) => name);
+    expect(new Set(typed).size).toBe(typed.length);
+    server.signal('SIGTERM');
+    const { exitCode, stdout } = await server.ended;
+    expect(exitCode).toBe(0);
+    const lines = logLines(stdout);
+    const ids = lines.filter(({ path }) => path === '/packages.json').map(({ request_id }) => String(request_id));
+    expect(new Set(ids).size).toBe(10);
+    expect(new Set(ids.map((id) => id.split('-')[0])).size).toBe(2);
+    expect(stdout.match(/audit_head/g)).toHaveLength(1); // at its end, since there is a token more than at its start; of one of them
+  });
+
+  it('the management API is the same on all of them: who comes in by one is in', async () => {
+    const { server, url } = await serve();
+    const [, code = ''] = /\/api\/auth\/setup: (\S+)/.exec(server.output().stderr) ?? [];
+    const call = async (method: string, path: string, session?: string, body?: unknown): Promise<{ readonly status: number; readonly json: Record<string, unknown> }> => {
+      const reply = await request(`${url}${path}`, { method: method as 'GET', reset: true, headers: { ...(session === undefined ? {} : { authorization: `Bearer ${session}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      return { status: reply.statusCode, json: (await reply.body.json()) as Record<string, unknown> };
+    };
+    const { json } = await call('POST', '/api/auth/setup', undefined, { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' });
+    const session = String(json['token']);
+    const made = await Promise.all(Array.from({ length: 4 }, (_, at) => call('POST', '/api/tokens', session, { description: `number ${at}`, kind: 'read' })));
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const seen = await Promise.all(Array.from({ length: 4 }, () => call('GET', '/api/tokens', session)));
+    for (const { json: list } of seen) expect(list['data']).toHaveLength(4);
+    expect((await call('POST', '/api/auth/logout', session, {})).status).toBe(200);
+    const after = await Promise.all(Array.from({ length: 4 }, () => call('GET', '/api/tokens', session)));
+    expect(after.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+  });
+
+  it('F5: 1200 requests at once against a limit of 1000 are 1000 answers and 200 refusals', async () => {
+    const { url } = await serve();
+    const { token } = await createToken('--limit', '1000');
+    const agent = new Agent({ keepAlive: true, maxSockets: 48 });
+    const statuses = await Promise.all(Array.from({ length: 1200 }, () => statusOf(url, token, agent)));
+    agent.destroy();
+    expect([200, 429].map((status) => statuses.filter((one) => one === status).length)).toEqual([1000, 200]);
+  });
+
+  it('a token that is revoked opens nothing any more with the next request, on any of them', async () => {
+    const { url } = await serve();
+    const { id, token } = await createToken();
+    const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    const askAll = (): Promise<number[]> => Promise.all(agents.map((agent) => statusOf(url, token, agent)));
+    expect([await askAll(), await askAll()].flat()).toEqual(Array.from({ length: 8 }, () => 200));
+    expect((await run('token', 'revoke', id)).exitCode).toBe(0);
+    expect(await askAll()).toEqual([401, 401, 401, 401]);
+    for (const agent of agents) agent.destroy();
+  });
+
+  it('one that is killed is replaced; the other loses nothing, and nothing that was counted is lost', async () => {
+    const { server, url } = await serve('--metrics', '127.0.0.1:0');
+    const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(server.output().stderr) ?? [];
+    const counted = async (): Promise<number> => Number(/route="root",status="200",token="read"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1]);
+    const { token } = await createToken('--limit', '0');
+    const clients = startSteadyClients(`${url}/packages.json`, token, 8);
+    await clients.more(200);
+    const before = await counted();
+    const [victim = 0, survivor = 0] = workersOf(server);
+    process.kill(victim, 'SIGKILL');
+    await server.shows(/Worker \d \(process \d+\) was ended by SIGKILL\. It is started again in 0\.1 seconds\./);
+    await clients.more(200);
+    // those of the killed one broke, one request each at most; those of the other went on
+    expect(clients.answers()['broken']).toBeLessThanOrEqual(4);
+    await allServe(url);
+    clients.stop();
+    await clients.ended;
+    expect(Object.keys(clients.answers()).filter((what) => what !== 'broken')).toEqual(['200']);
+    expect(workersOf(server)).toHaveLength(2);
+    expect(workersOf(server)).toContain(survivor);
+    expect(workersOf(server)).not.toContain(victim);
+    expect(await counted()).toBeGreaterThan(before);
+  });
+
+  it('F14: SIGTERM under load breaks off none of its answers', async () => {
+    const { server, url } = await serve();
+    const { token } = await createToken('--limit', '0');
+    const clients = startSteadyClients(`${url}/packages.json`, token, 16);
+    await clients.more(300);
+    server.signal('SIGTERM');
+    await clients.ended;
+    expect(Object.keys(clients.answers())).toEqual(['200']);
+    expect((await server.ended).exitCode).toBe(0);
+  });
+
+  it('a second signal ends all of them at once; so does a primary that is killed', async () => {
+    for (const [signal, code] of [['SIGINT', 130], ['SIGKILL', -1]] as const) {
+      const { server } = await serve();
+      const workers = workersOf(server);
+      server.signal(signal);
+      if (signal === 'SIGINT') {
+        await server.shows(/Stopping/);
+        await delay(250);
+        server.signal(signal);
+      }
+      const { exitCode } = await server.ended;
+      // with nothing under way all may have ended before the second one came
+      expect([code, 0]).toContain(exitCode);
+      await vi.waitFor(() => expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), { timeout: 15_000 });
+    }
+  });
+
+  it('SIGHUP opens the log anew in all of them', async () => {
+    const { server, url } = await serve('--log', 'requests.log');
+    const { token } = await createToken();
+    const ask = async (): Promise<void> => {
+      for (let asked = 0; asked < 4; asked += 1) await statusOf(url, token, new Agent());
+    };
+    await ask();
+    renameSync(folder.at('requests.log'), folder.at('old.log'));
+    server.signal('SIGHUP');
+    await vi.waitFor(() => expect(existsSync(folder.at('requests.log'))).toBe(true), { timeout: 10_000 });
+    await delay(300);
+    await ask();
+    server.signal('SIGTERM');
+    expect((await server.ended).exitCode).toBe(0);
+    const writersOf = (file: string): Set<string> => new Set(logLines(readFileSync(folder.at(file), 'utf8')).filter(({ path }) => path === '/packages.json').map(({ request_id }) => String(request_id).split('-')[0] ?? ''));
+    expect([writersOf('old.log').size, writersOf('requests.log').size]).toEqual([2, 2]);
+  });
+
+  it('a first worker that cannot start ends the command with its exit code and its words', async () => {
+    const first = await serve();
+    const { port } = new URL(first.url);
+    const { exitCode, stderr } = await runCli(['serve', '--data', 'other', '--workers', '2', '--redis', redis.url, '--listen', `127.0.0.1:${port}`], { cwd: folder.path });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^libretto: Cannot listen on 127\.0\.0\.1:\d+ \(--listen\): another program listens there already\./);
+  });
+});

@@ -1,0 +1,59 @@
+// Two processes' stores on one state: what one of them writes quietly is there for the other, and takes nothing from what that one remembers.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
+import { openRedisStore } from '../../proxy/state/redis-store.ts';
+import type { StateChange, StateStore } from '../../proxy/state/state-store.ts';
+import { startRedis, type RedisServer } from '../util/redis-server.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+const put = (key: string, quiet: boolean): StateChange => ({ conditions: [], puts: [{ key, value: 1 }], deletes: [], quiet });
+/** After this, news have come by message and by asking: the latter happens four times a second. */
+const newsMs = 700;
+
+async function proveQuiet(here: StateStore, there: StateStore, settle: () => Promise<unknown>): Promise<void> {
+  await here.commit(put('setting/x', false));
+  await settle();
+  const before = there.generation();
+  for (let at = 0; at < 5; at += 1) await here.commit(put(`use/${at}`, true));
+  await settle();
+  expect(await there.range('use/')).toHaveLength(5);
+  expect(there.generation()).toBe(before);
+  // among quiet ones, one that is not
+  await here.commit(put('use/1', true));
+  await here.commit(put('setting/x', false));
+  await here.commit(put('use/1', true));
+  await settle();
+  expect(there.generation()).not.toBe(before);
+}
+
+it('LMDB', async () => {
+  const folder = temporaryFolder('quiet');
+  const [here, there] = [await openLmdbStore(folder.at('state')), await openLmdbStore(folder.at('state'))];
+  try {
+    await proveQuiet(here, there, async () => undefined);
+  } finally {
+    await Promise.all([here.close(), there.close()]);
+    await folder.remove();
+  }
+});
+
+describe.skipIf(lacks('redis-server'))('Redis', () => {
+  let redis: RedisServer;
+  beforeAll(async () => void (redis = await startRedis()));
+  afterAll(() => redis.stop());
+  const open = (url: string) => openRedisStore({ url, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
+
+  it.each(['hears messages', 'hears none'])('where the other one %s', async (how) => {
+    if (how === 'hears none') await redis.command('ACL', 'SETUSER', 'deaf', 'on', '>secret', '~*', '+@all', 'resetchannels');
+    const [here, there] = [await open(redis.url), await open(how === 'hears none' ? `redis://deaf:secret@127.0.0.1:${redis.port}` : redis.url)];
+    try {
+      await proveQuiet(here, there, () => delay(newsMs));
+    } finally {
+      await Promise.all([here.close(), there.close()]);
+    }
+  });
+});

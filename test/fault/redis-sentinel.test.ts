@@ -1,0 +1,161 @@
+// Sentinels that know which Redis is the primary: it is killed or frozen, a replica takes its place, and counting and the state go on there. What was
+// answered is not lost with it (F7, I11, I12, I13).
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
+import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import type { StateChange } from '../../proxy/state/state-store.ts';
+import { openCounting, type Counting } from '../util/counting.ts';
+import { startSentinels, type RedisSentinels } from '../util/redis-sentinels.ts';
+import { freePort } from '../util/redis-server.ts';
+import { lacks } from '../util/tool.ts';
+
+const put = (key: string, value: JsonValue): StateChange => ({ conditions: [], puts: [{ key, value }], deletes: [] });
+
+describe.skipIf(lacks('redis-server'))('with sentinels', () => {
+  let redis: RedisSentinels;
+  let notices: StateNotice[];
+  const stores: RedisStore[] = [];
+  const countings: Counting[] = [];
+
+  beforeEach(() => {
+    notices = [];
+  });
+
+  afterEach(async () => {
+    for (const server of [redis.primary, redis.replica]) server.thaw();
+    for (const { counters } of countings.splice(0)) await counters.close();
+    for (const store of stores.splice(0)) await store.close();
+  });
+
+  async function open(url = redis.url): Promise<RedisStore> {
+    const store = await openRedisStore({ url, graceMs: 60_000, notice: (notice) => notices.push(notice), monotonicMs: () => performance.now() });
+    stores.push(store);
+    return store;
+  }
+
+  async function count(url = redis.url): Promise<Counting> {
+    const counting = await openCounting(url);
+    countings.push(counting);
+    return counting;
+  }
+
+  async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+    const deadline = performance.now() + 20_000;
+    while (!(await holds()) && performance.now() < deadline) await delay(20);
+    expect(await holds()).toBe(true);
+  }
+
+  /** As people do who are told that it has not been confirmed. */
+  async function commits(store: RedisStore, change: StateChange): Promise<boolean> {
+    return store.commit(change).catch((error: { readonly code?: string }) => {
+      expect(error.code).toBe('STATE_UNAVAILABLE');
+      return false;
+    });
+  }
+
+  describe('that lose the primary', () => {
+    beforeEach(async () => {
+      redis = await startSentinels('right-horse');
+    });
+
+    afterEach(() => redis.stop());
+
+    it.each([
+      ['killed', () => redis.primary.kill()],
+      ['frozen', async () => redis.primary.freeze()],
+    ])('the primary %s: a replica takes its place, with every change that was answered and what was counted', async (name, lose) => {
+      const [one, other] = [await open(), await open()];
+      const { counters, hit, hits, notices: told, untilRecovered } = await count();
+      await one.commit(put('token/known', 'known'));
+      await one.commit(put('token/revoked', 'revoked'));
+      for (const key of ['token/known', 'token/revoked']) expect(await other.get(key)).toBeDefined();
+      await hits(50, 100);
+      await one.commit({ conditions: [], puts: [], deletes: ['token/revoked'] });
+      await lose();
+      expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 40 });
+      // what is known goes on being served
+      expect(await one.get('token/known').catch(() => undefined) ?? (await other.get('token/known'))).toMatchObject({ value: 'known' });
+      await redis.failedOver();
+      await untilRecovered();
+      expect(await hit(100)).toMatchObject({ admitted: true, remaining: 39 });
+      expect(Number(await redis.replica.command('GET', 'libretto:count:a'))).toBe(61);
+      expect(counters.degraded()).toBe(false);
+      expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
+      await until(() => commits(one, put('token/new', 'new')));
+      await until(async () => (await other.get('token/new').catch(() => undefined)) !== undefined);
+      expect(await other.get('token/revoked')).toBeUndefined();
+      expect(await other.get('token/known')).toMatchObject({ value: 'known' });
+      expect(notices.filter(({ state }) => state === 'emptied')).toEqual([]);
+      if (name === 'killed') return;
+      // it wakes up, and is a primary in its own eyes until the sentinels get to it: nobody goes back to it
+      redis.primary.thaw();
+      expect(await one.commit(put('token/later', 'later'))).toBe(true);
+      expect(await redis.replica.command('HEXISTS', 'libretto:state:rows', 'token/later')).toBe(1);
+      expect(await other.get('token/later')).toMatchObject({ value: 'later' });
+    });
+  });
+
+  describe('that have nothing to do', () => {
+    beforeAll(async () => {
+      redis = await startSentinels('right-horse');
+    });
+
+    afterAll(() => redis.stop());
+
+    it('a change is answered once a replica has it; when none is there it is answered all the same, told once, and nobody who reads waits', async () => {
+      const store = await open();
+      await store.commit(put('token/a', 'a'));
+      expect(await redis.replica.command('HGET', 'libretto:state:rows', 'token/a')).toMatch(/:"a"$/);
+      expect(notices).toEqual([]);
+      redis.replica.freeze();
+      const order: string[] = [];
+      const write = async (): Promise<void> => {
+        const done = await store.commit(put('token/b', 'b'));
+        order.push(`written ${String(done)}`);
+      };
+      const change = write();
+      for (let index = 0; index < 5; index += 1) await store.get('token/a');
+      order.push('read');
+      await change;
+      expect(order).toEqual(['read', 'written true']);
+      await store.commit(put('token/c', 'c'));
+      expect(notices).toMatchObject([{ state: 'unreplicated' }]);
+    });
+
+    it('a Redis that wants replicas refuses, and nothing is changed', async () => {
+      const store = await open();
+      await store.commit(put('token/a', 'a'));
+      await redis.primary.command('CONFIG', 'SET', 'min-replicas-to-write', 2);
+      await expect(store.commit(put('token/a', 'b'))).rejects.toMatchObject({ code: 'STATE_WRITE_FAILED' });
+      await redis.primary.command('CONFIG', 'SET', 'min-replicas-to-write', 0);
+      await until(() => commits(store, { conditions: [], puts: [], deletes: [] }));
+      expect(await store.get('token/a')).toMatchObject({ value: 'a' });
+    });
+
+    it('one sentinel is enough, whichever it is', async () => {
+      const gone = await freePort();
+      const { hit, counters } = await count(redis.url.replace(/@[^/]+/, `@127.0.0.1:${gone},127.0.0.1:${redis.ports[2]}`));
+      expect(await hit(100)).toMatchObject({ remaining: 99 });
+      expect(counters.degraded()).toBe(false);
+    });
+
+    it('no sentinel, another name, a wrong password: says which it is, and counts locally', async () => {
+      const gone = await freePort();
+      for (const [url, why] of [
+        [redis.url.replace(/@[^/]+/, `@127.0.0.1:${gone}`), /the sentinel 127\.0\.0\.1:\d+ cannot be asked/],
+        [redis.url.replace(/packages$/, 'others'), /the sentinel 127\.0\.0\.1:\d+ knows no primary called others/],
+        [redis.url.replace('right-horse', 'wrong-horse'), /WRONGPASS/],
+      ] as const) {
+        await expect(open(url)).rejects.toThrow(why);
+        const { counters, hit, notices: told } = await count(url);
+        expect(counters.degraded()).toBe(true);
+        expect(await hit(2)).toMatchObject({ admitted: true, remaining: 1 });
+        expect(told).toMatchObject([{ state: 'degraded', reason: expect.stringMatching(why) as string }]);
+        expect(JSON.stringify(told)).not.toContain('horse');
+      }
+    });
+  });
+});

@@ -1,0 +1,204 @@
+// A tree behind a static server: what is served is what is published there, and nothing else; what it costs the origin; and what happens while the origin fails.
+
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withChecksum } from '../../build/contract/checksum.ts';
+import { serveOrigin, type ServedOrigin } from '../util/origin-server.ts';
+import { referenceOf, sha1, zipBytes, type VersionSpec } from '../util/tree.ts';
+
+const spec = (version: string, normalized = `${version}.0`, extra: Partial<VersionSpec> = {}): VersionSpec => ({ version, normalized, zip: zipBytes(version), ...extra });
+const small = spec('1.0.0');
+const large = spec('2.0.0', '2.0.0.0', { zip: zipBytes('large', 3_000_000) });
+const odd = spec('dev-fix+12 #ü', 'dev-fix+12 #ü');
+
+let served: ServedOrigin;
+beforeEach(async () => {
+  served = await serveOrigin({ authorization: 'Bearer of-the-origin' });
+  served.tree.put('acme/hello', [large, small, odd]);
+  served.tree.put('acme/other', [spec('1.0.0')]);
+  served.tree.publish();
+});
+afterEach(() => served[Symbol.asyncDispose]());
+
+const get = (path: string, headers?: Readonly<Record<string, string>>, method?: 'GET' | 'HEAD') => served.proxy.get(path, headers, method);
+const providers = (path = 'acme/hello'): Promise<unknown> => get(`/p2/${path}.json`).then((reply) => (reply.status === 200 ? Object.keys(Object.values(reply.json()['packages'] as object)[0] as object) : reply.status));
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  for (let attempt = 0; !(await holds()); attempt += 1) {
+    if (attempt > 100) throw new Error('it did not come to that');
+    await sleep(50);
+  }
+};
+
+describe('an origin', () => {
+  it('gives the documents that are published, with our own headers', async () => {
+    expect((await get('/packages.json')).json()).toMatchObject({ 'available-packages': ['acme/hello', 'acme/other'] });
+    expect(await providers()).toEqual(['2.0.0', '1.0.0']);
+    expect(await providers('acme/hello~dev')).toEqual([odd.version]);
+    const { headers } = await get('/p2/acme/hello.json');
+    expect(headers).toMatchObject({ 'content-type': 'application/json', 'last-modified': 'Tue, 14 Nov 2023 22:13:21 GMT', 'cache-control': 'private, no-cache' });
+    expect((await get('/p2/acme/hello.json', { 'if-modified-since': String(headers['last-modified']) })).status).toBe(304);
+  });
+
+  it('knows what there is not', async () => {
+    expect(await providers('acme/unknown')).toBe(404);
+    expect(await providers('acme/other~dev')).toBe(404);
+    expect((await get('/dist/acme/hello/9.9.9.zip')).status).toBe(404);
+  });
+
+  it('gives archives small and large, of odd names, and what HEAD asks', async () => {
+    for (const version of [small, large, odd]) {
+      const reply = await get(`/dist/acme/hello/${encodeURIComponent(version.version)}.zip?ref=${referenceOf(version)}`);
+      expect([reply.status, reply.body.equals(version.zip)]).toEqual([200, true]);
+      expect(reply.headers).toMatchObject({ 'content-type': 'application/zip', 'content-length': String(version.zip.length), etag: `"${sha1(version.zip)}"`, 'accept-ranges': 'none', 'x-ratelimit-limit': '100000' });
+      const head = await get(`/dist/acme/hello/${encodeURIComponent(version.version)}.zip`, {}, 'HEAD');
+      expect([head.status, head.body.length, head.headers['content-length']]).toEqual([200, 0, String(version.zip.length)]);
+    }
+  });
+
+  it('is asked for a document and a small archive once, and by many at a time once', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => get('/p2/acme/hello.json')));
+    await Promise.all(Array.from({ length: 20 }, () => get('/dist/acme/hello/1.0.0.zip')));
+    const asked = served.origin.asked().filter((path) => !path.endsWith('_publication.json'));
+    expect(asked.toSorted()).toEqual(['/index/acme/hello.json', '/public/dist/acme/hello/1.0.0.zip', '/public/p2/acme/hello.json']);
+  });
+
+  it('is asked for one small file about a publication, whatever is asked of the proxy meanwhile', async () => {
+    await get('/packages.json');
+    served.origin.asked();
+    await Promise.all(Array.from({ length: 50 }, () => get('/packages.json')));
+    expect(served.origin.asked().length).toBeLessThanOrEqual(2);
+  });
+
+  it('answers who has the bytes without asking the origin', async () => {
+    await get('/packages.json');
+    await get('/p2/acme/hello.json');
+    await get('/dist/acme/hello/9.9.9.zip');
+    served.origin.asked();
+    expect((await get('/dist/acme/hello/2.0.0.zip', { 'if-none-match': `"${sha1(large.zip)}"` })).status).toBe(304);
+    expect(served.origin.asked().filter((path) => path.includes('/dist/'))).toEqual([]);
+  });
+
+  it('shows a publication soon, and asks again only for indexes and what they say has changed', async () => {
+    expect(await providers()).toEqual(['2.0.0', '1.0.0']);
+    expect(await providers('acme/other')).toEqual(['1.0.0']);
+    const next = spec('3.0.0');
+    served.tree.put('acme/hello', [next, large, small, odd]);
+    served.tree.publish();
+    await until(async () => ((await providers()) as string[]).length === 3);
+    expect((await get('/dist/acme/hello/3.0.0.zip')).body.equals(next.zip)).toBe(true);
+  });
+
+  it('gives an archive that was uploaded before the announcement', async () => {
+    expect((await get('/dist/acme/hello/3.0.0.zip')).status).toBe(404);
+    await sleep(1100); // of one package it is asked once a second
+    const next = spec('3.0.0');
+    served.tree.writeArchives('acme/hello', [next]);
+    served.tree.writeIndex('acme/hello', [next, large, small, odd]);
+    expect((await get('/dist/acme/hello/3.0.0.zip')).status).toBe(200);
+    expect(await providers()).toBe(500); // its document is not there yet, and was never known
+  });
+
+  it('is not asked again and again for versions that there are not', async () => {
+    await Promise.all(Array.from({ length: 30 }, (_, at) => get(`/dist/acme/hello/9.0.${at}.zip`)));
+    for (let at = 0; at < 10; at += 1) await get(`/dist/acme/hello/8.0.${at}.zip`);
+    expect(served.origin.asked().filter((path) => path === '/index/acme/hello.json').length).toBeLessThanOrEqual(2);
+  });
+
+  it('with nothing published is not ready, and says so', async () => {
+    await using empty = await serveOrigin();
+    expect((await empty.proxy.get('/packages.json')).json()).toMatchObject({ code: 'NOT_READY' });
+    expect((await empty.proxy.get('/health')).json()).toMatchObject({ tree: 'empty' });
+    expect((await empty.proxy.get('/health/ready')).status).toBe(500);
+    empty.tree.put('acme/hello', [small]);
+    empty.tree.publish();
+    await until(async () => (await empty.proxy.get('/packages.json')).status === 200);
+  });
+});
+
+describe('an origin that is away', () => {
+  it('leaves documents and small archives that are known, says so once, and is noticed when it is back', async () => {
+    await get('/packages.json');
+    await providers();
+    await get('/dist/acme/hello/1.0.0.zip');
+    await served.origin.goAway();
+    await sleep(250);
+    for (let turn = 0; turn < 10; turn += 1) expect([await providers(), (await get('/packages.json')).status, (await get('/dist/acme/hello/1.0.0.zip')).status]).toEqual([['2.0.0', '1.0.0'], 200, 200]);
+    await until(async () => (await get('/health')).json()['tree'] === 'stale');
+    expect((await get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'stale', serial: 1 });
+    expect([(await get('/health/ready')).status, (await get('/health/ready')).json()]).toMatchObject([200, { tree: 'stale' }]);
+    const unknown = await get('/p2/acme/other.json');
+    expect([unknown.status, unknown.headers['retry-after'], unknown.json()]).toMatchObject([500, '5', { code: 'UPSTREAM_UNAVAILABLE' }]);
+    expect(served.notices.filter(({ state }) => state === 'failing')).toHaveLength(1);
+    await served.origin.comeBack();
+    await until(async () => (await get('/p2/acme/other.json')).status === 200);
+    await until(async () => (await get('/health')).json()['tree'] !== 'unreadable' && served.notices.at(-1)?.state === 'recovered');
+    expect(served.notices.at(-1)).toEqual({ state: 'recovered' });
+  });
+
+  it('that gives the announcement and not what it announces leaves what was known', async () => {
+    await get('/packages.json');
+    expect(await providers()).toEqual(['2.0.0', '1.0.0']);
+    served.origin.misbehave = (request, response) => !String(request.url).endsWith('_publication.json') && (response.writeHead(503).end(), true);
+    served.tree.put('acme/hello', [spec('3.0.0'), large, small, odd]);
+    served.tree.publish();
+    await until(async () => (await get('/health')).json()['serial'] === 2);
+    expect(await providers()).toEqual(['2.0.0', '1.0.0']);
+    expect((await get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'stale' });
+    served.origin.misbehave = () => false;
+    await until(async () => ((await providers()) as string[]).length === 3);
+  });
+
+  it('that hangs keeps nobody waiting for long who asks for what is known', async () => {
+    await get('/packages.json');
+    await providers();
+    served.tree.put('acme/hello', [spec('3.0.0'), large, small, odd]);
+    served.tree.publish();
+    served.origin.misbehave = (request) => !String(request.url).endsWith('_publication.json');
+    await sleep(150);
+    await get('/packages.json'); // with which the publication is noticed
+    await sleep(150);
+    expect(await Promise.all([providers(), providers(), get('/packages.json').then(({ status }) => status)])).toEqual([['2.0.0', '1.0.0'], ['2.0.0', '1.0.0'], 200]);
+  });
+
+  it('at the start is waited for with an answer that is worth trying again', async () => {
+    await using late = await serveOrigin();
+    late.tree.put('acme/hello', [small]);
+    late.tree.publish();
+    await late.origin.goAway();
+    const reply = await late.proxy.get('/packages.json');
+    expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([500, '5', { code: 'UPSTREAM_UNAVAILABLE' }]);
+    expect((await late.proxy.get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'unreadable' });
+    await late.origin.comeBack();
+    await until(async () => (await late.proxy.get('/packages.json')).status === 200);
+  });
+});
+
+describe('what is read of an origin for everybody but Composer', () => {
+  it('are documents, indexes, lists and texts as they were published, and nothing else', async () => {
+    const text = '# Hello\n';
+    const digest = createHash('sha256').update(text).digest('hex').slice(0, 40);
+    served.tree.write(`index/_texts/acme/hello/${digest}.md`, text);
+    served.tree.write('index/_quarantined.json', withChecksum('{"format":1}'));
+    const { published } = served.files;
+    expect((await published.read(`index/_texts/acme/hello/${digest}.md`))?.toString()).toBe(text);
+    expect((await published.read('index/_quarantined.json'))?.toString()).toContain('"format":1');
+    expect(await published.read('index/_withheld.json')).toBeUndefined();
+    expect(JSON.parse(String(await published.read('public/packages.json')))).toMatchObject({ packages: {} });
+    expect(String(await published.read('index/acme/hello.json'))).toContain('acme/hello');
+    served.tree.write(`index/_texts/acme/hello/${digest}.md`, '# Hullo\n');
+    served.tree.write('index/_quarantined.json', withChecksum('{"format":1}').replace('1', '2'));
+    await expect(published.read(`index/_texts/acme/hello/${digest}.md`)).rejects.toThrow('damaged');
+    await expect(published.read('index/_quarantined.json')).rejects.toThrow('damaged');
+  });
+
+  it('has stamps that change with the package', async () => {
+    const stamps = () => served.files.published.stamps(['public/p2/acme/hello.json', 'index/acme/hello.json', 'index/acme/unknown.json']);
+    const before = await stamps();
+    expect(before).toEqual(['', expect.any(String), undefined]);
+    expect(await stamps()).toEqual(before);
+    served.tree.put('acme/hello', [small]);
+    served.tree.publish();
+    await until(async () => (await stamps())[1] !== before[1]);
+  });
+});

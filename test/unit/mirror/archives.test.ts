@@ -1,0 +1,261 @@
+// Archives of mirrored packages: fetched on first use, sent on while they come, kept only when they are right. The upstream is a server on loopback.
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { admitZip } from '../../../build/archive/zip-admission/admit-zip.ts';
+import { runMirror, type MirrorReply, type RunningMirror } from '../../util/running-mirror.ts';
+import { zipBytes } from '../../util/tree.ts';
+import { referenceFor, sha1Of, startUpstream } from '../../util/upstream.ts';
+import { allFiles } from '../../util/published-tree.ts';
+
+const name = 'some/lib';
+const large = zipBytes('large', 1_000_000);
+/** Comparing large buffers byte by byte takes the test runner minutes. */
+const bytesOf = (reply: MirrorReply | undefined): string => (reply?.status === 200 && reply.broken === undefined ? sha1Of(reply.body) : `${reply?.status} ${reply?.broken ?? ''}`);
+const pathOf = (version: string): string => `/files/${name}/${version}/${referenceFor(`${name} ${version}`)}.zip`;
+
+/** Every ZIP that is kept, each of which must be what its name says. */
+function keptArchives({ folder }: RunningMirror): readonly string[] {
+  const files = allFiles(folder.at('mirror')).filter((path) => path.endsWith('.zip'));
+  for (const path of files) expect(createHash('sha1').update(readFileSync(folder.at('mirror', path))).digest('hex')).toBe(/([0-9a-f]{40})\.zip$/.exec(path)?.[1]);
+  expect(readdirSync(folder.at('mirror', '.staging'))).toEqual([]);
+  return files;
+}
+
+describe('an archive', () => {
+  it('is fetched on first use and served from here ever after, the upstream gone or its record withdrawn', async () => {
+    await using upstream = await startUpstream();
+    const dev = { version: 'dev-main', reference: referenceFor('first'), zip: zipBytes('first') };
+    upstream.put(name, [{ version: '1.0.0' }, { version: 'v2.0', zip: large }, dev]);
+    await using running = runMirror([upstream.url]);
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(zipBytes(`${name} 1.0.0`)));
+    expect(bytesOf(await running.archive(name, '2.0.0.0'))).toBe(sha1Of(large));
+    expect(bytesOf(await running.archive(name, 'dev-main', dev.reference))).toBe(sha1Of(dev.zip));
+    expect(keptArchives(running)).toHaveLength(3);
+    upstream.put(name, [{ version: 'dev-main', reference: referenceFor('second'), zip: zipBytes('second') }]);
+    running.clock.nowMs += 601_000;
+    expect(bytesOf(await running.archive(name, 'dev-main', referenceFor('second')))).toBe(sha1Of(zipBytes('second')));
+    upstream.failing.status = 500;
+    await using restarted = runMirror([upstream.url], { at: running.folder });
+    for (const served of [running, restarted]) {
+      expect(bytesOf(await served.archive(name, '1.0.0', referenceFor(`${name} 1.0.0`)))).toBe(sha1Of(zipBytes(`${name} 1.0.0`)));
+      expect(bytesOf(await served.archive(name, 'dev-main', dev.reference.slice(0, 8)))).toBe(sha1Of(dev.zip));
+      expect(bytesOf(await served.archive(name, 'v2.0'))).toBe(sha1Of(large));
+    }
+    expect(upstream.asked('/files/')).toBe(4);
+  });
+
+  it('of a version that is not there is none, nor of a reference that is not there', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    expect(await running.archive(name, '1.0.1')).toBeUndefined();
+    expect(await running.archive(name, '1.0.0', referenceFor('other'))).toBeUndefined();
+    expect(upstream.asked('/files/')).toBe(0);
+  });
+
+  it('is named with its checksum once it is known, also where the upstream gives none', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
+    await using running = runMirror([upstream.url]);
+    await running.archive(name, '1.0.0');
+    expect((await running.provider(name))?.json().packages[name]).toMatchObject([{ dist: { shasum: sha1Of(zipBytes(`${name} 1.0.0`)) } }]);
+  });
+
+  it('goes to clients while it comes, and the last of it only when all of it is right', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', zip: large }]);
+    let answer: ServerResponse | undefined;
+    upstream.instead(pathOf('1.0.0'), (_request, response) => {
+      response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000));
+      answer = response;
+    });
+    await using running = runMirror([upstream.url]);
+    let checked = false;
+    const others = Array.from({ length: 20 }, () => running.archive(name, '1.0.0'));
+    const got = Promise.all(others).then((replies) => ((checked = true), replies));
+    for (let wait = 0; answer === undefined && wait < 100; wait += 1) await sleep(10);
+    await sleep(50);
+    expect(checked).toBe(false);
+    answer?.end(large.subarray(500_000));
+    for (const reply of await got) expect(bytesOf(reply)).toBe(sha1Of(large));
+    expect(upstream.asked('/files/')).toBe(1);
+  });
+
+  it('is whole where the upstream does not say how large it is', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', zip: large }]);
+    upstream.instead(pathOf('1.0.0'), (_request, response) => {
+      response.write(large.subarray(0, 400_000));
+      response.end(large.subarray(400_000));
+    });
+    await using running = runMirror([upstream.url]);
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
+  });
+
+  it('is fetched again when it is damaged or gone, and has to be the same then', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', zip: large, shasum: '' }]);
+    await using running = runMirror([upstream.url]);
+    await running.archive(name, '1.0.0');
+    const [file = ''] = keptArchives(running);
+    writeFileSync(running.folder.at('mirror', file), large.subarray(0, 1000));
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
+    expect(keptArchives(running)).toHaveLength(1);
+    rmSync(running.folder.at('mirror', file));
+    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes('other', 1000)));
+    expect(await running.archive(name, '1.0.0')).toMatchObject({ status: 404 });
+    expect(keptArchives(running)).toEqual([]);
+  });
+});
+
+describe('row 75: what is not right', () => {
+  const wrong = zipBytes('wrong', 1_000_000);
+  it.each([
+    ['has another checksum', (response: ServerResponse) => void response.writeHead(200, { 'content-length': String(wrong.length) }).end(wrong), /SHA-1/],
+    ['is small and has another checksum', (response: ServerResponse) => void response.end(zipBytes('wrong')), /SHA-1/],
+    ['is no ZIP', (response: ServerResponse) => void response.end('<html>'), /is no ZIP/],
+    ['is empty', (response: ServerResponse) => void response.end(), /is empty/],
+    ['is too large', (response: ServerResponse) => void response.end(zipBytes('x', 3_000_000)), /2000000/],
+    ['is too large and does not say so', (response: ServerResponse) => (response.write(zipBytes('x', 1_500_000)), void response.end(wrong)), /2000000/],
+    ['breaks off', (response: ServerResponse) => (response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)), void setTimeout(() => response.destroy(), 20)), /broke off|could not be fetched/],
+    ['breaks off early', (response: ServerResponse) => (response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500)), void setTimeout(() => response.destroy(), 20)), /broke off|could not be fetched/],
+    ['stands still', (response: ServerResponse) => void response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)), /broke off|could not be fetched/],
+  ])('an archive that %s is never whole at a client, nor kept', async (_what, answering, message) => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', zip: large }]);
+    upstream.instead(pathOf('1.0.0'), (_request, response) => answering(response));
+    await using running = runMirror([upstream.url], { archives: { archiveBytes: 2_000_000 } });
+    const replies = await Promise.all([running.archive(name, '1.0.0'), running.archive(name, '1.0.0')]);
+    for (const reply of replies) {
+      if (reply?.status === 200) {
+        expect(reply.broken).toMatch(message);
+        expect(reply.body.length).toBeLessThan(Number(reply.headers['content-length']));
+      } else expect([404, 500]).toContain(reply?.status);
+    }
+    expect(JSON.stringify([...running.of('archive-refused'), ...running.of('archive-failed')])).toMatch(message);
+    expect(keptArchives(running)).toEqual([]);
+    upstream.instead(pathOf('1.0.0'), undefined);
+    running.clock.nowMs += 61_000;
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
+  });
+
+  it('is not fetched again for a while: Composer asks many times', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0' }]);
+    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes('wrong')));
+    await using running = runMirror([upstream.url]);
+    for (let turn = 0; turn < 16; turn += 1) expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    expect(upstream.asked('/files/')).toBe(1);
+  });
+
+  it('nor is a ZIP kept that could not be unpacked in one way only', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
+    await using running = runMirror([upstream.url], { checkArchive: async (path) => void (await admitZip(path)) });
+    expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    expect(keptArchives(running)).toEqual([]);
+  });
+
+  it('is tried at the next address, of those there are', async () => {
+    await using other = await startUpstream();
+    await using upstream = await startUpstream({ root: { mirrors: [{ 'dist-url': `${other.url}/copies/%package%/%version%/r%reference%.%type%`, preferred: true }] } });
+    upstream.put(name, [{ version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    expect((await running.archive(name, '1.0.0'))?.status).toBe(200);
+    expect(other.server.requests.map(({ path }) => path)).toEqual([`/copies/${name}/1.0.0.0/r${referenceFor(`${name} 1.0.0`)}.zip`]);
+  });
+});
+
+describe('row 77: a release that an upstream changes', () => {
+  it.each([
+    ['its reference', { reference: referenceFor('moved'), zip: zipBytes('moved') }],
+    ['its bytes', { zip: zipBytes('repacked') }],
+  ])('in %s is an alarm, and stays what it was', async (_what, changed) => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', extra: { description: 'as it was' } }]);
+    await using running = runMirror([upstream.url]);
+    const before = await running.archive(name, '1.0.0');
+    upstream.put(name, [{ version: '1.0.0', ...changed, extra: { description: 'as it is' } }]);
+    running.clock.nowMs += 601_000;
+    const reply = await running.provider(name);
+    expect(reply?.json().packages[name]).toMatchObject([{ description: 'as it was', dist: { reference: referenceFor(`${name} 1.0.0`), shasum: sha1Of(before?.body ?? large) } }]);
+    expect(running.of('release-changed')).toMatchObject([{ name, version: '1.0.0' }]);
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(before?.body ?? large));
+    if ('reference' in changed) expect((await running.archive(name, '1.0.0', changed.reference))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+  });
+
+  it('while two processes fetch it stays what the first of them accepted', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
+    let turn = 0;
+    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes(`turn ${(turn += 1)}`)));
+    await using first = runMirror([upstream.url]);
+    await using second = runMirror([upstream.url], { at: first.folder });
+    const replies = await Promise.all([first.archive(name, '1.0.0'), second.archive(name, '1.0.0')]);
+    const whole = replies.filter((reply) => reply?.status === 200).map((reply) => reply?.body.toString('hex'));
+    expect(new Set(whole).size).toBe(1);
+    for (const running of [first, second]) {
+      running.clock.nowMs += 61_000;
+      expect((await running.archive(name, '1.0.0'))?.body.toString('hex')).toBe(whole[0]);
+    }
+  });
+
+  it('under another spelling or with a query is no other release', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: 'v1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    const bodies = await Promise.all(['v1.0.0', '1.0.0.0'].map((label) => running.archive(name, label)));
+    expect(bodies.map((reply) => reply?.status)).toEqual([200, 200]);
+    expect(keptArchives(running)).toHaveLength(1);
+    expect(allFiles(running.folder.at('mirror', 'dist')).filter((path) => path.endsWith('.json'))).toHaveLength(1);
+  });
+});
+
+describe('rows 68 and 69: where an archive may come from', () => {
+  it.each(['http://127.2/a.zip', 'http://0x7f.2/a.zip', 'http://2130706434/a.zip', 'http://[::ffff:127.0.0.2]/a.zip', 'http://[::1]/a.zip', 'http://169.254.169.254/a.zip', 'http://inside.example/a.zip', 'https://u:p@inside.example/a.zip'])('not from %s', async (distUrl) => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', distUrl }]);
+    const client = { allowAddresses: ['127.0.0.1'], userAgent: 'x', resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]) };
+    await using running = runMirror([upstream.url], { client });
+    const reply = await running.archive(name, '1.0.0');
+    expect(upstream.asked('/p2')).toBe(1);
+    expect(reply?.json()).toMatchObject({ error: expect.stringMatching(/is not a public one|with credentials in it/) as string });
+  });
+
+  it.each(['file:///etc/passwd', 'ftp://x.example/a.zip', '//x.example/a.zip', 'C:/x.zip'])('not from %s, which is not fetched at all', async (distUrl) => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', distUrl }]);
+    await using running = runMirror([upstream.url]);
+    expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+  });
+
+  it('redirects are checked like first addresses, and end', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0' }, { version: '2.0.0' }, { version: '3.0.0' }]);
+    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.writeHead(302, { location: 'http://10.0.0.1/x.zip' }).end());
+    upstream.instead(pathOf('2.0.0'), (_request, response) => void response.writeHead(302, { location: pathOf('2.0.0') }).end());
+    upstream.instead(pathOf('3.0.0'), (_request, response) => void response.writeHead(302, { location: '/moved.zip' }).end());
+    upstream.instead('/moved.zip', (_request, response) => void response.end(zipBytes(`${name} 3.0.0`)));
+    await using running = runMirror([upstream.url]);
+    expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ error: expect.stringMatching(/10\.0\.0\.1 is not a public one/) as string });
+    expect((await running.archive(name, '2.0.0'))?.json()).toMatchObject({ error: expect.stringMatching(/more than 5 times/) as string });
+    expect((await running.archive(name, '3.0.0'))?.status).toBe(200);
+  });
+});
+
+it('memory for a file that is left behind half fetched: none, and it is cleared away', async () => {
+  await using upstream = await startUpstream();
+  upstream.put(name, [{ version: '1.0.0' }]);
+  await using running = runMirror([upstream.url]);
+  await running.archive(name, '1.0.0');
+  const left = join(running.folder.at('mirror', '.staging'), 'x.partial');
+  writeFileSync(left, 'half');
+  expect(await running.mirror.clear()).toBe(0);
+  running.clock.nowMs += 7_200_000;
+  expect(await running.mirror.clear()).toBe(1);
+});

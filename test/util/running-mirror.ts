@@ -1,0 +1,115 @@
+// A mirror over a folder of its own, with a clock the test sets and private names the test gives. Its upstreams are on loopback, which is allowed here.
+
+import type { PackageName } from '../../build/contract/name.ts';
+import { parsePackageName } from '../../build/contract/name.ts';
+import type { Answer } from '../../proxy/answer.ts';
+import type { MirrorEvent } from '../../proxy/mirror/mirror-event.ts';
+import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
+import { Mirror, type MirrorOptions } from '../../proxy/mirror/mirror.ts';
+import { noRules } from '../../proxy/mirror/release-rules.ts';
+import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
+
+export interface MirrorReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** the error with which the sending broke off */
+  readonly broken: string | undefined;
+  readonly json: () => { readonly packages: Readonly<Record<string, readonly Record<string, never>[]>>; readonly [key: string]: unknown };
+}
+
+export interface RunningMirror extends AsyncDisposable {
+  readonly mirror: Mirror;
+  readonly folder: TemporaryFolder;
+  readonly events: MirrorEvent[];
+  readonly privates: Set<string>;
+  /** epoch milliseconds; the test moves it */
+  readonly clock: { nowMs: number };
+  readonly setRules: (rules: Partial<MirrorRules>) => void;
+  readonly provider: (name: string, stability?: 'stable' | 'dev', headers?: { readonly ifModifiedSince?: string }) => Promise<MirrorReply | undefined>;
+  readonly archive: (name: string, version: string, reference?: string) => Promise<MirrorReply | undefined>;
+  readonly of: (kind: MirrorEvent['kind']) => readonly MirrorEvent[];
+}
+
+export const standardRules: MirrorRules = {
+  reserved: [],
+  sharedVendors: [],
+  upstreams: [],
+  releases: noRules,
+  freshness: { freshMs: 600_000, missingMs: 60_000, goneAfterMs: 900_000 },
+  distBaseUrl: undefined,
+};
+
+export function packageName(text: string): PackageName {
+  const name = parsePackageName(text);
+  if (name === undefined) throw new Error(`not a name: ${text}`);
+  return name;
+}
+
+/** `rules.upstreams`, or the addresses of upstreams in their order. */
+export function runMirror(upstreams: readonly string[], options: Partial<MirrorOptions> & { readonly set?: Partial<MirrorRules>; readonly at?: TemporaryFolder } = {}): RunningMirror {
+  const folder = options.at ?? temporaryFolder('mirror');
+  const events: MirrorEvent[] = [];
+  const privates = new Set<string>();
+  const clock = { nowMs: Date.now() };
+  let epoch = 1;
+  let rules: MirrorRules = { ...standardRules, upstreams: upstreams.map((url, index) => ({ id: `u${index + 1}`, url, allow: [], deny: [] })), ...options.set };
+  const mirror = new Mirror({
+    folder: folder.at('mirror'),
+    privateNames: { has: (name) => privates.has(name), hasVendor: (vendor) => [...privates].some((name) => name.startsWith(`${vendor}/`)) },
+    rules: () => rules,
+    client: { allowAddresses: ['127.0.0.0/8'], userAgent: 'Libretto/test', limits: { documentMs: 2000, archiveMs: 5000, silenceMs: 1000 } },
+    checkRecord: () => undefined,
+    checkArchive: () => Promise.resolve(),
+    cacheBytes: 16 * 1024 ** 2,
+    now: () => clock.nowMs,
+    tell: (event) => events.push(event),
+    ...options,
+  });
+  const moment = (): { nowMs: number; epoch: number } => ({ nowMs: clock.nowMs, epoch: (epoch += 1) });
+  return {
+    mirror,
+    folder,
+    events,
+    privates,
+    clock,
+    setRules: (changes) => (rules = { ...rules, ...changes }),
+    provider: async (name, stability = 'stable', headers = {}) =>
+      replyOf(await mirror.provider(packageName(name), stability, { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: headers.ifModifiedSince }, moment())),
+    archive: async (name, version, reference) =>
+      replyOf(await mirror.archive({ name: packageName(name), labels: [version], reference }, { ifNoneMatch: undefined, ifModifiedSince: undefined }, moment())),
+    of: (kind) => events.filter((event) => event.kind === kind),
+    [Symbol.asyncDispose]: async () => {
+      await mirror.close();
+      if (options.at === undefined) await folder.remove();
+    },
+  };
+}
+
+/** Reads a body as sending it would, to the end or to where it breaks off. */
+async function replyOf(answer: Answer | undefined): Promise<MirrorReply | undefined> {
+  if (answer === undefined) return undefined;
+  const { body: given, headers: flat, status } = answer;
+  const headers = Object.fromEntries(flat.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), flat[index + 1] ?? '']] : [])));
+  const pieces: Buffer[] = [];
+  let broken: string | undefined;
+  if (typeof given === 'string') pieces.push(Buffer.from(given, 'latin1'));
+  else if (Buffer.isBuffer(given)) pieces.push(given);
+  else if (given !== undefined) {
+    try {
+      for (let at = 0; at < given.size; ) {
+        const piece = Buffer.alloc(Math.min(32 * 1024, given.size - at));
+        const { bytesRead } = await given.handle.read(piece, 0, piece.length, at);
+        if (bytesRead === 0) throw new Error('too short');
+        pieces.push(piece.subarray(0, bytesRead));
+        at += bytesRead;
+      }
+    } catch (error) {
+      broken = error instanceof Error ? error.message : String(error);
+    } finally {
+      await given.handle.close();
+    }
+  }
+  const body = Buffer.concat(pieces);
+  return { status, headers, body, broken, json: () => JSON.parse(body.toString()) as ReturnType<MirrorReply['json']> };
+}

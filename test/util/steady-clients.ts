@@ -1,0 +1,49 @@
+// Clients that ask the same again and again, each on a connection of its own that stays open, as those of a busy registry do.
+
+import { Agent, get } from 'node:http';
+
+export interface SteadyClients {
+  /** status → how often, of complete answers; `broken`: how many never came, or not whole */
+  readonly answers: () => Readonly<Record<string, number>>;
+  /** Resolves once `count` more answers have come. */
+  readonly more: (count: number) => Promise<void>;
+  /** Resolves once each of them was told to leave by the server, or could not connect, or was told to stop. */
+  readonly ended: Promise<unknown>;
+  readonly stop: () => void;
+}
+
+export function startSteadyClients(url: string, token: string, count: number): SteadyClients {
+  const answers: Record<string, number> = {};
+  const waiting: { count: number; resolve: () => void }[] = [];
+  let stopped = false;
+  const note = (what: string): void => {
+    answers[what] = (answers[what] ?? 0) + 1;
+    for (const one of waiting.splice(0)) {
+      if ((one.count -= 1) > 0) waiting.push(one);
+      else one.resolve();
+    }
+  };
+  const run = async (): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let first = true; !stopped; first = false) {
+      const outcome = await ask(url, token, agent);
+      // who finds nobody there to begin with was in the middle of nothing
+      if (outcome.what === 'broken' && first && outcome.refused) break;
+      note(outcome.what);
+      if (outcome.last) break;
+    }
+    agent.destroy();
+  };
+  const ended = Promise.all(Array.from({ length: count }, run));
+  return { answers: () => answers, more: (number) => new Promise((resolve) => void waiting.push({ count: number, resolve })), ended, stop: () => void (stopped = true) };
+}
+
+function ask(url: string, token: string, agent: Agent): Promise<{ readonly what: string; readonly last: boolean; readonly refused: boolean }> {
+  return new Promise((resolve) => {
+    const broken = (error: NodeJS.ErrnoException): void => resolve({ what: 'broken', last: true, refused: error.code === 'ECONNREFUSED' });
+    get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+      response.on('error', broken);
+      response.resume().on('end', () => resolve({ what: String(response.statusCode), last: response.headers.connection === 'close', refused: false }));
+    }).on('error', broken);
+  });
+}

@@ -1,0 +1,57 @@
+// A line to a server on loopback that can be slow, or go dead without anybody being told: connections stay open and nothing comes through.
+
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy extends AsyncDisposable {
+  readonly port: number;
+  /** What the server says arrives so much later from now on. */
+  delayMs: number;
+  /** All connections there are carry nothing any more; later ones do. */
+  readonly deaden: () => void;
+}
+
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const lines = new Set<{ readonly client: Socket; readonly server: Socket; dead: boolean }>();
+  const listener = createServer((client) => {
+    const server = connect(targetPort, '127.0.0.1');
+    const line = { client, server, dead: false };
+    lines.add(line);
+    const end = (): void => {
+      if (line.dead) return;
+      lines.delete(line);
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) socket.setNoDelay(true).on('error', end).on('close', end);
+    client.on('data', (bytes) => {
+      if (!line.dead) server.write(bytes);
+    });
+    server.on('data', (bytes) => {
+      const pass = (): void => {
+        if (!line.dead && !client.destroyed) client.write(bytes);
+      };
+      if (proxy.delayMs > 0) setTimeout(pass, proxy.delayMs);
+      else pass();
+    });
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const address = listener.address();
+  const proxy: TcpProxy = {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    delayMs: 0,
+    deaden: () => {
+      for (const line of lines) line.dead = true;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const { client, server } of lines) {
+        client.destroy();
+        server.destroy();
+      }
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+  return proxy;
+}
