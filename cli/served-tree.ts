@@ -3,7 +3,6 @@
 import { NewerFormat } from '../build/contract/newer-format.ts';
 import { rootDocumentPath } from '../build/contract/paths.ts';
 import type { Publication } from '../build/contract/publication.ts';
-import { createOriginFiles } from '../proxy/origin/origin-files.ts';
 import type { OriginNotice } from '../proxy/origin/origin-trouble.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../proxy/packages/published-files.ts';
 import type { TreeFiles } from '../proxy/protocol/tree-files.ts';
@@ -38,6 +37,7 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
     refuseNewerTree(dataDirectory);
     return { files: undefined, published: createLocalPublishedFiles(dataDirectory), publication: async () => readPublication(dataDirectory), shown: async () => readPublishedTree(dataDirectory), close: () => undefined };
   }
+  const { createOriginFiles } = await import('../proxy/origin/origin-files.ts'); // most servers need none of it
   const { files, published, close } = createOriginFiles({
     ...listeners,
     address: { url: address.url, authorization: config.originAuthorization.value ?? address.authorization },

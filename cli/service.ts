@@ -64,6 +64,8 @@ export interface Service {
   readonly degraded: () => boolean;
   /** What SIGHUP is for: opens the log and reads the certificate anew. */
   readonly hangUp: () => void;
+  /** Of what went wrong and ends nothing. */
+  readonly logError: (error: unknown) => void;
   /** One line, with the stack: whoever looks for why it ended finds it behind the last request. */
   readonly logCrash: (error: unknown) => void;
   /** Finishes what is under way, keeps the counts, and frees everything. */
@@ -121,7 +123,7 @@ export async function openService(config: Config, context: Context, logTarget: L
     await close();
     throw listenRefusal(error, config.listen);
   });
-  return { ...address, tree: tree.shown, metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+  return { ...address, tree: tree.shown, metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
 }
 
 function addressRange(text: string): AddressRange {

@@ -11,7 +11,7 @@ export type Body = string | Buffer | OpenFile | undefined;
 
 export interface OpenFile {
   readonly handle: ReadHandle;
-  /** exactly so many bytes are sent */
+  /** exactly so many bytes are sent; without end while it is not known yet, and known before the last of them can be read */
   readonly size: number;
   readonly path: string;
   /** the client has gone: what `read` waits for is not needed any more */

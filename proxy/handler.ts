@@ -25,10 +25,11 @@ import { admit, hasBody, unwanted } from './protocol/admit.ts';
 import type { InstallReports } from './protocol/install-reports.ts';
 import { isLookup, type Lookups } from './protocol/lookups.ts';
 import { parseRoute } from './protocol/route.ts';
-import { isSafetyRoute, methodsOf, type SafetyAnswers, type SafetyRoute } from './protocol/safety-answers.ts';
+import { isSafetyRoute, methodsOf, type SafetyAnswers } from './protocol/safety-answers.ts';
 import type { Tree } from './protocol/tree.ts';
 import { challenge, internalError, limitExceeded, methodNotAllowed, networkNotAllowed, notFound, sessionOnProtocol, tooManyGuesses } from './refusals.ts';
 import type { Sender, Sent } from './send.ts';
+import type { View } from './views/view.ts';
 import { createUnderWay } from './under-way.ts';
 
 export interface HandlerParts {
@@ -118,38 +119,28 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   if (route.kind === 'ready') return fault ?? (reads ? readyAnswer(parts, nowMs) : methodNotAllowed());
   if (route.kind === 'api') return limited(parts, exchange, nowMs, true, () => fault ?? manage(parts, exchange, nowMs));
   if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
-  if (route.kind === 'downloads') return reported(parts, exchange, nowMs, fault);
-  if (isSafetyRoute(route)) return asked(parts, exchange, route, nowMs, fault);
+  const { installReports, safetyAnswers } = parts;
+  if (route.kind === 'downloads') return taken(parts, exchange, nowMs, 'POST', installReports && ((view) => installReports.answer(request, view, nowMs)));
+  if (isSafetyRoute(route)) return taken(parts, exchange, nowMs, methodsOf(route), safetyAnswers && ((view) => safetyAnswers.answer(route, request, view, nowMs)));
   if (!reads) return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed());
   return limited(parts, exchange, nowMs, false, () => {
     if (fault !== undefined) return fault;
-    if (isLookup(route)) return parts.lookups === undefined ? notFound() : parts.lookups.answer(route, exchange.token?.view, nowMs);
+    if (isLookup(route)) return parts.lookups === undefined ? notFound() : parts.lookups.answer(route, { view: exchange.token?.view, acceptEncoding: request.headers['accept-encoding'] }, nowMs);
     const { headers } = request;
     return parts.tree.answer(route, { acceptEncoding: headers['accept-encoding'], ifNoneMatch: headers['if-none-match'], ifModifiedSince: headers['if-modified-since'], head: request.method === 'HEAD', view: exchange.token?.view, userAgent: headers['user-agent'] }, nowMs);
   });
 }
 
-function reported(parts: HandlerParts, exchange: Exchange, nowMs: number, fault: Answer | undefined): Eventually<Answer> {
-  const { installReports } = parts;
+/** What may come with a body, by one of `methods`; `serve` reads it. undefined: nobody does. */
+function taken(parts: HandlerParts, exchange: Exchange, nowMs: number, methods: string, serve: ((view: View | undefined) => Eventually<Answer>) | undefined): Eventually<Answer> {
   const { request, response } = exchange;
-  if (request.method !== 'POST') return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed('POST'));
-  return limited(parts, exchange, nowMs, false, () => {
-    if (fault !== undefined) return fault;
-    if (installReports === undefined) return notFound();
-    if (request.headers.expect !== undefined) writeContinue(response);
-    return installReports.answer(request, exchange.token?.view, nowMs);
-  });
-}
-
-function asked(parts: HandlerParts, exchange: Exchange, route: SafetyRoute, nowMs: number, fault: Answer | undefined): Eventually<Answer> {
-  const { request, response } = exchange;
-  const methods = methodsOf(route);
+  const fault = unwanted(request);
   const takes = methods.split(', ').includes(request.method ?? '');
   return limited(parts, exchange, nowMs, !takes, () => {
     if (fault !== undefined || !takes) return fault ?? methodNotAllowed(methods);
-    if (parts.safetyAnswers === undefined) return notFound();
+    if (serve === undefined) return notFound();
     if (request.headers.expect !== undefined) writeContinue(response);
-    return parts.safetyAnswers.answer(route, request, exchange.token?.view, nowMs);
+    return serve(exchange.token?.view);
   });
 }
 

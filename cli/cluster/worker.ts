@@ -17,7 +17,7 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
   if (order === undefined) return link.stopped;
   const { size, leads } = order;
   const service = await openService(config, context, config.log.value, { leads, crew: { size, running: link.running } });
-  link.attend(service, (metrics) => void announce(context, service, { size, metrics }));
+  link.attend(service, (metrics) => void announce(context, service, { size, metrics }).catch(service.logError));
   link.tell({ say: 'serving', host: service.host, port: service.port });
   const exitCode = await link.stopped;
   await service.close();
@@ -61,7 +61,7 @@ function openLink({ onSignal, onCrash }: Context): Link {
     if (message.say === 'start') start(message.order);
     else if (message.say === 'crew') running = message.running;
     else if (message.say === 'announce') announceWith?.(message.metrics);
-    else if (message.say === 'metrics') void service?.metricFamilies().then((families) => tell({ say: 'metrics', question: message.question, families }));
+    else if (message.say === 'metrics') void service?.metricFamilies().then((families) => tell({ say: 'metrics', question: message.question, families }), service.logError);
     else if (message.say === 'hang up') reopen();
     else stop(0);
   };

@@ -48,6 +48,7 @@ function adviceFor(error: unknown): string {
   const text = error instanceof Error ? error.message : '';
   if (/answered (?:401|403)/.test(text)) return 'Give what opens it: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
   if (/SHA-256|damaged|has no public|SHA-1/.test(text)) return 'An upload was cut off, or did not bring everything: upload again, in the order docs/deploy.md gives.';
+  if (/certificate/.test(text)) return 'Where an authority of your own signed it, start the server with NODE_EXTRA_CA_CERTS=FILE, its certificate.';
   return 'Look whether it can be reached from this host, with curl for example, and at its log.';
 }
 

@@ -1,5 +1,5 @@
 // Archives that are not here yet: fetched once by however many ask (case 78), sent on while they come, and kept only once they were found to be right.
-// What was refused is not fetched again for a while: Composer asks many times.
+// What failed is not fetched again for a while: Composer asks many times.
 
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,9 @@ export interface FetcherLimits {
 
 const standardLimits: FetcherLimits = { archiveBytes: 256 * 1024 ** 2, parallel: 16, waiting: 2000 };
 const refusedMs = 60_000;
-const maxRefusals = 1000;
+/** Composer tries sixteen times in four seconds. */
+const unavailableMs = 5000;
+const maxFailures = 1000;
 
 export interface Fetch {
   readonly name: PackageName;
@@ -66,7 +68,7 @@ export class ArchiveFetcher {
   readonly #options: FetcherOptions;
   readonly #limits: FetcherLimits;
   readonly #running = new Map<string, Promise<Arrival>>();
-  readonly #refused = new Map<string, { readonly error: UpstreamRefused; readonly untilMs: number }>();
+  readonly #failed = new Map<string, { readonly error: Error; readonly untilMs: number }>();
   readonly #limit: ReturnType<typeof pLimit>;
 
   constructor(options: FetcherOptions) {
@@ -80,8 +82,8 @@ export class ArchiveFetcher {
     const key = `${fetch.name} ${archiveKey(fetch.version.normalized, fetch.version.dev, fetch.reference)}`;
     const running = this.#running.get(key);
     if (running !== undefined) return running;
-    const refused = this.#refused.get(key);
-    if (refused !== undefined && refused.untilMs > this.#options.now()) return Promise.reject(refused.error);
+    const failed = this.#failed.get(key);
+    if (failed !== undefined && failed.untilMs > this.#options.now()) return Promise.reject(failed.error);
     if (this.#limit.pendingCount >= this.#limits.waiting) return Promise.reject(new UpstreamUnavailable('Too many archives are waiting to be fetched.', this.#options.now() + 1000));
     const arrival = this.#begin(fetch, key);
     this.#running.set(key, arrival);
@@ -112,7 +114,7 @@ export class ArchiveFetcher {
       const arrived = (): void => resolve({ file, size, kept });
       const kept = this.#limit(() => this.#bring(fetch, file, (stated) => (size = stated), arrived));
       const failed = (error: unknown): void => {
-        if (error instanceof UpstreamRefused) this.#remember(key, error);
+        this.#remember(key, error);
         reject(error);
       };
       void kept.then(arrived, failed).finally(() => this.#running.delete(key));
@@ -147,9 +149,10 @@ export class ArchiveFetcher {
     return kept;
   }
 
-  #remember(key: string, error: UpstreamRefused): void {
-    if (this.#refused.size >= maxRefusals) this.#refused.clear();
-    this.#refused.set(key, { error, untilMs: this.#options.now() + refusedMs });
+  #remember(key: string, error: unknown): void {
+    if (!(error instanceof UpstreamRefused || error instanceof UpstreamUnavailable)) return;
+    if (this.#failed.size >= maxFailures) this.#failed.clear();
+    this.#failed.set(key, { error, untilMs: this.#options.now() + (error instanceof UpstreamRefused ? refusedMs : unavailableMs) });
   }
 }
 

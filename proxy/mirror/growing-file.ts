@@ -2,7 +2,7 @@
 // Its last bytes are released only once all of it was found to be right: until then no reader has something that looks whole.
 
 import { open } from 'node:fs/promises';
-import type { ReadHandle } from '../answer.ts';
+import type { OpenFile } from '../answer.ts';
 
 export class GrowingFile {
   readonly path: string;
@@ -40,23 +40,33 @@ export class GrowingFile {
   }
 
   /**
-   * Reading waits for what is not there yet, and rejects with what the writing ended with. Opened at once: the file may lose its name meanwhile. Rejects
-   * with ENOENT where it has lost it already.
+   * All of it: reading waits for what is not there yet, and rejects with what the writing ended with. Opened at once: the file may
+   * lose its name meanwhile. Rejects with ENOENT where it has lost it already.
+   * `size` is without end until it is known, which is before the last bytes are released.
    */
-  async reader(): Promise<ReadHandle> {
+  async reader(): Promise<OpenFile> {
     const handle = await open(this.path, 'r');
-    return {
-      read: async (buffer, offset, length, position) => {
-        await this.#until(position);
-        return handle.read(buffer, offset, Math.max(0, Math.min(length, this.#released - position)), position);
-      },
-      close: () => handle.close(),
+    let abandoned = false;
+    const read: OpenFile['handle']['read'] = async (buffer, offset, length, position) => {
+      while (this.#released <= position && this.#ended === undefined && !abandoned) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      if (this.#ended?.error !== undefined) throw this.#ended.error;
+      if (abandoned) throw new Error('nobody wants the rest of it');
+      return handle.read(buffer, offset, Math.max(0, Math.min(length, this.#released - position)), position);
     };
-  }
-
-  async #until(position: number): Promise<void> {
-    while (this.#released <= position && this.#ended === undefined) await new Promise<void>((resolve) => this.#waiting.add(resolve));
-    if (this.#ended?.error !== undefined) throw this.#ended.error;
+    const abandon = (): void => {
+      abandoned = true;
+      this.#wake();
+    };
+    // also of what broke off: whoever has read all of that has to meet the error
+    const size = (): number => (this.#ended === undefined || this.#ended.error !== undefined ? Number.POSITIVE_INFINITY : this.#released);
+    return {
+      handle: { read, close: () => handle.close() },
+      get size() {
+        return size();
+      },
+      path: this.path,
+      abandon,
+    };
   }
 
   #wake(): void {

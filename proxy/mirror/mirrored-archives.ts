@@ -151,12 +151,11 @@ function isMeant(wanted: string, reference: string): boolean {
 
 const archiveHeaders: readonly string[] = ['Content-Type', 'application/zip', 'X-Content-Type-Options', 'nosniff', 'Accept-Ranges', 'none'];
 
-/** What is on its way, as it comes; undefined where nothing of it has been released, where its size is not known, or where all of it is here by now. */
+/** What is on its way, as it comes; undefined where nothing of it has been released, or where all of it is here by now. */
 async function streamed({ file, size }: Arrival): Promise<Answer | undefined> {
-  if (size === undefined || file.released === 0 || file.released >= size) return undefined;
+  if (file.released === 0 || file.released === size) return undefined;
   try {
-    const handle = await file.reader();
-    return { status: 200, headers: [...archiveHeaders, 'Content-Length', String(size), ...cacheHeaders], body: { handle, size, path: file.path } };
+    return { status: 200, headers: [...archiveHeaders, ...(size === undefined ? [] : ['Content-Length', String(size)]), ...cacheHeaders], body: await file.reader() };
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;

@@ -3,7 +3,7 @@
 // `source` is left out: where an archive is refused, Composer would clone from there instead, past every check and rule.
 
 import type { Sha1 } from '../../build/contract/digest.ts';
-import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { minifiedMark, minifyVersions } from './minified.ts';
 import type { OfferedVersion } from './offered-version.ts';
@@ -32,10 +32,15 @@ export function formatMirrored({ name, versions, accepted, distBaseUrl, warnings
   return `${JSON.stringify({
     packages: { [name]: minifyVersions(records) },
     minified: minifiedMark,
-    ...(Array.isArray(advisories) && advisories.length > 0 ? { 'security-advisories': advisories } : {}),
+    ...(Array.isArray(advisories) ? { 'security-advisories': advisories.filter(isAdvisory) } : {}),
     ...(typeof filter === 'object' && filter !== null && !Array.isArray(filter) ? { filter } : {}),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map((message) => ({ versions: '*', message })) }),
   })}\n`;
+}
+
+/** Composer aborts on an advisory that lacks either (PartialSecurityAdvisory.php). */
+function isAdvisory(value: JsonValue): boolean {
+  return isJsonObject(value) && typeof value['advisoryId'] === 'string' && typeof value['affectedVersions'] === 'string';
 }
 
 /** Fields that would lead a client past this registry, or are said anew. */

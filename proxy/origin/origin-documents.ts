@@ -1,5 +1,5 @@
 // Documents of an origin, in memory: packages.json and p2. Which bytes are the published ones is said by the announcement and by the serving index, with
-// the SHA-256 and the Last-Modified of each, so that no others are ever served, and object storage need not keep times. A document that has
+// the SHA-256 and the Last-Modified of each, so that no others are ever served (I15), and object storage need not keep times. A document that has
 // not changed costs its index one short request a publication, and itself none.
 
 import { createHash } from 'node:crypto';

@@ -11,7 +11,7 @@ import { representationOf, type Representation } from './representation.ts';
 /** Below this a compressed body saves nothing on the wire. */
 const minCompressedSize = 256;
 
-const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise<Buffer>>> = {
+export const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise<Buffer>>> = {
   gzip: (bytes) => promisify(gzip)(bytes, { level: 6 }),
   // 5 is about as fast as gzip's 6 and smaller; 11 would take seconds for a large packages.json
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),

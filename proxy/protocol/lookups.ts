@@ -9,6 +9,7 @@ import { rankPackages } from '../packages/rank-packages.ts';
 import { searchPackages } from '../packages/search-packages.ts';
 import type { Usage } from '../packages/usage.ts';
 import type { View } from '../views/view.ts';
+import { compressed } from './compressed.ts';
 import type { Route } from './route.ts';
 
 export type LookupRoute = Extract<Route, { kind: 'search' | 'list' | 'providers' }>;
@@ -17,8 +18,15 @@ export function isLookup(route: Route): route is LookupRoute {
   return route.kind === 'search' || route.kind === 'list' || route.kind === 'providers';
 }
 
+/** Who asks, as far as the answer depends on it. */
+export interface LookupWishes {
+  /** undefined: sees all */
+  readonly view: View | undefined;
+  readonly acceptEncoding: string | undefined;
+}
+
 export interface Lookups {
-  readonly answer: (route: LookupRoute, view: View | undefined, nowMs: number) => Promise<Answer>;
+  readonly answer: (route: LookupRoute, wishes: LookupWishes, nowMs: number) => Promise<Answer>;
 }
 
 export interface LookupParts {
@@ -35,16 +43,15 @@ const longestText = 250;
 const texts = ['q', 'type', 'filter', 'vendor'] as const;
 
 export function createLookups({ catalogue, usage }: LookupParts): Lookups {
-  return {
-    answer: async (route, view, nowMs) => {
-      if (route.kind === 'providers') return providers(route.name, [...providersOf(await catalogue.read(nowMs, view), route.name)]);
-      const query = new URLSearchParams(route.query);
-      const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
-      if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
-      const { all } = await catalogue.read(nowMs, view);
-      return route.kind === 'list' ? list(all.values(), query) : search(all.values(), query, await usage.read(nowMs));
-    },
+  const look = async (route: LookupRoute, view: View | undefined, nowMs: number): Promise<Answer> => {
+    if (route.kind === 'providers') return providers(route.name, [...providersOf(await catalogue.read(nowMs, view), route.name)]);
+    const query = new URLSearchParams(route.query);
+    const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
+    if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
+    const { all } = await catalogue.read(nowMs, view);
+    return route.kind === 'list' ? list(all.values(), query) : search(all.values(), query, await usage.read(nowMs));
   };
+  return { answer: async (route, { view, acceptEncoding }, nowMs) => compressed(await look(route, view, nowMs), acceptEncoding) };
 }
 
 async function search(packages: Iterable<PackageSummary>, query: URLSearchParams, usesOf: (name: string) => number): Promise<Answer> {

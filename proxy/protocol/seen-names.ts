@@ -8,7 +8,7 @@ import type { TreeFiles } from './tree-files.ts';
 
 const packagesAtOnce = 32;
 /** names that are decided without a look at versions, before others get their turn */
-const namesAtOnce = 4096;
+const namesAtOnce = 256;
 
 /** In the order they are given. */
 export async function seenNames(names: readonly PackageName[], view: View, files: Pick<TreeFiles, 'releases'>, epoch: number): Promise<readonly PackageName[]> {

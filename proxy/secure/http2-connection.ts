@@ -1,12 +1,13 @@
 // One connection that speaks HTTP/2: what its client may take of the server, and how it ends without breaking off what is being answered. nghttp2
 // itself ends a connection that floods with pings or settings whose acknowledgements it does not read, with continuations, with frames that make no
-// sense. Of one that takes its requests back (CVE-2023-44487) it only takes no further ones; here it is ended.
+// sense. Of one that takes its requests back (CVE-2023-44487) it only takes no further ones; here it is ended. After some faults node:http2 keeps a
+// connection on which nothing moves any more and does not hear that its client left: nothing here waits for a client without an end.
 
 import { constants, Http2ServerRequest, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { HttpRequest, HttpResponse } from '../http-request.ts';
 import type { ServerLimits } from '../server-limits.ts';
-import { dropBody } from './stream-answer.ts';
+import { dropBody, giveUp } from './stream-answer.ts';
 
 export interface Http2Parts {
   readonly limits: Pick<ServerLimits, 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxHeaderBytes'>;
@@ -81,7 +82,7 @@ export class Http2Connection {
   }
 
   #limitBody(stream: ServerHttp2Stream, request: Http2ServerRequest): void {
-    const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), this.#parts.limits.requestTimeoutMs);
+    const late = setTimeout(() => giveUp(stream), this.#parts.limits.requestTimeoutMs);
     request.once('end', () => clearTimeout(late));
     stream.once('aborted', () => dropBody(stream));
     stream.once('close', () => clearTimeout(late));

@@ -56,6 +56,7 @@ export function createSecureServer({ limits, certificate, onHttp1, ...parts }: S
       speakHttp1?.call(server, socket);
       return;
     }
+    if (socket.destroyed) return;
     const connection = new Http2Connection(socket, { ...parts, limits });
     open.add(connection);
     socket.once('close', () => open.delete(connection));

@@ -19,8 +19,8 @@ export function sendOnStream(request: HttpRequest, stream: ServerHttp2Stream, an
   endUnreadBody(request, stream);
   const bare = body === undefined || request.method === 'HEAD';
   stream.respond(headersOf(answer), { endStream: bare });
-  if (bare) return withoutBody(file, false);
   const stall = watchStall(stream, stallMs);
+  if (bare) return withoutBody(file, false);
   if (file !== undefined) return sendFile(stream, file, stall);
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : (body as Buffer);
   if (bytes.length > pieceBytes) return sendBytes(stream, bytes, stall);
@@ -64,9 +64,15 @@ function withoutBody(file: OpenFile | undefined, aborted: boolean): Eventually<S
   return file === undefined ? sent : file.handle.close().then(() => sent);
 }
 
-/** Resets a stream of which the client has taken nothing for that long, until the stream is closed. */
+/** Resets it, and lets go of it here, whatever becomes of the reset: on a connection that broke the protocol nghttp2 sends nothing any more. */
+export function giveUp(stream: ServerHttp2Stream): void {
+  stream.close(constants.NGHTTP2_CANCEL);
+  stream.destroy();
+}
+
+/** Gives up a stream of which the client has taken nothing for that long, until the stream is closed. */
 function watchStall(stream: ServerHttp2Stream, stallMs: number): NodeJS.Timeout {
-  const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), stallMs);
+  const timer = setTimeout(() => giveUp(stream), stallMs);
   stream.once('close', () => clearTimeout(timer));
   return timer;
 }

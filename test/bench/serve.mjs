@@ -25,14 +25,15 @@ export async function benchServe({ quick, rounds, rows, say }) {
     });
     for (const figure of figures) results.push({ row: name, ...figure, limit: limitOf(figure), met: isMet(figure) });
   }
-  say(`\nServing, medians of ${rounds} rounds; "processor": the same ratio by processor time a request:\n${table(results.map(lineOf))}\n`);
+  say(`\nServing, medians of ${rounds} rounds; "µs each": processor time a request, "processor": the ratio by that:\n${table(results.map(lineOf))}\n`);
   return results;
 }
 
-const lineOf = ({ what, unit, value, beside, besideValue, ours, processor, atLeast, atMost, met }) => ({
+const lineOf = ({ what, unit, value, beside, besideValue, ours, microseconds, processor, atLeast, atMost, met }) => ({
   what,
   ours: `${rounded(value)} ${unit}`,
   beside: beside === undefined ? '' : `${beside} ${rounded(besideValue)} ${unit}`,
+  'µs each': microseconds === undefined || Number.isNaN(microseconds) ? '' : microseconds.toFixed(1),
   ratio: beside === undefined ? '' : ours.toFixed(2),
   processor: processor === undefined || Number.isNaN(processor) ? '' : processor.toFixed(2),
   expected: atLeast === undefined ? (atMost === undefined ? '' : `≤ ${atMost}`) : `≥ ${atLeast}`,

@@ -69,7 +69,7 @@ describe('config export', () => {
         { email: 'bob@example.org', name: 'Bob', role: 'maintainer', disabled: false },
         { email: 'eve@example.org', name: null, role: 'viewer', disabled: true },
       ],
-      tokens: [{ id: expect.stringMatching(/^tok_/) as string, description: 'CI', kind: 'read', limit: 50, created_at: expect.any(String) as string, created_by: expect.stringMatching(/^cli:/) as string, expires_at: null, revoked_at: null }],
+      tokens: [{ id: expect.stringMatching(/^tok_/) as string, description: 'CI', kind: 'read', limit: 50, created_at: expect.any(String) as string, created_by: expect.stringMatching(/^cli:/) as string, expires_at: null, revoked_at: null, packages: null, constraints: null, stability: null, not_after: null, networks: null }],
     });
     expect(text).not.toContain(token);
     expect(text).not.toMatch(/scrypt|hash|inv_/);

@@ -1,7 +1,7 @@
 // `libretto serve` as an operator meets it: what it says, what it refuses, what signals do, and that the command line acts on it at once.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -53,6 +53,18 @@ describe('what it says', () => {
     expect(stderr.replace(/set_\w+/, 'set_…')).toBe(`Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To make the first admin, send this code within an hour to POST /api/auth/setup: set_…\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping: what is under way is finished first. Once more stops at once.\n`);
     expect(logLines(stdout)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
     expect(stdout).not.toContain(token);
+  });
+
+  it('--log none logs no request, and everything else', async () => {
+    await buildHello();
+    const { token } = await createToken();
+    const { server, url } = await serve('--log', 'none');
+    expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(200);
+    writeFileSync(folder.at('var/public/packages.json'), 'damaged');
+    expect((await fetchStatus(`${url}/health/ready`, token)).status).toBe(500);
+    server.signal('SIGTERM');
+    const { stdout } = await server.ended;
+    expect(logLines(stdout)).toMatchObject([{ level: 50, msg: 'a request failed' }]);
   });
 
   it('warns of an empty tree, and serves what is built then', async () => {

@@ -1,7 +1,9 @@
 // What a token may see, on the command line: given, shown, changed, taken away, explained; it travels with backups and stands in exports.
 
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { below, libraryTree, writeTree } from '../util/package-tree.ts';
+import { startRegistry } from '../util/registry.ts';
 import { runCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
@@ -28,7 +30,7 @@ describe('what a token may see', () => {
     const { stdout } = await run('token', 'show', id);
     for (const line of ['packages     acme/*, acme/shop', 'versions     acme/shop: ^1 || ^2', 'stability    RC or more stable', 'released     until 2027-01-31T23:59:59.999Z', 'networks     2001:db8::/32, 203.0.113.0/24']) expect(stdout.split('\n')).toContain(line);
     expect((await run('token', 'list')).stdout).toContain('acme/* acme/shop:^1 || ^2; RC or more s…');
-    expect(await json('config', 'export')).toMatchObject({ tokens: [kept] });
+    expect(JSON.parse((await run('config', 'export')).stdout)).toMatchObject({ tokens: [kept] });
   });
 
   it('is replaced as a whole by --package, and goes with --clear', async () => {
@@ -56,6 +58,27 @@ describe('what a token may see', () => {
     const restored = await run('restore', 'saved', '--data', 'again');
     expect(restored.exitCode, restored.stderr).toBe(0);
     expect(await json('token', 'show', id, '--data', 'again')).toMatchObject(kept);
+  });
+});
+
+describe('libretto publish with a token that sees a part', () => {
+  it('publishes what the token sees, and nothing else', async () => {
+    await using registry = await startRegistry();
+    const { token } = await registry.createToken('--kind', 'write', '--package', 'acme/*:<2');
+    writeTree(folder.at('src'), { ...below('one', libraryTree('acme/shop', { version: '1.0.0' })), ...below('two', libraryTree('acme/shop', { version: '2.0.0' })), ...below('other', libraryTree('other/tool', { version: '1.0.0' })) });
+    const publish = (path: string): Promise<CliOutcome> => runCli(['publish', `src/${path}`, '--url', registry.direct()], { cwd: folder.path, environment: { LIBRETTO_TOKEN: token } });
+    const one = await publish('one');
+    expect([one.exitCode, one.stderr]).toEqual([0, '']);
+    for (const path of ['two', 'other']) {
+      const refused = await publish(path);
+      expect([refused.exitCode === 0, refused.stderr]).toEqual([false, expect.stringContaining('does not see') as string]);
+    }
+    // what is said to be another package is refused for what it is
+    await runCli(['build', 'src', '--data', 'elsewhere'], { cwd: folder.path });
+    const zip = readFileSync(folder.at('elsewhere/public/dist/other/tool/1.0.0.zip'));
+    const smuggled = await fetch(`${registry.direct()}/api/artifacts?name=acme/tool&version=1.0.0`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/zip' }, body: zip });
+    expect([smuggled.status, ((await smuggled.json()) as { code: string }).code]).toEqual([400, 'ARTIFACT_MISMATCH']);
+    expect((await registry.cli('why', 'other/tool')).exitCode).toBe(1);
   });
 });
 

@@ -57,6 +57,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
   it('sells 1.x with updates until a day: the customer gets the last release of that time', async () => {
     expect(await update()).toBe('1.0.0');
     expect(await app.php(askWho('acme/shop'))).toBe('1.0.0');
+    expect((await app.run('audit')).exitCode).toBe(0);
+    expect((await app.run('search', 'shop')).output).toContain('acme/shop');
   });
 
   it('shows the customer nothing else: no branch, no beta, no 2.0, no other package', async () => {
@@ -113,6 +115,15 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     app.removeVendor();
     app.clearCache();
     expect((await app.run('install')).exitCode).not.toBe(0);
+  });
+
+  it('a token that sees nothing finds nothing, and nothing breaks', async () => {
+    await using app = projectOf(await registry.createToken('--package', 'zoo/*'), {});
+    const updated = await app.run('update');
+    expect(updated.exitCode, updated.output).toBe(0);
+    expect((await app.run('audit', '--locked')).output).not.toMatch(/could not be fully loaded|invalid/i);
+    const { exitCode, output } = await app.run('require', 'acme/shop');
+    expect([exitCode === 0, /Could not find/i.test(output)]).toEqual([false, true]);
   });
 
   it('another token in the same place sees its own registry, whatever the first one left in the cache', async () => {

@@ -12,7 +12,7 @@ const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', 
 
 afterAll(() => source.remove());
 
-describe('a limit counted in process', () => {
+describe('F5: a limit counted in process', () => {
   let registry: Registry;
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('a limit counted in process', () => {
   });
 });
 
-describe.skipIf(lacks('redis-server'))('a limit counted in Redis by four processes', () => {
+describe.skipIf(lacks('redis-server'))('F5, row 83: a limit counted in Redis by four processes', () => {
   let redis: RedisServer;
   let registry: Registry;
   const others: RunningServer[] = [];

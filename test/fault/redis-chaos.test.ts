@@ -47,7 +47,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(counters.degraded()).toBe(false);
   }
 
-  it('frozen: all who wait are answered together, those who come later at once, and it is used again when it thaws', async () => {
+  it('F6, row 80: frozen: all who wait are answered together, those who come later at once, and it is used again when it thaws', async () => {
     const counters = await open();
     await hits(counters, 10, 100);
     redis.freeze();
@@ -67,7 +67,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(notices).toMatchObject([{ state: 'degraded', reason: expect.stringContaining('no reply') }, { state: 'recovered' }]);
   });
 
-  it('killed and started again: counting goes on from what this process knows', async () => {
+  it('F7, row 80: killed and started again: counting goes on from what this process knows', async () => {
     const counters = await open();
     await hits(counters, 90, 100);
     await redis.kill();
@@ -78,7 +78,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(Number(await redis.command('GET', 'libretto:count:a'))).toBe(96);
   });
 
-  it('is still limited while it is away', async () => {
+  it('row 80: is still limited while it is away', async () => {
     const counters = await open();
     await hits(counters, 10, 15);
     await redis.kill();
@@ -87,7 +87,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(counters, 15)).toMatchObject({ admitted: false, remaining: 0 });
   });
 
-  it('emptied, or its scripts forgotten: no error, the count and its end stay', async () => {
+  it('F7, row 81: emptied, or its scripts forgotten: no error, the count and its end stay', async () => {
     const counters = await open();
     const before = await hits(counters, 50, 100);
     await redis.command('SCRIPT', 'FLUSH');
@@ -100,7 +100,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(counters.degraded()).toBe(false);
   });
 
-  it('emptied under two processes: the count goes on from the higher of the two', async () => {
+  it('F7: emptied under two processes: the count goes on from the higher of the two', async () => {
     const [one, two] = [await open(), await open()];
     await hits(one, 30, 100);
     await hits(two, 40, 100);
@@ -110,7 +110,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(one, 100)).toMatchObject({ remaining: 28 });
   });
 
-  it('a key without an end gets one, and does not refuse for ever', async () => {
+  it('row 81: a key without an end gets one, and does not refuse for ever', async () => {
     const counters = await open();
     await redis.command('SET', 'libretto:count:a', 500);
     expect(await hit(counters, 100)).toMatchObject({ admitted: false });
@@ -119,13 +119,13 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(counters, 100, 'b')).toMatchObject({ admitted: true, remaining: 99 });
   });
 
-  it('leaves nothing without an end behind', async () => {
+  it('row 83: leaves nothing without an end behind', async () => {
     const counters = await open();
     for (let index = 0; index < 20; index += 1) await hit(counters, 100, `key ${index}`);
     for (const key of (await redis.command('KEYS', '*')) as string[]) expect(Number(await redis.command('PTTL', key)), key).toBeGreaterThan(0);
   });
 
-  it('not there at the start: counts locally, says so once, and takes over when it comes', async () => {
+  it('row 80: not there at the start: counts locally, says so once, and takes over when it comes', async () => {
     await redis.kill();
     const counters = await open();
     expect(counters.degraded()).toBe(true);
@@ -138,7 +138,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(counters, 2)).toMatchObject({ admitted: false });
   });
 
-  it('frozen at the start: starts all the same', async () => {
+  it('row 80: frozen at the start: starts all the same', async () => {
     redis.freeze();
     const counters = await open();
     expect(counters.degraded()).toBe(true);
@@ -149,7 +149,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   it.each([
     ['a read-only replica', async () => void (await redis.command('REPLICAOF', '127.0.0.1', await freePort())), () => redis.command('REPLICAOF', 'NO', 'ONE'), 'READONLY'],
     ['full', () => redis.command('CONFIG', 'SET', 'maxmemory', '1'), () => redis.command('CONFIG', 'SET', 'maxmemory', '0'), 'OOM'],
-  ])('%s: counts locally for as long as that lasts', async (_name, breakIt, repair, reason) => {
+  ])('row 80: %s: counts locally for as long as that lasts', async (_name, breakIt, repair, reason) => {
     const counters = await open();
     await hits(counters, 10, 100);
     await breakIt();
@@ -162,7 +162,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(await hit(counters, 100)).toMatchObject({ admitted: true, remaining: 79 });
   });
 
-  it('a wrong password: counts locally and says why, without the password', async () => {
+  it('row 80: a wrong password: counts locally and says why, without the password', async () => {
     const guarded = await startRedis([], 'right-horse');
     const counters = await open(guarded.url.replace('right-horse', 'wrong-horse'));
     expect(await hit(counters, 2)).toMatchObject({ admitted: true, remaining: 1 });

@@ -26,7 +26,7 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
   afterAll(() => folder.remove());
 
   async function run(options: RunningOptions = {}): Promise<RunningProxy> {
-    const served = await runProxy({ certificate, tokens: { reader: 100_000, poor: 1, unlimited: 0 }, ...options });
+    const served = await runProxy({ certificate, tokens: { reader: 100_000, poor: 1, unlimited: 0 }, onInstall: () => undefined, ...options });
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }, { version: '2.0.0', normalized: '2.0.0.0', zip: large }]);
     served.tree.publish();
     return served;
@@ -57,6 +57,8 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     ['a large archive', '/dist/acme/hello/2.0.0.zip', {}],
     ['HEAD', '/p2/acme/hello.json', {}, 'HEAD'],
     ['HEAD of a large archive', '/dist/acme/hello/2.0.0.zip', {}, 'HEAD'],
+    ['a report of installs', '/downloads', { 'content-type': 'application/json' }, 'POST', '{"downloads":[{"name":"acme/hello","version":"1.0.0.0"}]}'],
+    ['a report that is none', '/downloads', { 'content-type': 'application/json' }, 'POST', '{"downloads":1}'],
     ['not modified', '/p2/acme/hello.json', { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' }],
     ['no token', '/packages.json', { authorization: '' }],
     ['another token', '/packages.json', { authorization: 'Bearer nobody', 'user-agent': 'Composer/2.8' }],

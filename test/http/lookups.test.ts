@@ -1,5 +1,6 @@
 // What Composer asks besides documents and archives, over HTTP, of a tree that the real builder built.
 
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, libraryTree, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { runCli } from '../util/run-cli.ts';
@@ -18,8 +19,8 @@ beforeAll(async () => {
     ...below('src/http', libraryTree('acme/http', { version: '1.0.0', description: 'Talks to servers.', homepage: 'https://example.org/http', support: { source: 'https://git.example.org/http' } })),
     ...below('src/http-client', libraryTree('acme/http-client', { version: '1.0.0', description: 'Asks.', provide: { 'psr/http-client-implementation': '1.0' } })),
     ...below('src/simple', libraryTree('acme/simple-http', { version: '1.0.0', description: 'Asks simply.', replace: { 'acme/old': '*' }, provide: { 'psr/http-client-implementation': '1.0' } })),
-    ...below('src/curl', libraryTree('acme/curl', { version: '1.0.0', description: 'Another way.', keywords: ['HTTP', 'transfer'], homepage: 'javascript:alert(1)' })),
-    ...below('src/soap', libraryTree('other/soap', { version: '1.0.0', description: 'Envelopes over http.', type: 'project', abandoned: 'acme/http' })),
+    ...below('src/curl', libraryTree('acme/curl', { version: '1.0.0', description: 'Another way.', keywords: ['HTTP', 'transfer'], provide: { 'acme/curl': '1.0' }, homepage: 'javascript:alert(1)' })),
+    ...below('src/soap', libraryTree('other/soap', { version: '1.0.0', description: `Envelopes over http.${' Or over mail.'.repeat(100)}`, type: 'project', abandoned: 'acme/http' })),
     ...below('src/old-http', libraryTree('zoo/http', { version: '1.0.0', description: 'Older.', abandoned: true })),
     ...below('src/two-1', libraryTree('acme/two', { version: '1.0.0', description: 'Counts to one.' })),
     ...below('src/two-2', libraryTree('acme/two', { version: '2.0.0', description: 'Counts secretly.', provide: { 'acme/secret': '1.0' } })),
@@ -101,7 +102,7 @@ describe('GET /providers/', () => {
     expect((await get('/providers/psr/http-client-implementation.json')).json()).toEqual({ providers: [{ name: 'acme/http-client', description: 'Asks.', type: 'library' }, { name: 'acme/simple-http', description: 'Asks simply.', type: 'library' }] });
     expect((await get('/providers/acme/old.json')).json()['providers']).toMatchObject([{ name: 'acme/simple-http' }]);
     // of itself Composer must not be told: it would take the package for a virtual one
-    for (const name of ['acme/http', 'acme/none', 'psr/http-client']) expect(codeOf(await get(`/providers/${name}.json`)), name).toEqual([404, 'NOT_FOUND']);
+    for (const name of ['acme/http', 'acme/curl', 'acme/none', 'psr/http-client']) expect(codeOf(await get(`/providers/${name}.json`)), name).toEqual([404, 'NOT_FOUND']);
   });
 });
 
@@ -121,6 +122,21 @@ describe('a token that is limited', () => {
     expect(await providers('psr/http-client-implementation', limited)).toMatchObject([{ name: 'acme/http-client' }]);
     expect(await providers('acme/secret', reader)).toMatchObject([{ name: 'acme/two' }]);
     expect(await providers('acme/secret', limited)).toBe(404);
+  });
+});
+
+describe('a long answer', () => {
+  it('is compressed for who takes that', async () => {
+    const ask = (path: string, acceptEncoding: string): Promise<Reply> => registry.proxy.get(path, { authorization: `Bearer ${reader}`, 'accept-encoding': acceptEncoding });
+    const plain = await ask('/search.json?q=', 'identity');
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    for (const [encoding, unpack] of [['gzip', gunzipSync], ['br', brotliDecompressSync]] as const) {
+      const packed = await ask('/search.json?q=', encoding);
+      expect([packed.headers['content-encoding'], Number(packed.headers['content-length'])]).toEqual([encoding, packed.body.length]);
+      expect(unpack(packed.body).equals(plain.body)).toBe(true);
+      expect(packed.body.length).toBeLessThan(plain.body.length);
+    }
+    expect((await ask('/providers/acme/old.json', 'gzip')).headers['content-encoding']).toBeUndefined();
   });
 });
 

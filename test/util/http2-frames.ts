@@ -1,10 +1,12 @@
 // HTTP/2 by the byte, for clients that no library would be: frames as they stand on the wire (RFC 9113 §4.1), headers without compression.
 
-const types = { DATA: 0, HEADERS: 1, RST_STREAM: 3, SETTINGS: 4, PING: 6, GOAWAY: 7, WINDOW_UPDATE: 8, CONTINUATION: 9 } as const;
+const types = { DATA: 0, HEADERS: 1, PRIORITY: 2, RST_STREAM: 3, SETTINGS: 4, PUSH_PROMISE: 5, PING: 6, GOAWAY: 7, WINDOW_UPDATE: 8, CONTINUATION: 9 } as const;
+
+export type FrameType = keyof typeof types;
 
 export const flags = { endStream: 1, ack: 1, endHeaders: 4 } as const;
 
-export function frame(type: keyof typeof types, flag: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
+export function frame(type: FrameType, flag: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head.writeUInt8(types[type], 3);

@@ -26,7 +26,7 @@ export interface RunningMirror extends AsyncDisposable {
   /** epoch milliseconds; the test moves it */
   readonly clock: { nowMs: number };
   readonly setRules: (rules: Partial<MirrorRules>) => void;
-  readonly provider: (name: string, stability?: 'stable' | 'dev', headers?: { readonly ifModifiedSince?: string }) => Promise<MirrorReply | undefined>;
+  readonly provider: (name: string, stability?: 'stable' | 'dev', headers?: { readonly ifModifiedSince?: string | undefined }) => Promise<MirrorReply | undefined>;
   readonly archive: (name: string, version: string, reference?: string) => Promise<MirrorReply | undefined>;
   readonly of: (kind: MirrorEvent['kind']) => readonly MirrorEvent[];
 }

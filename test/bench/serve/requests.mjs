@@ -44,7 +44,7 @@ async function measureRow({ what, path, headers = {}, conditional = false, serve
   }
   const { nginx, ...ours } = await inTurns(runs, rounds);
   return Object.entries(ours).flatMap(([name, { rate, p99, microseconds }]) => [
-    { what: `${what}, ${name}`, unit: '/s', value: rate, besideValue: nginx.rate, beside: 'nginx', ours: rate / nginx.rate, processor: nginx.microseconds / microseconds, atLeast: servers[name] },
+    { what: `${what}, ${name}`, unit: '/s', value: rate, besideValue: nginx.rate, beside: 'nginx', ours: rate / nginx.rate, microseconds, processor: nginx.microseconds / microseconds, atLeast: servers[name] },
     { what: `${what}, ${name}: p99`, unit: 'ms', value: p99, besideValue: nginx.p99, beside: 'nginx', ours: p99 / nginx.p99, atMost: mostP99 },
   ]);
 }

@@ -1,3 +1,5 @@
+// Where the tree is and what opens it, as settings; and that no message shows a secret.
+
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../cli/config.ts';
 

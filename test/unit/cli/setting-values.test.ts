@@ -56,6 +56,7 @@ describe('the others', () => {
 
   it('log', () => {
     expect(parseLog('-', { directory: '/srv' })).toEqual({ to: 'stdout' });
+    expect(parseLog('none', { directory: '/srv' })).toEqual({ to: 'none' });
     expect(parseLog('a/b.log', { directory: '/srv' })).toEqual({ to: 'file', path: '/srv/a/b.log' });
     expect(parseLog('logs/', { directory: '/srv' })).toBeUndefined();
   });

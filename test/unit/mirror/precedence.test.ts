@@ -1,6 +1,7 @@
 // Which source a name belongs to. I9: what is or may be private is never asked of an upstream.
 
 import { describe, expect, it } from 'vitest';
+import { matchAny } from '../../../proxy/mirror/name-patterns.ts';
 import { createPrecedence, type Belonging, type PrecedenceRules } from '../../../proxy/mirror/precedence.ts';
 import { packageName, runMirror } from '../../util/running-mirror.ts';
 import { startUpstream } from '../../util/upstream.ts';
@@ -52,6 +53,14 @@ describe('row 76: a name belongs', () => {
     expect(of('one/other', { upstreams: upstreams.slice(0, 1) })).toBe('nobody');
     expect(of('some/lib', { upstreams: [] })).toBe('nobody');
   });
+});
+
+describe('patterns', () => {
+  it.each([
+    ['*', 'a/b', true], ['a/*', 'a/b', true], ['a/*', 'ab/c', false], ['*/b', 'a/b', true], ['*a*b*', 'xa/yb', true], ['ab*ba', 'aba', false], ['a*a*a', 'a/a', false], ['a*a*a', 'a/aa', true], ['a.b/*', 'axb/c', false], ['A/*', 'a/b', true], ['a**b', 'ab', true],
+  ])('%s, %s: %s', (pattern, name, matches) => expect(matchAny([pattern])(name)).toBe(matches));
+
+  it('with many stars take no longer', () => expect(matchAny([`${'*a'.repeat(100)}b`])('a'.repeat(201))).toBe(false));
 });
 
 describe('I9: an upstream that claims private names', () => {

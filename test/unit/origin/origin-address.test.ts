@@ -1,3 +1,5 @@
+// Addresses of origins: what is one, and what of it is secret.
+
 import { describe, expect, it } from 'vitest';
 import { parseOriginAddress } from '../../../proxy/origin/origin-address.ts';
 

@@ -1,3 +1,5 @@
+// Who is told that an origin fails, and how often.
+
 import { expect, it } from 'vitest';
 import { OriginTrouble, type OriginNotice } from '../../../proxy/origin/origin-trouble.ts';
 

@@ -1,0 +1,87 @@
+// Archives that are sent on while they come, over real connections: whole at every client, or visibly broken.
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSender } from '../../proxy/send.ts';
+import { packageName, runMirror, type RunningMirror } from '../util/running-mirror.ts';
+import { zipBytes } from '../util/tree.ts';
+import { referenceFor, sha1Of, startUpstream, type TestUpstream } from '../util/upstream.ts';
+
+const large = zipBytes('large', 3_000_000);
+const half = large.subarray(0, 1_500_000);
+const rest = large.subarray(1_500_000);
+
+describe('an archive on its way', () => {
+  let upstream: TestUpstream;
+  let running: RunningMirror;
+  let server: Server;
+  let url = '';
+  const errors: unknown[] = [];
+
+  beforeAll(async () => {
+    upstream = await startUpstream();
+    running = runMirror([upstream.url]);
+    const sender = createSender({ stallTimeoutMs: 5000, keepAliveMs: 5000, now: Date.now });
+    server = createServer((request, response) => {
+      const send = async (): Promise<void> => {
+        const answer = await running.mirror.archive({ name: packageName(`some${request.url ?? ''}`), labels: ['1.0.0'], reference: undefined }, { ifNoneMatch: undefined, ifModifiedSince: undefined }, { nowMs: Date.now(), epoch: 1 });
+        if (answer !== undefined) await sender.send(request, response, answer, false);
+      };
+      send().catch((error: unknown) => errors.push(error));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    server.closeAllConnections();
+    server.close();
+    await running[Symbol.asyncDispose]();
+    await upstream[Symbol.asyncDispose]();
+  });
+
+  const put = (name: string, shasum: string, send: (response: Parameters<Parameters<TestUpstream['instead']>[1] & object>[1]) => void): void => {
+    upstream.put(`some/${name}`, [{ version: '1.0.0', zip: large, shasum }]);
+    upstream.instead(`/files/some/${name}/1.0.0/${referenceFor(`some/${name} 1.0.0`)}.zip`, (_request, response) => send(response));
+  };
+  const fetched = async (name: string): Promise<string> => {
+    try {
+      const response = await fetch(`${url}/${name}`);
+      return `${response.status} ${sha1Of(Buffer.from(await response.arrayBuffer()))}`;
+    } catch {
+      return 'broken';
+    }
+  };
+  const length = { 'content-length': String(large.length) };
+
+  it.each([
+    ['sized', length],
+    ['unsized', {}],
+  ])('is whole for everybody (%s), also for who comes while it comes, and after somebody left', async (name, headers) => {
+    put(name, sha1Of(large), (response) => {
+      response.writeHead(200, headers).write(half);
+      setTimeout(() => response.end(rest), 200);
+    });
+    const left = new AbortController();
+    const leaving = fetch(`${url}/${name}`, { signal: left.signal }).then(() => left.abort());
+    const all = Promise.all(Array.from({ length: 5 }, () => fetched(name)));
+    await leaving;
+    expect(new Set(await all)).toEqual(new Set([`200 ${sha1Of(large)}`]));
+    expect(upstream.asked(`/files/some/${name}/`)).toBe(1);
+    expect(await fetched(name)).toBe(`200 ${sha1Of(large)}`);
+  });
+
+  it.each([
+    ['cut-sized', length, sha1Of(large), (response: { destroy: () => unknown }) => response.destroy()],
+    ['cut-unsized', {}, sha1Of(large), (response: { destroy: () => unknown }) => response.destroy()],
+    ['wrong-sized', length, sha1Of(half), (response: { end: (bytes: Buffer) => unknown }) => response.end(rest)],
+    ['wrong-unsized', {}, sha1Of(half), (response: { end: (bytes: Buffer) => unknown }) => response.end(rest)],
+  ])('row 75: that is not right (%s) is broken at every client', async (name, headers, shasum, finish) => {
+    put(name, shasum, (response) => {
+      response.writeHead(200, headers).write(half);
+      setTimeout(() => finish(response), 200);
+    });
+    expect(new Set(await Promise.all(Array.from({ length: 5 }, () => fetched(name))))).toEqual(new Set(['broken']));
+    expect(errors.splice(0).length).toBeGreaterThan(0);
+  });
+});
