@@ -25,15 +25,17 @@ export function peopleRules(settings: Settings): () => Eventually<PeopleRules> {
   return () => whenReady(settings.current(), (values) => ({ sessionMs: values['sessions.lifetime'] * 1000, shortestPassword: values['passwords.min_length'] }));
 }
 
-/** The metadata-url as the build wrote it, unless somebody has said something here. */
-export function advertisedRoot(settings: Settings, address?: string): () => Eventually<RootChanges> {
+/** The metadata-url as the build wrote it, unless somebody has said something here. `address`: the registry's own, where it is known. */
+export function advertisedRoot(settings: Settings, { address, isMirroring = () => false }: { readonly address?: string | undefined; readonly isMirroring?: (() => Eventually<boolean>) | undefined } = {}): () => Eventually<RootChanges> {
   // made anew only when the settings have moved: they are one object until then
-  let made: { readonly of: SettingValues; readonly changes: RootChanges } | undefined;
+  let made: { readonly of: SettingValues; readonly mirrors: boolean; readonly changes: RootChanges } | undefined;
   return () =>
     whenReady(settings.current(), (values) =>
-      whenReady(settings.given(), ({ metadata_url }) => {
-        if (made?.of !== values) made = { of: values, changes: rootChanges(metadata_url, advertisedKeys(values), address) };
-        return made.changes;
-      }),
+      whenReady(settings.given(), ({ metadata_url }) =>
+        whenReady(isMirroring(), (mirrors) => {
+          if (made?.of !== values || made.mirrors !== mirrors) made = { of: values, mirrors, changes: rootChanges(metadata_url, advertisedKeys(values), { address, mirrors }) };
+          return made.changes;
+        }),
+      ),
     );
 }

@@ -2,7 +2,8 @@
 // The `libretto` program: runs a command line and maps what comes out of it to an exit code. The only file that ends the process.
 //
 //   0  all well
-//   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, or something unexpected happened
+//   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, the certificate
+//      cannot be served with, or something unexpected happened
 //   2  unusable arguments, configuration, data folder or state
 //   75 another process holds the lock of the build or the state, or the Redis of the state stopped answering: try again later (EX_TEMPFAIL of sysexits.h)
 

@@ -32,6 +32,7 @@ import type { Context } from './context.ts';
 import { listenRefusal } from './listen-refusal.ts';
 import { composeManagement } from './management.ts';
 import { composeMetrics } from './compose-metrics.ts';
+import { openServedMirror } from './mirror/mirror-for-serving.ts';
 import { printLines } from './output.ts';
 import { originListeners } from './origin/listeners.ts';
 import type { PublishedTree } from './published-tree.ts';
@@ -85,6 +86,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
   const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
+  const mirror = openServedMirror(config, context, { settings, log });
   const metrics = composeMetrics(config, context, crew);
   const proxy = createProxy({
     counts: metrics.counts,
@@ -103,7 +105,8 @@ export async function openService(config: Config, context: Context, logTarget: L
     log: log.logger,
     logRequest: log.logRequest,
     trustedProxies: config.trustedProxies.value.map(addressRange),
-    rootChanges: advertisedRoot(settings, config.distUrl.value.form === 'path' ? undefined : config.distUrl.value.base),
+    rootChanges: advertisedRoot(settings, { address: ownAddress(config), isMirroring: mirror?.tree.isOn }),
+    mirrored: mirror?.tree,
     safety: createPublishedSafety(packages.published),
     lookups: packages.lookups,
     now: Date.now,
@@ -111,7 +114,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const audit = leads ? startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') }) : undefined;
   const close = async (): Promise<void> => {
     await proxy.close();
-    await inTurn(metrics.close, syncing.close, packages.downloads.close, packages.installs.close, uses.close, async () => audit?.close(), counting.close, place.release, () => store.close(), async () => tree.close(), () => log.close());
+    await inTurn(metrics.close, async () => mirror?.close(), syncing.close, packages.downloads.close, packages.installs.close, uses.close, async () => audit?.close(), counting.close, place.release, () => store.close(), async () => tree.close(), () => log.close());
   };
   const hangUp = (): void => {
     log.reopen();
@@ -124,6 +127,10 @@ export async function openService(config: Config, context: Context, logTarget: L
     throw listenRefusal(error, config.listen);
   });
   return { ...address, tree: tree.shown, metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+}
+
+function ownAddress({ distUrl: { value } }: Config): string | undefined {
+  return value.form === 'path' ? undefined : value.base;
 }
 
 function addressRange(text: string): AddressRange {

@@ -15,7 +15,7 @@ export interface HttpRequest extends Readable {
   readonly rawHeaders: readonly string[];
   readonly httpVersion: string;
   readonly httpVersionMajor: number;
-  /** True when it broke off. Over HTTP/2 its body then ends as if it were whole: whoever read it has to look. */
+  /** True when it broke off. Over HTTP/2 its body may then end as if it were whole: whoever read it has to look. */
   readonly aborted: boolean;
   readonly socket: Socket;
 }

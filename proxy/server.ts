@@ -23,6 +23,7 @@ import type { RequestLog } from './observe/request-log.ts';
 import type { Management } from './manage/api-request.ts';
 import { refuseConnection, writeRefusal } from './parser-errors.ts';
 import { createInstallReports } from './protocol/install-reports.ts';
+import type { MirroredTree } from './mirror/mirrored-tree.ts';
 import { createLocalFiles } from './protocol/local-files.ts';
 import type { Lookups } from './protocol/lookups.ts';
 import { asBuilt, type RootChanges } from './protocol/root-document.ts';
@@ -61,6 +62,8 @@ export interface ProxyOptions {
   readonly lookups?: Lookups | undefined;
   /** hears of every archive that is sent */
   readonly onDownload?: ((name: string, version: string) => void) | undefined;
+  /** packages of other registries; undefined: there are none */
+  readonly mirrored?: MirroredTree | undefined;
   /** the advisories and filter lists of what is published; undefined: nobody asks for them */
   readonly safety?: PublishedSafety | undefined;
   /** hears of every install that Composer tells of; undefined: they are not taken */
@@ -91,7 +94,7 @@ export interface Proxy {
 export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   const files = options.files ?? createLocalFiles({ dataDirectory: options.dataDirectory, cacheBytes: limits.cacheBytes, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
-  const tree = new Tree({ files, rootChanges: options.rootChanges ?? (() => asBuilt), derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload });
+  const tree = new Tree({ files, rootChanges: options.rootChanges ?? (() => asBuilt), derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload, mirrored: options.mirrored });
   let draining = false;
   const { onInstall, safety } = options;
   const installReports = onInstall === undefined ? undefined : createInstallReports({ files, onInstall });

@@ -2,8 +2,9 @@
 // leaves at most such a file: `mirror prune` removes it.
 
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isAbsence } from '../protocol/file-stamp.ts';
 
 export const partialSuffix = '.partial';
 
@@ -38,8 +39,7 @@ export async function createFile(path: string, pieces: readonly (string | Buffer
 
 async function written(path: string, pieces: readonly (string | Buffer)[], durable: boolean): Promise<string> {
   const partial = partialBeside(path);
-  await mkdir(dirname(path), { recursive: true });
-  const file = await open(partial, 'wx', 0o600);
+  const file = await openNew(partial);
   try {
     for (const piece of pieces) await file.writeFile(piece);
     if (durable) await file.datasync();
@@ -50,4 +50,15 @@ async function written(path: string, pieces: readonly (string | Buffer)[], durab
     await file.close();
   }
   return partial;
+}
+
+/** The folder is mostly there already. */
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    await mkdir(dirname(path), { recursive: true });
+    return open(path, 'wx', 0o600);
+  }
 }

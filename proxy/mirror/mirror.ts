@@ -6,6 +6,7 @@ import { errorAnswer, withHeaders, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
 import { chooseEncoding } from '../protocol/content-encoding.ts';
+import type { TextDocument } from '../protocol/document.ts';
 import { answerWith, httpDate, type Conditions } from '../protocol/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive-fetcher.ts';
 import { ArchiveShelf } from './archive-shelf.ts';
@@ -91,11 +92,12 @@ export class Mirror {
     return this.#mirrored(name, moment, (ids, compiled) => this.#documents.get(name, stability, ids, compiled, moment.nowMs));
   }
 
-  /** The document as an answer; undefined: there is none here. */
-  provider(name: PackageName, stability: Stability, wishes: MirrorWishes, moment: Moment): Eventually<Answer | undefined> {
+  /** The document, or what `seen` makes of it, as an answer; undefined: there is none here. */
+  provider(name: PackageName, stability: Stability, wishes: MirrorWishes, moment: Moment, seen: (document: TextDocument) => TextDocument | undefined = (document) => document): Eventually<Answer | undefined> {
     return this.#orRefusal(() =>
       whenReady(this.document(name, stability, moment), (mirrored) => {
-        const { document, staleSinceMs } = mirrored ?? {};
+        const { document: whole, staleSinceMs } = mirrored ?? {};
+        const document = whole === undefined ? undefined : seen(whole);
         if (document === undefined) return undefined;
         const chosen = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) => this.#documents.grow(name, stability, document, bytes));
         return whenReady(chosen, (representation) => {
@@ -106,9 +108,11 @@ export class Mirror {
     );
   }
 
-  /** The archive as an answer; undefined: there is none here. What is refused, or cannot be had, is an answer too. */
-  archive(asked: Asked, conditions: Conditions, moment: Moment): Eventually<Answer | undefined> {
-    return this.#orRefusal(() => this.#mirrored(asked.name, moment, (ids, compiled) => this.#archives.get(asked, ids, compiled, conditions)));
+  /** The archive as an answer; undefined: there is none here, or `isSeen` says no. What is refused, or cannot be had, is an answer too. */
+  archive(asked: Asked, conditions: Conditions, moment: Moment, isSeen: () => Eventually<boolean> = () => true): Eventually<Answer | undefined> {
+    return this.#orRefusal(() =>
+      this.#mirrored(asked.name, moment, (ids, compiled) => whenReady(isSeen(), (seen) => (seen ? this.#archives.get(asked, ids, compiled, conditions) : undefined))),
+    );
   }
 
   /** Has an archive fetched that is not here yet, for whoever wants it ahead. undefined: there is none. Rejects with UpstreamUnavailable and UpstreamRefused. */

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
-import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { resolvesApiUrl } from './composer-version.ts';
 import { TextDocument } from './document.ts';
 import { safetyUrls } from './safety-urls.ts';
@@ -15,12 +15,21 @@ export interface RootChanges {
   readonly keys: JsonObject;
   /** the registry's own, without a slash at its end; undefined: nobody has said it */
   readonly address: string | undefined;
+  /** there are more packages than the listed ones, which are not known before somebody asks */
+  readonly mirrors: boolean;
   /** the same for equal changes */
   readonly id: string;
 }
 
-export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, address?: string): RootChanges {
-  return { metadataUrl, keys, address, id: JSON.stringify([metadataUrl, keys, address]) };
+export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, { address, mirrors = false }: { readonly address?: string | undefined; readonly mirrors?: boolean } = {}): RootChanges {
+  return { metadataUrl, keys, address, mirrors, id: JSON.stringify([metadataUrl, keys, address, mirrors]) };
+}
+
+/** In `available-package-patterns`: clients ask for every name. */
+export const anyName = '*';
+
+export function isAnyName(patterns: JsonValue | undefined): boolean {
+  return Array.isArray(patterns) && patterns.includes(anyName);
 }
 
 export const asBuilt: RootChanges = rootChanges(undefined);
@@ -31,12 +40,12 @@ export function apiBase({ address }: RootChanges, userAgent: string | undefined)
 }
 
 /** `base`: see apiBase. Throws an Error when the document is no packages.json. The document itself where nothing is to be changed. */
-export function rootDocument(built: TextDocument, { metadataUrl, keys }: RootChanges, base: string | undefined): TextDocument {
+export function rootDocument(built: TextDocument, { metadataUrl, keys, mirrors }: RootChanges, base: string | undefined): TextDocument {
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
-  const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...safetyUrls(json, base) };
-  const additions: JsonObject = { ...said, ...(needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}) };
+  const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...safetyUrls(json, base), ...(mirrors ? { 'available-package-patterns': [anyName] } : {}) };
+  const additions: JsonObject = { ...said, ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}) };
   if (Object.keys(additions).length === 0) return built;
   const shift = Object.keys(said).length === 0 ? 0 : shiftMs(JSON.stringify(said));
   return new TextDocument(Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`), built.lastModifiedMs - shift);

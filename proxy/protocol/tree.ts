@@ -6,6 +6,8 @@ import { providerPath, rootDocumentPath, type PublicPath } from '../../build/con
 import type { Publication } from '../../build/contract/publication.ts';
 import { errorAnswer, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
+import type { Moment } from '../mirror/mirror.ts';
+import type { MirroredTree, Onlooker } from '../mirror/mirrored-tree.ts';
 import { filterOf, type View } from '../views/view.ts';
 import { ArchiveMismatch } from './archive-store.ts';
 import { chooseEncoding } from './content-encoding.ts';
@@ -26,6 +28,8 @@ export interface TreeOptions {
   readonly derivedBytes: number;
   /** Hears of every archive that is sent; it is called in the midst of requests. */
   readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
+  /** packages of other registries, asked for what is not published here; undefined: there are none */
+  readonly mirrored?: MirroredTree | undefined;
 }
 
 /** What of a request's headers shapes an answer. */
@@ -44,13 +48,15 @@ export class Tree {
   readonly #viewed: ViewedDocuments;
   readonly #onDownload: TreeOptions['onDownload'];
   readonly #rootChanges: TreeOptions['rootChanges'];
+  readonly #mirrored: MirroredTree | undefined;
 
-  constructor({ files, rootChanges, derivedBytes, onDownload }: TreeOptions) {
+  constructor({ files, rootChanges, derivedBytes, onDownload, mirrored }: TreeOptions) {
     this.#files = files;
     this.#rootChanges = rootChanges;
     this.#derived = new DerivedDocuments(derivedBytes);
     this.#viewed = new ViewedDocuments(files, derivedBytes);
     this.#onDownload = onDownload;
+    this.#mirrored = mirrored;
   }
 
   /** The newest publication, for /health; undefined before the first. */
@@ -77,8 +83,8 @@ export class Tree {
   answer(route: Extract<Route, { kind: 'root' | 'provider' | 'dist' }>, wishes: Wishes, nowMs: number): Eventually<Answer> {
     return whenReady(this.#files.epoch(nowMs), (epoch) => {
       if (route.kind === 'root') return this.#rootAnswer(wishes, epoch);
-      if (route.kind === 'dist') return this.#dist(route, wishes, epoch);
-      return this.#provider(route, wishes, epoch);
+      if (route.kind === 'dist') return this.#dist(route, wishes, { nowMs, epoch });
+      return this.#provider(route, wishes, { nowMs, epoch });
     });
   }
 
@@ -109,12 +115,14 @@ export class Tree {
     }
   }
 
-  #provider({ name, stability }: Extract<Route, { kind: 'provider' }>, wishes: Wishes, epoch: number): Eventually<Answer> {
+  #provider({ name, stability }: Extract<Route, { kind: 'provider' }>, wishes: Wishes, moment: Moment): Eventually<Answer> {
+    const { epoch } = moment;
     const path: PublicPath = providerPath(name, stability);
     const { view } = wishes;
     const filter = filterOf(view, name);
     if (filter === 'none') return this.#absent(absentPackage(name), name);
     return whenReady(this.#files.document(path, epoch), (built) => {
+      if (built === undefined && this.#mirrored !== undefined) return whenReady(this.#mirrored.provider(name, stability, wishes, { view, filter }, moment), (answer) => answer ?? this.#absent(absentPackage(name), name));
       const seen = built === undefined || view === undefined || filter === 'all' ? built : this.#viewed.provider(path, name, built, { view, filter }, epoch);
       return whenReady(seen, (document) => {
         if (document === undefined) return this.#absent(absentPackage(name), name);
@@ -127,7 +135,8 @@ export class Tree {
    * A build publishes ZIPs and index before the p2 document that names them. So where the index in memory does not know a version, or its file is
    * not what the index says, the index is looked at once more where it comes from before the answer is no.
    */
-  #dist(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, epoch: number): Eventually<Answer> {
+  #dist(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, moment: Moment): Eventually<Answer> {
+    const { epoch } = moment;
     const filter = filterOf(wishes.view, route.name);
     if (filter === 'none') return this.#absent(absentVersion(route), route.name);
     const answer = (archives: PackageArchives | undefined): Eventually<Answer> | undefined => {
@@ -135,12 +144,16 @@ export class Tree {
       return entry === undefined ? undefined : this.#counted(route.name, entry.version, wishes, this.#files.archive(entry, wishes));
     };
     const again = (): Eventually<Answer> =>
-      whenReady(this.#files.archivesAgain(route.name, epoch), (archives) => answer(archives) ?? this.#absent(absentVersion(route), route.name));
+      whenReady(this.#files.archivesAgain(route.name, epoch), (archives) => answer(archives) ?? this.#mirroredArchive(route, wishes, { view: wishes.view, filter }, moment));
     return whenReady(this.#files.archives(route.name, epoch), (archives) => {
       const first = answer(archives);
       if (first === undefined) return again();
       return first instanceof Promise ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error))) : first;
     });
+  }
+
+  #mirroredArchive(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, onlooker: Onlooker, moment: Moment): Eventually<Answer> {
+    return whenReady(this.#mirrored?.archive(route, wishes, onlooker, moment), (found) => (found === undefined ? this.#absent(absentVersion(route), route.name) : this.#counted(route.name, found.version, wishes, found.answer)));
   }
 
   #counted(name: PackageName, version: string, { head }: Wishes, answer: Eventually<Answer>): Eventually<Answer> {

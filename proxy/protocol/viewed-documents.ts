@@ -2,6 +2,7 @@
 // published document itself. What a view does not see leaves no byte in them (I14).
 
 import { matchesNothingPattern } from '../../build/contract/documents.ts';
+import { anyName, isAnyName } from './root-document.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import type { PublicPath } from '../../build/contract/paths.ts';
@@ -137,7 +138,9 @@ export class ViewedDocuments {
 /** What it lists can change though packages.json does not, with versions that come and go: so its date stands for its bytes. */
 function rootFor(json: JsonObject, names: readonly PackageName[], base: TextDocument, view: View): TextDocument {
   // Composer takes an empty list for no list at all (ComposerRepository.php:1517)
-  const list: [string, JsonValue][] = [['available-packages', names], ...(names.length === 0 ? [['available-package-patterns', [matchesNothingPattern]] as [string, JsonValue]] : [])];
+  const mirrored = isAnyName(json['available-package-patterns']) ? (view.patterns ?? [anyName]) : [];
+  const patterns = mirrored.length === 0 && names.length === 0 ? [matchesNothingPattern] : mirrored;
+  const list: [string, JsonValue][] = [['available-packages', names], ...(patterns.length === 0 ? [] : [['available-package-patterns', patterns] as [string, JsonValue]])];
   const members = Object.entries(json).flatMap(([key, value]) => (key === 'available-packages' ? list : key === 'available-package-patterns' ? [] : [[key, value] as const]));
   const bytes = Buffer.from(`${JSON.stringify(Object.fromEntries('available-packages' in json ? members : [...members, ...list]))}\n`);
   return new TextDocument(bytes, base.lastModifiedMs - dateShiftMs(Buffer.concat([Buffer.from(view.key), bytes]), viewShiftSeconds));

@@ -100,7 +100,7 @@ export class Http2Connection {
   #ended(stream: ServerHttp2Stream): void {
     this.#noteEnd(stream);
     this.#streams -= 1;
-    if (this.#streams > 0) return;
+    if (this.#streams > 0 || this.#socket.destroyed) return;
     if (this.#session.closed || this.#session.destroyed) this.#cutIn(farewellMs);
     else this.#endIn(this.#parts.limits.keepAliveTimeoutMs);
   }

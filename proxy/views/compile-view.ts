@@ -1,9 +1,10 @@
 // From the limits of a token to its view: worked out once, so that asking costs next to nothing.
 
 import { createHash } from 'node:crypto';
-import { matches, parseConstraint, type Constraint } from '../../build/contract/constraint.ts';
+import { parseConstraint } from '../../build/contract/constraint.ts';
 import { parseStability, type Stability } from '../../build/contract/stability.ts';
 import type { NormalizedVersion } from '../../build/contract/version.ts';
+import { compileConstraint } from './fast-matches.ts';
 import { PatternMap, type PackagePattern } from './package-pattern.ts';
 import { stabilities, type TokenLimits } from './token-limits.ts';
 import type { Release, ReleaseFilter, View } from './view.ts';
@@ -16,12 +17,13 @@ export function compileView(limits: ViewLimits): View | undefined {
   const { packages, constraints, stability, not_after: notAfter } = limits;
   if (packages === null && constraints === null && stability === null && notAfter === null) return undefined;
   const names = packages === null ? undefined : new PatternMap(packages.map((pattern) => [pattern as PackagePattern, true] as const));
-  const ranges = new PatternMap(Object.entries(constraints ?? {}).map(([pattern, text]) => [pattern as PackagePattern, constraintOf(text)] as const));
+  const ranges = new PatternMap(Object.entries(constraints ?? {}).map(([pattern, text]) => [pattern as PackagePattern, rangeOf(text)] as const));
   const ofAll = [...(stability === null ? [] : [atLeast(stability)]), ...(notAfter === null ? [] : [until(notAfter)])];
   const everyName = allOf(ofAll);
   return {
     key: createHash('sha256').update(JSON.stringify([packages, constraints, stability, notAfter])).digest('base64url').slice(0, 22),
     dated: notAfter !== null,
+    patterns: packages ?? undefined,
     filterOf: (name) => {
       if (names !== undefined && names.matching(name).length === 0) return 'none';
       const own = ranges.matching(name);
@@ -38,8 +40,10 @@ function allOf(predicates: readonly Predicate[]): ReleaseFilter {
   return second === undefined ? first : (release) => predicates.every((predicate) => predicate(release));
 }
 
-function within(constraint: Constraint): Predicate {
-  return ({ version_normalized: version }) => matches(constraint, version as NormalizedVersion);
+type Range = (version: NormalizedVersion) => boolean;
+
+function within(range: Range): Predicate {
+  return ({ version_normalized: version }) => range(version as NormalizedVersion);
 }
 
 function atLeast(stability: Stability): Predicate {
@@ -53,8 +57,8 @@ function until(notAfter: string): Predicate {
   return ({ releasedMs }) => releasedMs !== undefined && releasedMs <= limitMs;
 }
 
-function constraintOf(text: string): Constraint {
+function rangeOf(text: string): Range {
   const parsed = parseConstraint(text);
   if ('refusal' in parsed) throw new Error(`a constraint cannot be used: ${parsed.refusal}`);
-  return parsed.constraint;
+  return compileConstraint(parsed.constraint);
 }

@@ -18,6 +18,8 @@ export interface View {
   readonly key: string;
   /** whether it goes by when releases were released */
   readonly dated: boolean;
+  /** of the names that it sees at all; undefined: any */
+  readonly patterns: readonly string[] | undefined;
   /** `name`: in lower case. Cheap: a few look-ups. */
   readonly filterOf: (name: string) => ReleaseFilter;
 }

@@ -1,0 +1,104 @@
+// Mirrored packages as the tree answers with them, behind what is published: through a token's view, which hides what it hides of any package.
+
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import type { Answer } from '../answer.ts';
+import { whenReady, type Eventually } from '../eventually.ts';
+import { ByteCache } from '../protocol/byte-cache.ts';
+import { dateShiftMs, viewShiftSeconds } from '../protocol/date-shift.ts';
+import { TextDocument } from '../protocol/document.ts';
+import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
+import { expandVersions, minifiedMark, minifyVersions } from './minified.ts';
+import type { Mirror, MirrorWishes, Moment } from './mirror.ts';
+import type { Asked } from './mirrored-archives.ts';
+import type { Stability } from './upstream.ts';
+
+/** Who asks, and what of this package they see: never 'none'. */
+export interface Onlooker {
+  readonly view: View | undefined;
+  readonly filter: ReleaseFilter;
+}
+
+export interface MirroredTree {
+  /** Whether anything is mirrored, so that clients have reason to ask for names that are not listed. */
+  readonly isOn: () => Eventually<boolean>;
+  /** undefined: there is no such document, or none that is seen. */
+  readonly provider: (name: PackageName, stability: Stability, wishes: MirrorWishes, onlooker: Onlooker, moment: Moment) => Eventually<Answer | undefined>;
+  /** undefined: there is no such archive, or none that is seen. */
+  readonly archive: (asked: Asked, wishes: MirrorWishes, onlooker: Onlooker, moment: Moment) => Eventually<{ readonly answer: Answer; readonly version: string } | undefined>;
+}
+
+interface Seen {
+  readonly base: TextDocument;
+  /** undefined: nothing of it is seen */
+  readonly document: TextDocument | undefined;
+}
+
+interface Versions {
+  readonly json: JsonObject;
+  readonly records: readonly JsonObject[];
+}
+
+/** `cacheBytes`: memory for documents that views see. */
+export function createMirroredTree(mirror: Mirror, cacheBytes: number): MirroredTree {
+  const kept = new ByteCache<Seen>(cacheBytes);
+  const read = new WeakMap<TextDocument, Versions>();
+
+  const versionsOf = (document: TextDocument, name: PackageName): Versions => {
+    const known = read.get(document) ?? readVersions(document, name);
+    read.set(document, known);
+    return known;
+  };
+  const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker): TextDocument | undefined => {
+    if (view === undefined || filter === 'all') return document;
+    const key = `${view.key} ${name} ${stability}`;
+    const known = kept.get(key);
+    if (known?.base === document) return known.document;
+    const seen = filtered(versionsOf(document, name), document, name, view, filter);
+    kept.set(key, { base: document, document: seen }, key.length + 512 + (seen === undefined || seen === document ? 0 : seen.bytes.length));
+    return seen;
+  };
+  /** Whether one of the versions that the labels may mean is seen. What its upstream does not offer any more is not. */
+  const sees = ({ name, labels }: Asked, { filter }: Onlooker, moment: Moment): Eventually<boolean> => filter === 'all' || seesVersion(name, labels, filter, moment);
+  const seesVersion = async (name: PackageName, labels: readonly string[], filter: ReleaseFilter, moment: Moment): Promise<boolean> => {
+    for (const stability of ['stable', 'dev'] as const) {
+      const document = (await mirror.document(name, stability, moment))?.document;
+      const records = document === undefined ? [] : versionsOf(document, name).records;
+      const meant = records.find((record) => labels.some((label) => label === record['version'] || label === record['version_normalized']));
+      if (meant !== undefined) return passes(filter, releaseOf(meant));
+    }
+    return false;
+  };
+  return {
+    isOn: () => mirror.isOn(),
+    provider: (name, stability, wishes, onlooker, moment) => mirror.provider(name, stability, wishes, moment, (document) => seenOf(document, name, stability, onlooker)),
+    archive: (asked, wishes, onlooker, moment) =>
+      whenReady(mirror.archive(asked, wishes, moment, () => sees(asked, onlooker, moment)), (answer) => {
+        if (answer === undefined) return undefined;
+        return whenReady(mirror.shelf.accepted(asked.name), (accepted) => ({ answer, version: accepted.archive(asked.labels, undefined)?.version ?? asked.labels[0] ?? '' }));
+      }),
+  };
+}
+
+/** Of a document that the mirror has made itself. */
+function readVersions(document: TextDocument, name: PackageName): Versions {
+  const json: unknown = JSON.parse(document.bytes.toString('utf8'));
+  const packages = isJsonObject(json) ? json['packages'] : undefined;
+  const versions = isJsonObject(packages) ? packages[name] : undefined;
+  if (!isJsonObject(json) || !Array.isArray(versions)) throw new Error(`the mirrored document of ${name} has no versions`);
+  return { json, records: expandVersions(versions.filter(isJsonObject)) };
+}
+
+/** What is seen leaves here minified again: no field of a hidden version stays in a later one. */
+function filtered({ json, records }: Versions, base: TextDocument, name: PackageName, view: View, filter: ReleaseFilter): TextDocument | undefined {
+  const seen = records.filter((record) => passes(filter, releaseOf(record)));
+  if (seen.length === records.length) return base;
+  if (seen.length === 0) return undefined;
+  const text = `${JSON.stringify({ ...json, packages: { [name]: minifyVersions(seen) }, minified: minifiedMark })}\n`;
+  return new TextDocument(Buffer.from(text), base.lastModifiedMs - dateShiftMs(view.key, viewShiftSeconds));
+}
+
+function releaseOf({ version_normalized: normalized, time }: JsonObject): Release {
+  const releasedMs = Date.parse(String(time));
+  return { version_normalized: String(normalized), releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
+}
