@@ -70,10 +70,12 @@ function given(values: Readonly<Record<string, string | undefined>>): Readonly<R
 
 /** Undefined without a libretto.json; an empty list says that the sources it once named are gone from it. */
 export function configuredSources({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
-  return file === undefined ? undefined : sources.value.map((entry, index) => configuredSource(entry, `sources[${index}]`, dirname(file)));
+  return file === undefined ? undefined : sources.value.flatMap((entry, index) => configuredSource(entry, `sources[${index}]`, dirname(file)) ?? []);
 }
 
-function configuredSource({ source, options }: SourceEntry, where: string, directory: string): string | ConfiguredSource {
+/** undefined: another Composer repository, which is no source of a build (cli/mirror/composer-repositories.ts). */
+function configuredSource({ source, options }: SourceEntry, where: string, directory: string): string | ConfiguredSource | undefined {
+  if (typeof source !== 'string' && 'composer' in source) return undefined;
   if (typeof source !== 'string') return { source: { ...source, directory, where: `libretto.json: ${where}` }, options, where };
   const place = anchored(source, directory);
   return Object.keys(options).length === 0 ? place : { source: place, options, where };

@@ -13,7 +13,7 @@ type Flags = Readonly<Record<string, unknown>>;
 
 /** Throws UsageError. */
 export function repositoryDraft(place: string, flags: Flags, workingDirectory: string): RepositoryDraft {
-  const type = (flags['type'] ?? 'git') as RepositoryType | 'composer';
+  const type = (flags['type'] ?? 'git') as RepositoryType;
   const url = type === 'directory' || type === 'artifact' ? resolve(workingDirectory, place) : place;
   const credentials = credentialsOf(flags, workingDirectory);
   return { type, url, filters: filtersOf(flags), interval: intervalOf(flags['interval']) ?? null, ...(credentials === undefined ? {} : { credentials }) };

@@ -12,13 +12,14 @@ export function describeRepositories(repositories: readonly RepositoryDocument[]
 
 export function describeRepository(repository: RepositoryDocument): string[] {
   const { id, type, url, credentials, interval, status, error_message: message, last_synced_at: synced, created_at: at, created_by: by } = repository;
-  const filters = (['only', 'except', 'versions', 'minimum_stability', 'tags', 'branches', 'subdirectories', 'reference_source'] as const).flatMap((name) => (repository[name] === null ? [] : [[name.replaceAll('_', '-'), JSON.stringify(repository[name])] as const]));
+  const filters = (['only', 'except', 'versions', 'minimum_stability', 'tags', 'branches', 'subdirectories', 'reference_source', 'packages'] as const).flatMap((name) => (repository[name] === null ? [] : [[name.replaceAll('_', '-'), JSON.stringify(repository[name])] as const]));
   return formatFields([
     ['id', id],
     ['type', type],
     ['url', url ?? notTold],
     ['credentials', credentials === null ? 'none' : `${credentials} (sealed)`],
     ...filters,
+    ...(repository.position === null ? [] : [['asked as', `number ${repository.position}, behind those of libretto.json`] as const]),
     ['synced every', interval === null ? 'time somebody asks' : `${interval} seconds`],
     ['status', message === null ? status : `${status}: ${message}`],
     ['last synced', synced === null ? 'never' : seconds(synced)],

@@ -86,7 +86,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
   const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
-  const mirror = openServedMirror(config, context, { settings, log });
+  const mirror = openServedMirror(config, context, { settings, log, state: store });
   const metrics = composeMetrics(config, context, crew);
   const proxy = createProxy({
     counts: metrics.counts,

@@ -2,6 +2,7 @@
 
 import { parseConstraint } from '../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
+import { parsePackageName } from '../build/contract/name.ts';
 import type { Stability } from '../build/contract/stability.ts';
 import { parseGitUrl } from '../build/sources/git/git-url.ts';
 import { isNamePattern, namePatternGrammar } from '../build/sources/name-pattern.ts';
@@ -39,6 +40,19 @@ const inlinePackage: Shape<JsonObject> = {
   },
 };
 
+/** Of another Composer repository. */
+export const repositoryUrl = text({
+  pattern: String.raw`^https?://[^\s?#\\]+$`,
+  allowed: 'the https:// address of a Composer repository, or of its packages.json',
+  description: 'of a Composer repository or its packages.json, without credentials',
+  objection(given) {
+    if (!URL.canParse(given)) return 'is no address.';
+    const { username, password } = new URL(given);
+    return username === '' && password === '' ? undefined : 'was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, or register the repository through the API.';
+  },
+});
+const wholeName = text({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$', allowed: 'a package name such as "acme/hello"', objection: (given) => (parsePackageName(given.toLowerCase()) === undefined ? complaintOf(given, 'a package name such as "acme/hello"') : undefined) });
+
 const names = listOf(namePattern, { allowed: 'a list of package names or patterns such as ["acme/*"]' });
 const byName = mapOf(namePattern, constraint, 'an object such as {"acme/hello": "^1.0"}');
 const constraintForAll = mapped(constraint, (given) => ({ '*': given }));
@@ -66,4 +80,11 @@ export const git = {
   branches: listOf(refPattern, { allowed: 'a list of branches or patterns such as ["main", "*.x"]', description: 'read only these branches; a leading ! excludes; none at all: []', atLeast: 0 }),
   subdirectories: listOf(folderPattern, { allowed: 'a list of folders such as ["packages/*"]', description: 'folders with a composer.json that are packages of their own, at every tag and branch' }),
   'reference-source': choice(['none', 'include'], 'include: metadata names the git repository, for clients that prefer sources'),
+};
+
+/** Of other Composer repositories: what they are asked for. */
+export const mirrored = {
+  only: { ...names, schema: { ...names.schema, description: 'ask it for packages of these names only' } },
+  except: { ...names, schema: { ...names.schema, description: 'never ask it for packages of these names' } },
+  packages: mapOf(wholeName, constraint, 'an object such as {"acme/hello": "^1.0"}', 'packages whose matching versions every build fetches ahead'),
 };

@@ -4,13 +4,23 @@ import { isJsonObject, type JsonObject } from '../build/contract/json.ts';
 import type { SourceOptions } from '../build/sources/options.ts';
 import { sourceRefusal } from '../build/sources/spec.ts';
 import { choice, complaintOf, either, mapped, meant, orList, text, type Refuse, type Shape } from './shape.ts';
-import { filters, git, packages, path, url } from './source-fields.ts';
+import { filters, git, mirrored, packages, path, repositoryUrl, url } from './source-fields.ts';
 import { plainText } from './text-schemas.ts';
+
+/** Another Composer repository: no source of a build, but one whose packages are mirrored. */
+export interface ComposerPlace {
+  readonly url: string;
+  /** patterns of names that it is asked for, and that it is not asked for */
+  readonly only?: readonly string[];
+  readonly except?: readonly string[];
+  /** name → constraint of the versions that are fetched ahead */
+  readonly packages?: Readonly<Record<string, string>>;
+}
 
 /** As it stands in the file: paths are still relative to that. */
 export interface SourceEntry {
   /** with its prefix, `git:../lib.git`; or packages that stand there themselves */
-  readonly source: string | { readonly packages: readonly JsonObject[] };
+  readonly source: string | { readonly packages: readonly JsonObject[] } | { readonly composer: ComposerPlace };
   readonly options: SourceOptions;
 }
 
@@ -22,6 +32,7 @@ const kinds: Readonly<Record<string, { readonly prefix: string; readonly places:
   git: { prefix: 'git', places: { path, url }, options: { ...filters, ...git } },
   artifact: { prefix: 'artifact', places: { path }, options: filters },
   package: { prefix: 'package', places: { packages }, options: filters },
+  composer: { prefix: 'composer', places: { url: repositoryUrl }, options: mirrored },
 };
 const typeNames = Object.keys(kinds);
 const type = choice(typeNames, 'what kind of source it is');
@@ -63,6 +74,7 @@ function readKind(kind: string, value: JsonObject, at: string, refuse: Refuse): 
   if (wrong) return undefined;
   const place = found.get(given[0] ?? '');
   const chosen = Object.fromEntries([...found].filter(([field]) => Object.hasOwn(options, field)));
+  if (kind === 'composer') return { source: { composer: { url: String(place), ...chosen } }, options: {} };
   return { source: kind === 'package' ? { packages: place as readonly JsonObject[] } : `${prefix}:${String(place)}`, options: chosen };
 }
 

@@ -11,7 +11,7 @@ const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
 /** Throws BuildRefused where COMPOSER_AUTH is no JSON object. */
 export function createAuthorize(environment: Readonly<Record<string, string | undefined>>): Authorize {
-  const auth = parseAuth(environment['COMPOSER_AUTH']);
+  const auth = parseComposerAuth(environment['COMPOSER_AUTH']);
   const [basic, bearer] = [auth['http-basic'], auth['bearer']];
   return (url) => {
     // a password is not sent where anyone on the way could read it
@@ -24,7 +24,8 @@ export function createAuthorize(environment: Readonly<Record<string, string | un
   };
 }
 
-function parseAuth(text: string | undefined): Readonly<Record<string, unknown>> {
+/** What COMPOSER_AUTH holds. Throws BuildRefused where it is no JSON object. */
+export function parseComposerAuth(text: string | undefined): Readonly<Record<string, unknown>> {
   if (text === undefined || text.trim() === '') return {};
   const parsed = parseJson(text);
   if (!isJsonObject(parsed)) throw new BuildRefused('COMPOSER_AUTH is not a JSON object. Write it as {"http-basic": {"host": {"username": "…", "password": "…"}}}, or leave it out.');

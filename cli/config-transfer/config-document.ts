@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { refuseNewer } from '../../build/contract/newer-format.ts';
 import { roles } from '../../proxy/auth/policy.ts';
+import { credentialsKinds } from '../../proxy/sync/credentials.ts';
 import { filterNames } from '../../proxy/sync/repository.ts';
 import { stabilities } from '../../proxy/views/token-limits.ts';
 import { UsageError } from '../usage-error.ts';
@@ -14,12 +15,12 @@ export const configFormat = 1;
 const filters = z.strictObject(Object.fromEntries(filterNames.map((name) => [name, z.json().optional()]))) as z.ZodType<Partial<Record<(typeof filterNames)[number], z.core.util.JSONType>>>;
 
 const repository = z.strictObject({
-  type: z.enum(['git', 'directory', 'artifact']),
+  type: z.enum(['git', 'directory', 'artifact', 'composer']),
   url: z.string(),
   filters: filters.default({}),
   interval: z.number().int().min(60).max(31_622_400).nullable().default(null),
   /** what kind it has; the credentials themselves are never in the file */
-  credentials: z.enum(['basic', 'bearer', 'ssh_key']).nullable().default(null),
+  credentials: z.enum(credentialsKinds).nullable().default(null),
 });
 
 const user = z.strictObject({

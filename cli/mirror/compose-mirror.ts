@@ -1,12 +1,14 @@
 // The composition root of the mirror: what is set about it, and what looks at records and archives before they are offered.
 
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { admitZip } from '../../build/archive/zip-admission/admit-zip.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import { checkComposerJson } from '../../build/record/check-composer-json.ts';
 import { QuarantineError } from '../../build/sources/quarantine.ts';
 import { whenReady, type Eventually } from '../../proxy/eventually.ts';
+import type { Freshness } from '../../proxy/mirror/document-store.ts';
 import type { Tell } from '../../proxy/mirror/mirror-event.ts';
 import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
 import { Mirror } from '../../proxy/mirror/mirror.ts';
@@ -19,8 +21,10 @@ import { version } from '../version.ts';
 
 export interface MirrorParts {
   readonly settings: Pick<Settings, 'current'>;
-  /** Composer repositories that libretto.json or the API name; they come before the public registry */
-  readonly others?: readonly UpstreamSettings[];
+  /** Composer repositories that libretto.json or the API name; they come before the public registry. The same list while nothing has changed. */
+  readonly others: () => Eventually<readonly UpstreamSettings[]>;
+  /** epoch milliseconds: documents that were last asked for before are asked for again, however fresh they are. Left out: as the settings say */
+  readonly askedSinceMs?: number;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly tell: Tell;
@@ -32,11 +36,11 @@ export function mirrorFolder({ data }: Pick<Config, 'data'>): string {
   return join(data.value, 'mirror');
 }
 
-export function composeMirror(config: Config, { settings, others = [], now, tell }: MirrorParts): Mirror {
+export function composeMirror(config: Config, { settings, others, askedSinceMs, now, tell }: MirrorParts): Mirror {
   return new Mirror({
     folder: mirrorFolder(config),
     privateNames: createPrivateNames(config.data.value),
-    rules: rulesOf(settings, others),
+    rules: rulesOf(settings, others, askedSinceMs === undefined ? (rules) => rules : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) })),
     client: { allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version}` },
     checkRecord,
     checkArchive: async (path) => void (await admitZip(path)),
@@ -46,14 +50,33 @@ export function composeMirror(config: Config, { settings, others = [], now, tell
   });
 }
 
-/** The same object for the same state of the settings. */
-function rulesOf(settings: Pick<Settings, 'current'>, others: readonly UpstreamSettings[]): () => Eventually<MirrorRules> {
-  let last: { readonly values: SettingValues; readonly rules: MirrorRules } | undefined;
+/** The same object until something that is set about the mirror has changed. */
+function rulesOf(settings: Pick<Settings, 'current'>, others: () => Eventually<readonly UpstreamSettings[]>, adjusted: (rules: MirrorRules) => MirrorRules): () => Eventually<MirrorRules> {
+  let last: { readonly values: SettingValues; readonly others: readonly UpstreamSettings[]; readonly said: MirrorRules; readonly rules: MirrorRules } | undefined;
   return () =>
-    whenReady(settings.current(), (values) => {
-      if (last?.values !== values) last = { values, rules: mirrorRules(values, others) };
-      return last.rules;
-    });
+    whenReady(settings.current(), (values) =>
+      whenReady(others(), (known) => {
+        if (last?.values === values && last.others === known) return last.rules;
+        const said = mirrorRules(values, known);
+        // any change of the state makes the values another object: what documents were made by stays as it is where it says the same
+        last = { values, others: known, said, rules: last !== undefined && isDeepStrictEqual(last.said, said) ? last.rules : adjusted(said) };
+        return last.rules;
+      }),
+    );
+}
+
+/** A document is fresh where it was asked for since then. */
+function askedSince(sinceMs: number, now: () => number): Freshness {
+  const age = (): number => now() - sinceMs;
+  return {
+    get freshMs() {
+      return age();
+    },
+    get missingMs() {
+      return age();
+    },
+    goneAfterMs,
+  };
 }
 
 /** What the settings say about the mirror. The public registry is the last one that is asked. */

@@ -3,10 +3,12 @@
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
 import type { Given } from '../command.ts';
 import { openExistingState } from '../compose.ts';
+import { composeKeys } from '../compose-keys.ts';
 import { composeSettings } from '../compose-settings.ts';
 import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
+import { otherRepositories } from './composer-repositories.ts';
 
 export interface MirrorWork {
   readonly mirror: Mirror;
@@ -17,7 +19,7 @@ export interface MirrorWork {
 export async function runMirrorCommand(context: Context, { flags }: Given, work: (work: MirrorWork) => Promise<number>): Promise<number> {
   const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
   const store = await openExistingState(config);
-  const mirror = composeMirror(config, { settings: composeSettings(config, context, store), now: () => context.now().getTime(), tell: () => undefined });
+  const mirror = composeMirror(config, { settings: composeSettings(config, context, store), others: otherRepositories({ config, environment: context.environment, state: store, sealer: composeKeys(config, context).sealer }), now: () => context.now().getTime(), tell: () => undefined });
   try {
     return await work({ mirror, config, folder: mirrorFolder(config) });
   } finally {

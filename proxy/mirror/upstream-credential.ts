@@ -3,7 +3,8 @@
 export type UpstreamCredential =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'basic'; readonly username: string; readonly password: string }
-  | { readonly kind: 'header'; readonly name: string; readonly value: string };
+  /** names of their own, such as PRIVATE-TOKEN */
+  | { readonly kind: 'headers'; readonly headers: Readonly<Record<string, string>> };
 
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
@@ -19,7 +20,7 @@ export function credentialHeader(credential: UpstreamCredential): Readonly<Recor
       return { authorization: `Bearer ${credential.token}` };
     case 'basic':
       return { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` };
-    case 'header':
-      return { [credential.name.toLowerCase()]: credential.value };
+    case 'headers':
+      return Object.fromEntries(Object.entries(credential.headers).map(([name, value]) => [name.toLowerCase(), value]));
   }
 }

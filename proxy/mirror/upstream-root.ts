@@ -41,6 +41,11 @@ export function rootUrlOf(repository: string): URL {
   return new URL(new URL(repository).pathname.endsWith('.json') ? repository : `${repository.replace(/\/+$/, '')}/packages.json`);
 }
 
+/** The same for every way to write the address of one repository. */
+export function addressOf(repository: string): string {
+  return rootUrlOf(repository).href.replace(/\/packages\.json$/, '');
+}
+
 /** Throws an Error that says what is wrong with it. `url`: of this document. */
 export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');

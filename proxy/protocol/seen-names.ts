@@ -6,7 +6,7 @@ import { whenReady } from '../eventually.ts';
 import type { ReleaseFilter, View } from '../views/view.ts';
 import type { TreeFiles } from './tree-files.ts';
 
-const packagesAtOnce = 32;
+const packagesAtOnce = 16;
 /** names that are decided without a look at versions, before others get their turn */
 const namesAtOnce = 256;
 

@@ -4,34 +4,48 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject } from '../../build/contract/json.ts';
 import { Secret } from '../auth/secret.ts';
 import type { Sealer } from '../keys/sealer.ts';
+import type { RepositorySource, RepositoryType } from './repository.ts';
 
 export type RepositoryCredentials =
   /** of https; most hosts take an access token as the password, and any name beside it */
   | { readonly username?: string | undefined; readonly password: string }
   /** of https, as a bearer token */
   | { readonly token: string }
+  /** of https, in a header of this name: for Composer repositories that want it so, as GitLab's PRIVATE-TOKEN */
+  | { readonly header: string; readonly token: string }
   /** of ssh: a private key without a passphrase, as ssh-keygen writes it */
   | { readonly private_key: string };
 
-export type CredentialsKind = 'basic' | 'bearer' | 'ssh_key';
+export const credentialsKinds = ['basic', 'bearer', 'header', 'ssh_key'] as const;
+export type CredentialsKind = (typeof credentialsKinds)[number];
 
 export function credentialsKind(credentials: RepositoryCredentials): CredentialsKind {
+  if ('header' in credentials) return 'header';
   if ('token' in credentials) return 'bearer';
   return 'private_key' in credentials ? 'ssh_key' : 'basic';
 }
 
 /** Throws INVALID_INPUT for what the repository's address cannot use, and for what could end a header or a line. */
-export function assertUsable(credentials: RepositoryCredentials, url: string): void {
+export function assertUsable(credentials: RepositoryCredentials, { type, url }: Pick<RepositorySource, 'type' | 'url'>): void {
   const overSsh = !/^https?:\/\//i.test(url);
   if ('private_key' in credentials) {
     if (!overSsh) throw refusal('private_key', 'a key is for ssh; this address takes `token`, or `username` and `password`');
     if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\x20-\x7e\n]+-----END [A-Z ]*PRIVATE KEY-----\n?$/.test(normalizeKey(credentials.private_key))) throw refusal('private_key', 'is not a private key as ssh-keygen writes it');
     return;
   }
+  if ('header' in credentials) assertHeader(credentials.header, type);
   if (overSsh) throw refusal('', 'an ssh address takes a `private_key`');
   const texts = 'token' in credentials ? { token: credentials.token } : { username: credentials.username ?? '', password: credentials.password };
   for (const [field, text] of Object.entries(texts)) if (/\p{Cc}/u.test(text)) throw refusal(field, 'holds a control character');
   if ('username' in credentials && credentials.username?.includes(':') === true) throw refusal('username', 'holds a colon, which ends a name');
+}
+
+/** Names that say something else of a request, or of its connection, are no place for a credential. */
+const takenHeaders = /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|accept(?:-.*)?|user-agent|if-.*|expect|range|cookie2?)$/i;
+
+function assertHeader(header: string, type: RepositoryType): void {
+  if (type !== 'composer') throw refusal('header', 'is for repositories of type composer; git takes `token`, or `username` and `password`');
+  if (!/^[A-Za-z0-9-]{1,100}$/.test(header) || takenHeaders.test(header)) throw refusal('header', 'is no name of a header that carries a credential, such as PRIVATE-TOKEN');
 }
 
 function refusal(field: string, message: string): RegistryError {
@@ -51,7 +65,8 @@ export function sealCredentials(sealer: Sealer, credentials: RepositoryCredentia
 export function unsealCredentials(sealer: Sealer, sealed: string, repository: string): RepositoryCredentials {
   const json: unknown = JSON.parse(sealer.unseal(sealed, repository).reveal());
   if (!isJsonObject(json)) throw new Error('sealed credentials are malformed');
-  const { username, password, token, private_key: key } = json;
+  const { username, password, token, header, private_key: key } = json;
+  if (typeof token === 'string' && typeof header === 'string') return { header, token };
   if (typeof token === 'string') return { token };
   if (typeof key === 'string') return { private_key: key };
   if (typeof password !== 'string') throw new Error('sealed credentials are malformed');

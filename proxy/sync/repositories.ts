@@ -15,7 +15,7 @@ import { listRepositories } from './list-repositories.ts';
 import type { RepositorySources } from './repository-sources.ts';
 
 export interface RepositoryDraft {
-  readonly type: RepositoryType | 'composer';
+  readonly type: RepositoryType;
   readonly url: string;
   readonly credentials?: RepositoryCredentials | null;
   readonly filters?: RepositoryFilters;
@@ -62,7 +62,6 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
 }
 
 async function create(options: RepositoriesOptions, { type, url, credentials = null, filters = {}, interval = null }: RepositoryDraft): Promise<RepositoryRecord> {
-  if (type === 'composer') throw new RegistryError('NOT_AVAILABLE', { message: 'Repositories of type composer are not available yet. Register the git repositories behind it.' });
   const { store, sources, randomBytes, actor } = options;
   const source = await sources.check({ type, url, filters });
   const id = mintRepositoryId(randomBytes);
@@ -85,8 +84,8 @@ function placeKey(sources: RepositorySources, source: RepositorySource): string 
 
 function sealed({ sealer }: RepositoriesOptions, id: string, { type, url }: RepositorySource, credentials: RepositoryCredentials | null): Pick<RepositoryRecord, 'credentials' | 'credentials_kind'> {
   if (credentials === null) return { credentials: null, credentials_kind: null };
-  if (type !== 'git') throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'credentials', message: `a folder of this machine takes none (type is ${type})` }] } });
-  assertUsable(credentials, url);
+  if (type !== 'git' && type !== 'composer') throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'credentials', message: `a folder of this machine takes none (type is ${type})` }] } });
+  assertUsable(credentials, { type, url });
   return { credentials: sealCredentials(sealer, credentials, id), credentials_kind: credentialsKind(credentials) };
 }
 

@@ -20,6 +20,9 @@ export interface RepositoryDocument {
   readonly branches: JsonValue;
   readonly subdirectories: JsonValue;
   readonly reference_source: JsonValue;
+  readonly packages: JsonValue;
+  /** of type composer: its place in the order in which they are asked (list-repositories.ts); null of the others */
+  readonly position: number | null;
   readonly interval: number | null;
   readonly status: 'pending' | 'syncing' | 'active' | 'error';
   readonly error_message: string | null;
@@ -34,7 +37,7 @@ export interface Standing {
   readonly syncing: boolean;
 }
 
-export function repositoryDocument(record: RepositoryRecord, standing: Standing | undefined): RepositoryDocument {
+export function repositoryDocument(record: RepositoryRecord, standing: Standing | undefined, position?: number): RepositoryDocument {
   const { id, type, url, credentials_kind: credentials, filters, interval, created_at, created_by, updated_at } = record;
   const { outcome, syncing = false } = standing ?? {};
   return {
@@ -47,6 +50,8 @@ export function repositoryDocument(record: RepositoryRecord, standing: Standing 
     branches: filters.branches ?? null,
     subdirectories: filters.subdirectories ?? null,
     reference_source: filters['reference-source'] ?? null,
+    packages: filters.packages ?? null,
+    position: position ?? null,
     interval,
     status: syncing ? 'syncing' : (outcome?.status ?? 'pending'),
     error_message: outcome?.error_message ?? null,

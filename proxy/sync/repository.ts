@@ -9,7 +9,8 @@ import type { CredentialsKind } from './credentials.ts';
 /** `repo_` and 16 base62 characters. */
 export type RepositoryId = Branded<string, 'RepositoryId'>;
 
-export type RepositoryType = 'git' | 'directory' | 'artifact';
+/** `composer`: another Composer repository, which is mirrored and never built. */
+export type RepositoryType = 'git' | 'directory' | 'artifact' | 'composer';
 
 /** Which packages and versions are published, with the names and the meaning that they have in libretto.json. */
 export interface RepositoryFilters {
@@ -21,14 +22,16 @@ export interface RepositoryFilters {
   readonly branches?: JsonValue;
   readonly subdirectories?: JsonValue;
   readonly 'reference-source'?: JsonValue;
+  /** of type composer: what each sync fetches ahead */
+  readonly packages?: JsonValue;
 }
 
-export const filterNames = ['only', 'except', 'versions', 'minimum-stability', 'tags', 'branches', 'subdirectories', 'reference-source'] as const satisfies readonly (keyof RepositoryFilters)[];
+export const filterNames = ['only', 'except', 'versions', 'minimum-stability', 'tags', 'branches', 'subdirectories', 'reference-source', 'packages'] as const satisfies readonly (keyof RepositoryFilters)[];
 
 /** What it reads; never changes where that is, since credentials and what was published hang on it. */
 export interface RepositorySource {
   readonly type: RepositoryType;
-  /** of git its address, of the others an absolute path */
+  /** of git and composer its address, of the others an absolute path */
   readonly url: string;
   readonly filters: RepositoryFilters;
 }
@@ -81,7 +84,7 @@ export function parseRepositoryRecord(value: JsonValue): RepositoryRecord {
 }
 
 function isRecord({ id, type, url, filters, credentials, credentials_kind: kind, interval, created_at: at, created_by: by, updated_at: updated }: JsonObject): boolean {
-  const known = type === 'git' || type === 'directory' || type === 'artifact';
+  const known = type === 'git' || type === 'directory' || type === 'artifact' || type === 'composer';
   const texts = [url, at, by, updated].every((text) => typeof text === 'string');
   const optional = [credentials, kind].every((text) => text === null || typeof text === 'string');
   return known && texts && optional && typeof id === 'string' && parseRepositoryId(id) !== undefined && isJsonObject(filters) && (interval === null || typeof interval === 'number');

@@ -15,7 +15,11 @@ export interface Verification {
   readonly tags: number | null;
   readonly branches: number | null;
   readonly default_branch: string | null;
-  /** names found in the newest state of the default branch, or in the folder */
+  /** of a Composer repository: how it publishes; null elsewhere */
+  readonly protocol: string | null;
+  /** of a Composer repository, where it says so; null elsewhere */
+  readonly package_count: number | null;
+  /** names found in the newest state of the default branch, or in the folder, or listed by the repository */
   readonly packages: readonly string[];
   /** what is there and could not be published */
   readonly problems: readonly string[];
@@ -47,6 +51,8 @@ export function createVerifier({ runner, longestMs = defaultLongestMs }: { reado
       tags: numberOrNull(report['tags']),
       branches: numberOrNull(report['branches']),
       default_branch: textOrNull(report['default_branch']),
+      protocol: textOrNull(report['protocol']),
+      package_count: numberOrNull(report['package_count']),
       packages: texts(report['packages']),
       problems: texts(report['problems']),
     };
@@ -66,7 +72,7 @@ export function createVerifier({ runner, longestMs = defaultLongestMs }: { reado
   };
 }
 
-const nothing: Verification = { ok: false, message: null, tags: null, branches: null, default_branch: null, packages: [], problems: [] };
+const nothing: Verification = { ok: false, message: null, tags: null, branches: null, default_branch: null, protocol: null, package_count: null, packages: [], problems: [] };
 
 function textOrNull(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;

@@ -1,9 +1,12 @@
 // What changes a view while somebody looks: publications, updates of the token, the network a request comes from.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Authentication } from '../../proxy/auth/authenticate.ts';
+import type { TokenId } from '../../proxy/auth/token.ts';
+import { parseAddressRange } from '../../proxy/observe/client-address.ts';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
-import type { Reply } from '../util/running-proxy.ts';
+import { runProxy, type Reply } from '../util/running-proxy.ts';
 import { HandMadeTree, zipBytes, type VersionSpec } from '../util/tree.ts';
 
 const version = (text: string, time?: string): VersionSpec => ({ version: text, normalized: text.startsWith('dev-') ? text : `${text}.0`, zip: zipBytes(text), ...(time === undefined ? {} : { time }) });
@@ -100,6 +103,14 @@ describe('networks', () => {
   it('are not believed of a client that nobody vouches for', async () => {
     const { token } = await create({ networks: ['203.0.113.0/24'] });
     expect((await get('/packages.json', token, { 'x-forwarded-for': '203.0.113.7' })).status).toBe(403);
+  });
+
+  it('go by the address that a trusted proxy gives', async () => {
+    const range = parseAddressRange('203.0.113.0/24') ?? expect.unreachable();
+    const authenticator = { authenticate: (): Authentication => ({ outcome: 'valid', token: { id: 'tok_0123456789abcdef' as TokenId, kind: 'read', limit: 0, view: undefined, networks: [range] } }) };
+    await using behind = await runProxy({ authenticator, trustedProxies: ['127.0.0.0/8'], dataDirectory: registry.data });
+    const status = async (from: string): Promise<number> => (await behind.get('/packages.json', { 'x-forwarded-for': from })).status;
+    expect([await status('203.0.113.7'), await status('203.0.113.7, 198.51.100.1'), await status('198.51.100.1, 203.0.113.7'), await status('2001:db8::1')]).toEqual([200, 403, 200, 403]);
   });
 
   it('count nothing against the token, and too many tries against the address', async () => {

@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { filterNames, type RepositoryFilters, type RepositoryRecord } from '../../sync/repository.ts';
+import { askingOrder } from '../../sync/list-repositories.ts';
 import { jobDocument, repositoryDocument } from '../../sync/repository-document.ts';
 import type { JobRecord } from '../../sync/job.ts';
 import type { Jobs } from '../../sync/jobs.ts';
@@ -34,10 +35,10 @@ const listRepositories = operation({
 
 const createRepository = operation({
   operationId: 'createRepository', method: 'post', path: '/api/repositories', tags, summary: 'Register a repository',
-  description: 'It is read by its first sync. One address is one repository.',
+  description: 'It is read by its first sync; one of type `composer` is asked from now on, whenever somebody wants a package that may be there. One address is one repository.',
   request: { body: { required: true, content: { 'application/json': { schema: repositoryDraft } } } },
   responses: { 201: answering(repositorySchema, 'the repository') },
-  errors: ['NOT_AVAILABLE', 'EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'CONFLICT'],
+  errors: ['EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'CONFLICT'],
 });
 
 const getRepository = operation({
@@ -98,27 +99,32 @@ type Shown = z.infer<typeof repositorySchema>;
 type ShownJob = z.infer<typeof jobSchema>;
 
 export function registerRepositories(api: Api, { repositoriesOf, jobs, syncer, verifier }: RepositoryServices): void {
-  const show = async (records: readonly RepositoryRecord[]): Promise<Shown[]> => {
+  const show = async (records: readonly RepositoryRecord[], all: readonly RepositoryRecord[]): Promise<Shown[]> => {
     const standings = await jobs.outcomes(records.map(({ id }) => id));
-    return records.map((record) => repositoryDocument(record, standings.get(record.id)) as Shown);
+    const order = askingOrder(all);
+    return records.map((record) => repositoryDocument(record, standings.get(record.id), order.get(record.id)) as Shown);
   };
-  const showOne = async (record: RepositoryRecord): Promise<Shown> => repositoryDocument(record, (await jobs.outcomes([record.id])).get(record.id)) as Shown;
+  const showOne = async (record: RepositoryRecord, context: ApiContext): Promise<Shown> => {
+    const [shown] = await show([record], record.type === 'composer' ? await repositoriesOf(actor(context)).list() : []);
+    return shown as Shown;
+  };
 
   api.openapi(listRepositories, async (context) => {
-    const { data, next_cursor } = page(await repositoriesOf(actor(context)).list(), context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
-    return context.json({ data: (await show(data)).map((shown) => forCaller(context, shown)), next_cursor }, 200);
+    const all = await repositoriesOf(actor(context)).list();
+    const { data, next_cursor } = page(all, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    return context.json({ data: (await show(data, all)).map((shown) => forCaller(context, shown)), next_cursor }, 200);
   });
   api.openapi(createRepository, async (context) => {
     const { type, url, credentials, interval, ...fields } = context.req.valid('json');
     const record = await repositoriesOf(actor(context)).create({ type, url, credentials: credentials ?? null, interval: interval ?? null, filters: withoutNull(filtersOf(fields)) });
-    return context.json(await showOne(record), 201);
+    return context.json(await showOne(record, context), 201);
   });
-  api.openapi(getRepository, async (context) => context.json(forCaller(context, await showOne(await repositoriesOf(actor(context)).get(context.req.valid('param').id))), 200));
+  api.openapi(getRepository, async (context) => context.json(forCaller(context, await showOne(await repositoriesOf(actor(context)).get(context.req.valid('param').id), context)), 200));
   api.openapi(updateRepository, async (context) => {
     const { credentials, interval, ...fields } = context.req.valid('json');
     const filters = filtersOf(fields);
     const patch = { ...(credentials === undefined ? {} : { credentials }), ...(interval === undefined ? {} : { interval }), ...(Object.keys(filters).length === 0 ? {} : { filters }) };
-    return context.json(await showOne(await repositoriesOf(actor(context)).update(context.req.valid('param').id, patch)), 200);
+    return context.json(await showOne(await repositoriesOf(actor(context)).update(context.req.valid('param').id, patch), context), 200);
   });
   api.openapi(deleteRepository, async (context) => {
     const { record, packages } = await repositoriesOf(actor(context)).remove(context.req.valid('param').id, context.req.valid('query').confirm);

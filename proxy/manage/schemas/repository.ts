@@ -1,9 +1,10 @@
 // A repository as the management API shows and takes it. Its filters are those of libretto.json's sources, which docs/configuration.md explains.
 
 import { z } from '@hono/zod-openapi';
+import { credentialsKinds } from '../../sync/credentials.ts';
 import { time } from './time.ts';
 
-const type = z.enum(['git', 'directory', 'artifact', 'composer']).openapi({ description: '`git` is fetched over https or ssh; `directory` and `artifact` are folders below `sourceRoots`; `composer` is not available yet' });
+const type = z.enum(['git', 'directory', 'artifact', 'composer']).openapi({ description: '`git` is fetched over https or ssh; `directory` and `artifact` are folders below `sourceRoots`; `composer` is another Composer repository, whose packages are mirrored' });
 const url = z.string().min(1).max(2000).openapi({ description: 'without credentials; of `directory` and `artifact` an absolute path. Never changes: register another address anew', example: 'https://git.example.org/acme/tool.git' });
 const text = z.string().min(1).max(500);
 const texts = z.array(text).max(200);
@@ -18,6 +19,7 @@ const filters = {
   branches: texts.nullable().openapi({ description: 'read only these branches of a git repository', example: ['main', '*.x'] }),
   subdirectories: texts.nullable().openapi({ description: 'folders of a git repository that are packages of their own' }),
   reference_source: z.enum(['none', 'include']).nullable().openapi({ description: '`include`: metadata names the git repository, for clients that prefer sources' }),
+  packages: z.record(text, text).nullable().openapi({ description: 'of `composer`: names and constraints of what each sync fetches ahead; all else is fetched when somebody first asks for it', example: { 'acme/tool': '^1.0' } }),
 };
 
 const secret = z.string().min(1).max(20_000);
@@ -25,6 +27,7 @@ const credentials = z
   .union([
     z.strictObject({ username: z.string().min(1).max(200).optional(), password: secret }).openapi({ title: 'for https' }),
     z.strictObject({ token: secret }).openapi({ title: 'for https, as a bearer token' }),
+    z.strictObject({ header: z.string().min(1).max(100), token: secret }).openapi({ title: 'for https, in a header of its own: of `composer` only' }),
     z.strictObject({ private_key: secret }).openapi({ title: 'for ssh: a private key without a passphrase' }),
   ])
   .nullable()
@@ -35,10 +38,11 @@ const interval = z.number().int().min(60).max(366 * 86_400).nullable().openapi({
 export const repositorySchema = z
   .object({
     id: z.string().openapi({ example: 'repo_4fHj2kLm9QwErTy0' }),
-    type: z.enum(['git', 'directory', 'artifact']),
+    type: z.enum(['git', 'directory', 'artifact', 'composer']),
     url: url.nullable().openapi({ description: 'without credentials; null for a read token, which is not told where packages come from' }),
-    credentials: z.enum(['basic', 'bearer', 'ssh_key']).nullable().openapi({ description: 'what kind of credentials are kept' }),
+    credentials: z.enum(credentialsKinds).nullable().openapi({ description: 'what kind of credentials are kept' }),
     ...filters,
+    position: z.number().int().nullable().openapi({ description: 'of `composer`: its place in the order in which these are asked for a name, oldest first; those of libretto.json come before them, and the public registry behind. null of the others' }),
     interval,
     status: z.enum(['pending', 'syncing', 'active', 'error']).openapi({ description: '`pending`: never synced. `error`: the last sync failed, and what was published before stays' }),
     error_message: z.string().nullable().openapi({ description: 'null for a read token' }),
@@ -65,6 +69,8 @@ export const verificationSchema = z
     tags: z.number().int().nullable().openapi({ description: 'how many the filters take; null where it is no git repository' }),
     branches: z.number().int().nullable(),
     default_branch: z.string().nullable(),
+    protocol: z.string().nullable().openapi({ description: 'of a Composer repository: `metadata-url`, `providers-lazy-url` or `packages`, as it publishes; null elsewhere', example: 'metadata-url' }),
+    package_count: z.number().int().nullable().openapi({ description: 'of a Composer repository, where it lists its packages; null elsewhere' }),
     packages: z.array(z.string()).openapi({ description: 'found in the newest state of the default branch, or in the folder', example: ['acme/tool'] }),
     problems: z.array(z.string()).openapi({ description: 'what is there and could not be published' }),
   })

@@ -1,0 +1,29 @@
+// What a Composer repository of libretto.json is asked with: COMPOSER_AUTH, which has the form of Composer's auth.json (`bearer`, `http-basic` and
+// `custom-headers`, each by host).
+
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parseComposerAuth } from '../../build/egress/credentials.ts';
+import type { UpstreamCredential } from '../../proxy/mirror/upstream-credential.ts';
+import type { Environment } from '../environment.ts';
+
+/** Of the address's own host, its port included. Throws BuildRefused where COMPOSER_AUTH is no JSON object. */
+export function environmentCredential({ host }: URL, environment: Environment): UpstreamCredential | undefined {
+  const auth = parseComposerAuth(environment['COMPOSER_AUTH']);
+  const of = (kind: string): JsonValue | undefined => {
+    const hosts = auth[kind];
+    return isJsonObject(hosts) ? hosts[host] : undefined;
+  };
+  const [token, login, lines] = [of('bearer'), of('http-basic'), of('custom-headers')];
+  if (typeof token === 'string') return { kind: 'bearer', token };
+  if (isJsonObject(login) && typeof login['username'] === 'string' && typeof login['password'] === 'string') return { kind: 'basic', username: login['username'], password: login['password'] };
+  return Array.isArray(lines) ? headersOf(lines as readonly JsonValue[]) : undefined;
+}
+
+/** `["PRIVATE-TOKEN: secret"]`, as Composer has them (AuthHelper.php, addAuthenticationOptions). */
+function headersOf(lines: readonly JsonValue[]): UpstreamCredential | undefined {
+  const headers = lines.flatMap((line) => {
+    const [, name, value] = typeof line === 'string' ? (/^([A-Za-z0-9-]+):\s*(\P{Cc}+)$/u.exec(line) ?? []) : [];
+    return name === undefined || value === undefined ? [] : [[name, value.trim()] as const];
+  });
+  return headers.length === 0 ? undefined : { kind: 'headers', headers: Object.fromEntries(headers) };
+}
