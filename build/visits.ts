@@ -27,9 +27,13 @@ export interface VisitInputs {
   readonly rethought: readonly PackageName[];
 }
 
-/** Sorted. All packages there are when the builder's memory is not to be believed. */
+/**
+ * Sorted. All packages there are when the builder's memory is not to be believed, or was not when a source that can be read now could not: what it has
+ * published and has no more it does not remember either.
+ */
 export async function packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought }: VisitInputs): Promise<readonly PackageName[]> {
-  const visits = new Set<PackageName>(tree.trusted ? rethought : [...rethought, ...(await listPackages(output))]);
+  const believed = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
+  const visits = new Set<PackageName>(believed ? rethought : [...rethought, ...(await listPackages(output))]);
   for (const { chosen, remembered } of scanned.filter(isRead)) {
     const before = remembered?.packages ?? {};
     const after = digests.get(chosen.spec.id) ?? new Map<PackageName, string>();

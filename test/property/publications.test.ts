@@ -7,10 +7,21 @@ import '../util/faulty-disk.mjs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyTally, playedRegistry } from '../util/played-registry.ts';
-import { step } from '../util/publication-steps.ts';
+import { step, type Step } from '../util/publication-steps.ts';
 
 const numRuns = Number(process.env['SERIES_RUNS'] ?? 60);
 const seed = Number(process.env['SERIES_SEED'] ?? Date.now() % 1_000_000);
+
+/** What a lifted rollback lets go of is withdrawn, also where a build was cut off in between and the next one could not read the source. */
+const liftedThenUnreadable: readonly Step[] = [
+  { kind: 'build', edits: [{ name: 'beta/three', version: '1.0.0', kind: 'put', content: 0 }], unreadable: [], days: 0, cutOffAt: undefined },
+  { kind: 'build', edits: [{ name: 'beta/three', version: '1.0.0', kind: 'remove', content: 0 }], unreadable: [], days: 0, cutOffAt: undefined },
+  { kind: 'rollback', back: 1, days: 0, cutOffAt: undefined },
+  { kind: 'lift', days: 0, cutOffAt: undefined },
+  { kind: 'build', edits: [], unreadable: [], days: 0, cutOffAt: 1 },
+  { kind: 'build', edits: [], unreadable: ['beta'], days: 0, cutOffAt: undefined },
+  { kind: 'build', edits: [], unreadable: [], days: 0, cutOffAt: undefined },
+];
 
 describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => {
   it('keep every promise at every step', async () => {
@@ -25,7 +36,7 @@ describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => 
           registry.remove();
         }
       }),
-      { numRuns, seed },
+      { numRuns, seed, examples: [[[...liftedThenUnreadable], 0]] },
     );
     // of each kind something has happened; that a prune finds something takes many steps before it
     if (numRuns >= 60) expect(Object.entries({ ...tally, lost: 1 }).filter(([, times]) => times === 0)).toEqual([]);
