@@ -39,6 +39,7 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
     arguments: sources,
     configured,
     fallback: packagesSource(workingDirectory),
+    mayBeEmpty: configured?.length === 0 && config.sources.value.length > 0, // a registry that only mirrors
     jobs: config.jobs.value,
     keepHistory: config.keep.value,
     metadataUrl: config.metadataUrl.value,

@@ -29,6 +29,8 @@ export interface Metrics {
 export interface ServingFacts {
   readonly connections: () => number;
   readonly degraded: () => boolean;
+  /** of the mirror; undefined: there is none */
+  readonly mirror?: (() => readonly Family[]) | undefined;
   readonly tree: Pick<ServedTree, 'files' | 'publication'>;
   readonly onError: (error: unknown) => void;
 }
@@ -47,13 +49,14 @@ export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, cr
   return {
     counts,
     own: () => own(),
-    listen: async ({ connections, degraded, tree, onError }) => {
+    listen: async ({ connections, degraded, mirror, tree, onError }) => {
       const running = openProcessMetrics(nowMs);
       own = async () => [
         ...counts.families(),
         gauge('libretto_connections', 'Connections of clients that are open.', connections()),
         gauge('libretto_counters_degraded', '1 while the shared counters cannot be reached and this process counts alone.', Number(degraded())),
         ...(tree.files === undefined ? [] : [gauge('libretto_origin_stale', '1 while the origin fails and what is known of it is served.', Number(tree.files.stale()))]),
+        ...(mirror?.() ?? []),
         ...(await running.families()),
       ];
       close = async () => running.close();

@@ -42,6 +42,7 @@ export function composeManagement(config: Config, context: Context, state: State
     settings,
     state,
     startedAtMs: nowMs(),
+    stateKind: config.state.value === undefined ? 'lmdb' : 'redis',
     people,
     sessions: people.sessions,
     version,

@@ -22,14 +22,24 @@ export async function openStateIfAny(config: Config): Promise<StateStore | undef
   return existsSync(join(stateDirectory(config), 'data.mdb')) ? openLocal(config) : undefined;
 }
 
+export interface ServingState {
+  readonly store: StateStore;
+  /** the Redis of the state is out of reach, or holds none any more */
+  readonly isAway: () => boolean;
+}
+
 /** For a server: `tell` hears in words what people should know of a state in Redis, now and later. */
-export async function openServingState(config: Config, tell: (line: string) => void): Promise<StateStore> {
+export async function openServingState(config: Config, tell: (line: string) => void): Promise<ServingState> {
   const url = config.state.value;
-  if (url === undefined) return openLocal(config);
-  const store = await openShared(config, url, (notice) => tell(describeNotice(notice, config.stateGrace.value)));
+  if (url === undefined) return { store: await openLocal(config), isAway: () => false };
+  let away = false;
+  const store = await openShared(config, url, (notice) => {
+    if (notice.state !== 'unreplicated') away = notice.state !== 'back';
+    tell(describeNotice(notice, config.stateGrace.value));
+  });
   const fault = await store.durabilityFault();
   if (fault !== undefined) tell(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
-  return store;
+  return { store, isAway: () => away };
 }
 
 /** Several hosts on one state share their counts there too, unless another Redis is named for those. */

@@ -10,7 +10,7 @@ export function addRepositories(program: Command, wire: Wire): void {
   repository.showHelpAfterError('Run `libretto repository --help` to see the commands.');
   repository.addHelpText('after', example('libretto repository add https://git.example.org/acme/tool.git --token-file token.txt', 'libretto repository sync repo_4fHj2kLm9QwErTy0'));
   const withJson = (command: Command, ...examples: string[]): Command => withSettings(command, 'data', 'state').option('--json', 'print one JSON document').addHelpText('after', example(...examples));
-  wire(withJson(addCommand(repository), 'libretto repository add https://git.example.org/acme/tool.git --token-file - --interval 15m < token.txt', 'libretto repository add --type directory /srv/packages'), () => import('./commands/repository-add.ts'));
+  wire(withJson(addCommand(repository), 'libretto repository add https://git.example.org/acme/tool.git --token-file - --interval 15m < token.txt', 'libretto repository add --type directory /srv/packages', 'libretto repository add --type composer https://repo.example.org --only "example/*" --package example/tool:^2.0'), () => import('./commands/repository-add.ts'));
   const orRemote = (command: Command): Command => command.option('--url <url>', 'the address of a remote registry, instead of a data folder').option('--token <token>', 'a token of the remote registry (better: LIBRETTO_TOKEN)');
   const list = orRemote(repository.command('list')).summary('list all repositories').description('List all registered repositories and how it stands with them.');
   wire(withJson(list, 'libretto repository list --json', 'LIBRETTO_TOKEN=lib_r_… libretto repository list --url https://packages.example.org'), () => import('./commands/repository-list.ts'));
@@ -62,6 +62,7 @@ function withFields(command: Command): Command {
     .option('--username <name>', 'for https, beside --password-file')
     .option('--password-file <file>', 'a file whose first line is the password or access token for https; - for standard input')
     .option('--token-file <file>', 'a file whose first line is a bearer token for https; - for standard input')
+    .option('--header <name>', 'of type composer, beside --token-file: the header that the token stands in, such as PRIVATE-TOKEN')
     .option('--key-file <file>', 'a private ssh key without a passphrase; - for standard input')
     .option('--only <name...>', 'publish only these packages (* stands for any characters)')
     .option('--except <name...>', 'leave these packages out')
@@ -69,5 +70,6 @@ function withFields(command: Command): Command {
     .option('--minimum-stability <stability>', 'publish nothing less stable: stable, RC, beta, alpha or dev')
     .option('--tag <pattern...>', 'read only these tags')
     .option('--branch <pattern...>', 'read only these branches')
-    .option('--subdirectory <pattern...>', 'folders that are packages of their own');
+    .option('--subdirectory <pattern...>', 'folders that are packages of their own')
+    .option('--package <name...>', 'of type composer: fetch these ahead with each sync; name:constraint for some of their versions');
 }

@@ -9,19 +9,30 @@ import type { Context } from './context.ts';
 import { openStateIfAny } from './open-state.ts';
 import { printLines } from './output.ts';
 import type { RegisteredSources } from './registered-sources.ts';
+import type { SourceEntry } from './source-shape.ts';
 import { stoppableBuild, type Stopped } from './stoppable-build.ts';
 
-const none = { sources: undefined, close: async (): Promise<void> => undefined };
+const none = { sources: undefined, mirrors: false, bringsAhead: false, close: async (): Promise<void> => undefined };
 
 interface RegisteredInState extends Pick<RegisteredSources, 'close'> {
   /** undefined where the state was not read: what registered repositories published then stays */
   readonly sources: RegisteredSources['sources'] | undefined;
+  /** whether there are other Composer repositories */
+  readonly mirrors: boolean;
+  /** whether packages of them are to be fetched */
+  readonly bringsAhead: boolean;
 }
 
 /** A build that reads the registered repositories too. */
 export async function buildWithRegistered(request: BuildRequest, config: Config, context: Context): Promise<BuildReport | Stopped> {
-  const { sources, close } = await registeredInState(config, context);
-  return stoppableBuild({ ...request, registered: sources }, context).finally(close);
+  const { sources, mirrors, bringsAhead, close } = await registeredInState(config, context);
+  const report = await stoppableBuild({ ...request, registered: sources, mayBeEmpty: request.mayBeEmpty === true || mirrors }, context).finally(close);
+  if ('exitCode' in report || request.only !== undefined || (!bringsAhead && !config.sources.value.some(isFetchedAhead))) return report;
+  return (await import('./mirror/brought-with-build.ts')).withBrought(report, config, context);
+}
+
+function isFetchedAhead({ source }: SourceEntry): boolean {
+  return typeof source !== 'string' && 'composer' in source && source.composer.packages !== undefined;
 }
 
 /** Every build comes by here: what only registered repositories need is loaded only where there are some. */
@@ -32,7 +43,9 @@ async function registeredInState(config: Config, context: Context): Promise<Regi
     const records = await listRepositories(state).finally(() => state.close());
     if (records.length === 0) return { ...none, sources: [] };
     const [{ composeKeys }, { prepareSources }] = await Promise.all([import('./compose-keys.ts'), import('./registered-sources.ts')]);
-    return await prepareSources(records, { config, environment: context.environment, sealer: composeKeys(config, context).sealer });
+    const composer = records.filter(({ type }) => type === 'composer');
+    const bringsAhead = composer.some(({ filters }) => filters.packages !== undefined);
+    return { ...(await prepareSources(records, { config, environment: context.environment, sealer: composeKeys(config, context).sealer })), mirrors: composer.length > 0, bringsAhead };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     printLines(context.stderr, [`Registered repositories are not built: ${error.message}`]);

@@ -11,7 +11,7 @@ import type { Config } from './config.ts';
 import type { Environment } from './environment.ts';
 import { checkedAddresses, gitEnvironment, remoteOf, resolveBySystem } from './git-access.ts';
 import { openKeyFolder, type KeyFolder } from './key-folder.ts';
-import { insideRoots, readEntry, sourceText } from './repository-sources.ts';
+import { insideRoots, isBuilt, readEntry, sourceText } from './repository-sources.ts';
 
 export interface RegisteredOptions {
   readonly config: Config;
@@ -43,7 +43,7 @@ export async function prepareSources(records: readonly RepositoryRecord[], optio
       return { id, source: sourceText(record), options: {}, environment: {}, refusal: refusal.message };
     }
   };
-  const sources = await Promise.all(records.map(prepare));
+  const sources = await Promise.all(records.filter(isBuilt).map(prepare));
   return { sources, refusals, close: keys.remove };
 }
 

@@ -6,6 +6,7 @@ import type { Sealer } from '../proxy/keys/sealer.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import type { Repositories } from '../proxy/sync/repositories.ts';
 import type { RepositoryRecord } from '../proxy/sync/repository.ts';
+import { askingOrder, listRepositories } from '../proxy/sync/list-repositories.ts';
 import { repositoryDocument, type RepositoryDocument } from '../proxy/sync/repository-document.ts';
 import type { Given } from './command.ts';
 import { openExistingState } from './compose.ts';
@@ -41,7 +42,7 @@ export async function runRepositoryCommand(context: Context, given: Given, work:
   const { sealer } = composeKeys(config, context);
   const onError = (error: unknown): void => printLines(context.stderr, [error instanceof Error ? error.message : String(error)]);
   const syncing = composeSyncing(config, context, { state, sealer, onError });
-  const show = async (record: RepositoryRecord): Promise<RepositoryDocument> => repositoryDocument(record, (await syncing.jobs.outcomes([record.id])).get(record.id));
+  const show = async (record: RepositoryRecord): Promise<RepositoryDocument> => repositoryDocument(record, (await syncing.jobs.outcomes([record.id])).get(record.id), askingOrder(await listRepositories(state)).get(record.id));
   try {
     return await work({ context, given, config: await withSettingsOf(state, config), state, sealer, syncing, show, repositories: syncing.repositoriesOf(context.actor), id: operands[0] ?? '', json: flags['json'] === true });
   } catch (error) {

@@ -41,11 +41,20 @@ const fieldOf: Readonly<Record<Removable, 'credentials' | 'interval' | keyof Rep
   tag: 'tags',
   branch: 'branches',
   subdirectory: 'subdirectories',
+  package: 'packages',
 };
 
-function filtersOf({ only, except, versions, minimumStability, tag, branch, subdirectory }: Flags): RepositoryFilters {
-  const given = { only, except, versions, 'minimum-stability': minimumStability, tags: tag, branches: branch, subdirectories: subdirectory };
+function filtersOf({ only, except, versions, minimumStability, tag, branch, subdirectory, package: ahead }: Flags): RepositoryFilters {
+  const given = { only, except, versions, 'minimum-stability': minimumStability, tags: tag, branches: branch, subdirectories: subdirectory, packages: ahead === undefined ? undefined : packagesOf(ahead as readonly string[]) };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as RepositoryFilters;
+}
+
+/** `acme/tool:^1.0`, or a name alone for all its versions. */
+function packagesOf(given: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(given.map((text) => {
+    const [name = '', ...constraint] = text.split(':');
+    return [name, constraint.length === 0 ? '*' : constraint.join(':')];
+  }));
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 };
@@ -64,12 +73,13 @@ const leastInterval = 60;
 const mostInterval = 366 * 86_400;
 
 /** A secret is read from a file or standard input: on a command line everybody on this machine could see it. */
-function credentialsOf({ username, passwordFile, tokenFile, keyFile }: Flags, workingDirectory: string): RepositoryCredentials | undefined {
+function credentialsOf({ username, passwordFile, tokenFile, header, keyFile }: Flags, workingDirectory: string): RepositoryCredentials | undefined {
   const given = [passwordFile, tokenFile, keyFile].filter((file) => file !== undefined);
   if (given.length > 1) throw new UsageError('--password-file, --token-file and --key-file are three ways to be let in: give one.');
   if (username !== undefined && passwordFile === undefined) throw new UsageError('--username needs --password-file.');
+  if (header !== undefined && tokenFile === undefined) throw new UsageError('--header needs --token-file.');
   if (passwordFile !== undefined) return { ...(username === undefined ? {} : { username: String(username) }), password: firstLine(secretIn(passwordFile, workingDirectory)) };
-  if (tokenFile !== undefined) return { token: firstLine(secretIn(tokenFile, workingDirectory)) };
+  if (tokenFile !== undefined) return { ...(header === undefined ? {} : { header: String(header) }), token: firstLine(secretIn(tokenFile, workingDirectory)) };
   return keyFile === undefined ? undefined : { private_key: secretIn(keyFile, workingDirectory) };
 }
 

@@ -14,6 +14,7 @@ import { listPackages } from '../build/memory/tree-memory.ts';
 import { createDiskOutput } from '../build/output/disk-output.ts';
 import { describeSources } from '../build/sources/configured.ts';
 import { parseSource } from '../build/sources/spec.ts';
+import { addressOf } from '../proxy/mirror/upstream-root.ts';
 import type { RepositorySource } from '../proxy/sync/repository.ts';
 import type { RepositorySources } from '../proxy/sync/repository-sources.ts';
 import { configuredSources } from './build-request.ts';
@@ -24,16 +25,21 @@ import { sourceShape, type SourceEntry } from './source-shape.ts';
 
 export function createRepositorySources(config: Config, resolve: Resolve = resolveBySystem): RepositorySources {
   const data = config.data.value;
-  const idOf = (source: RepositorySource): string => parseSource(sourceText(source), data, data).id;
+  const idOf = (source: RepositorySource): string => (source.type === 'composer' ? `composer:${addressOf(source.url)}` : parseSource(sourceText(source), data, data).id);
   return {
     check: (source) => check(source, config, resolve),
     placeOf: idOf,
-    published: (source) => publishedFrom(idOf(source), data),
+    published: async (source) => (source.type === 'composer' ? [] : publishedFrom(idOf(source), data)),
     hasLeftovers: async (registered) => {
-      const known = new Set(registered.map(idOf));
+      const known = new Set(registered.filter(isBuilt).map(idOf));
       return (readPublication(data)?.sources ?? []).some(({ id, from }) => from === 'registered' && !known.has(id));
     },
   };
+}
+
+/** Whether it is a source of the builder, and not one whose packages are mirrored. */
+export function isBuilt({ type }: Pick<RepositorySource, 'type'>): boolean {
+  return type !== 'composer';
 }
 
 /** As a source on a command line. */
@@ -44,7 +50,7 @@ export function sourceText({ type, url }: RepositorySource): string {
 /** The source as libretto.json would have it. Throws RegistryError INVALID_INPUT with every place that is wrong. */
 export function readEntry({ type, url, filters }: RepositorySource): SourceEntry {
   const issues: { path: string; message: string }[] = [];
-  const described = { type, [type === 'git' ? 'url' : 'path']: url, ...(filters as JsonObject) };
+  const described = { type, [type === 'git' || type === 'composer' ? 'url' : 'path']: url, ...(filters as JsonObject) };
   const entry = sourceShape.read(described, '', (at, message) => issues.push({ path: fieldOf(at), message }));
   if (entry !== undefined && issues.length === 0) return entry;
   throw new RegistryError('INVALID_INPUT', { details: { issues } });
@@ -59,18 +65,26 @@ function fieldOf(at: string): string {
 async function check(source: RepositorySource, config: Config, resolve: Resolve): Promise<RepositorySource> {
   readEntry(source);
   const { type, filters } = source;
-  const url = type === 'git' ? source.url : await insideRoots(source.url, config.sourceRoots.value);
-  if (type === 'git') {
+  const isRemote = type === 'git' || type === 'composer';
+  const url = isRemote ? source.url : await insideRoots(source.url, config.sourceRoots.value);
+  if (isRemote) {
     // a name that is not known now may be later: whoever fetches asks again
     await checkedAddresses(remoteOf(url), createAddressPolicy(config.egressAllow.value), resolve).catch((error: unknown) => {
       if (error instanceof RegistryError) throw error;
     });
   }
   const checked = { type, url, filters };
+  if (type === 'composer') return refuseListedRepository(checked, config);
   const data = config.data.value;
   const listed = describeSources(configuredSources(config) ?? [], data, data).find(({ spec }) => spec.id === parseSource(sourceText(checked), data, data).id);
   if (listed !== undefined) throw new RegistryError('CONFLICT', { message: `${url} stands in libretto.json already${listed.where === undefined ? '' : ` (${listed.where})`}. Remove it there first.` });
   return checked;
+}
+
+function refuseListedRepository(source: RepositorySource, { sources }: Config): RepositorySource {
+  const index = sources.value.findIndex(({ source: listed }) => typeof listed !== 'string' && 'composer' in listed && addressOf(listed.composer.url) === addressOf(source.url));
+  if (index !== -1) throw new RegistryError('CONFLICT', { message: `${source.url} stands in libretto.json already (sources[${index}]). Remove it there first.` });
+  return source;
 }
 
 /** The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for what lies outside and does not exist: nothing is told of other folders. */

@@ -3,6 +3,7 @@
 import { mkdirSync, openSync, closeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { logMode } from '../proxy/observe/line-writer.ts';
 import { openLog, type Log } from '../proxy/observe/log.ts';
 import { formatOrigin, type Config } from './config.ts';
 import type { Context } from './context.ts';
@@ -15,7 +16,7 @@ export function openRequestLog({ log: { origin } }: Config, { stderr }: Pick<Con
   if (target.to === 'file') {
     try {
       mkdirSync(dirname(target.path), { recursive: true });
-      closeSync(openSync(target.path, 'a'));
+      closeSync(openSync(target.path, 'a', logMode));
     } catch (error) {
       throw new UsageError(`The request log ${target.path} (${formatOrigin(origin)}) cannot be written: ${(error as Error).message}. Name another with --log.`, { cause: error });
     }

@@ -78,7 +78,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const certificate = readCertificate(config, context.now());
   const log = openRequestLog(config, context, logTarget, crew !== undefined);
   const tree = await openServedTree(config, originListeners(log, context)).catch(closing(() => log.close()));
-  const store = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(() => log.close()));
+  const { store, isAway } = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(() => log.close()));
   const place = await takeServingPlace(config, context).catch(closing(() => store.close(), () => log.close()));
   const counting = await openCounting(config, context, store, log).catch(closing(place.release, () => store.close(), () => log.close()));
   const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
@@ -86,12 +86,14 @@ export async function openService(config: Config, context: Context, logTarget: L
   const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
   const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
-  const mirror = openServedMirror(config, context, { settings, log, state: store });
+  const safety = createPublishedSafety(packages.published);
+  const mirror = openServedMirror(config, context, { settings, log, state: store, safety });
   const metrics = composeMetrics(config, context, crew);
   const proxy = createProxy({
     counts: metrics.counts,
     crew,
     readState: () => assertReadable(store, tokenKeyPrefix),
+    stateAway: isAway,
     onDownload: packages.downloads.count,
     onInstall: packages.installs.count,
     dataDirectory: config.data.value,
@@ -107,7 +109,7 @@ export async function openService(config: Config, context: Context, logTarget: L
     trustedProxies: config.trustedProxies.value.map(addressRange),
     rootChanges: advertisedRoot(settings, { address: ownAddress(config), isMirroring: mirror?.tree.isOn }),
     mirrored: mirror?.tree,
-    safety: createPublishedSafety(packages.published),
+    safety,
     lookups: packages.lookups,
     now: Date.now,
   });
@@ -121,7 +123,7 @@ export async function openService(config: Config, context: Context, logTarget: L
     renewCertificate(config, context, { logger: log.logger, tell: (line) => printLines(context.stderr, leads ? [line] : []) }, proxy.renewCertificate);
   };
   if (config.origin.value === undefined) await syncing.schedule.start().catch(closing(close)); // a sync builds, and with an origin that is another host's
-  const metricsAt = await metrics.listen({ connections: proxy.connections, tree, degraded: counting.counters.degraded, onError: (err) => log.logger.error({ err }, 'metrics could not be read') }).catch(closing(close));
+  const metricsAt = await metrics.listen({ connections: proxy.connections, tree, mirror: mirror?.families, degraded: counting.counters.degraded, onError: (err) => log.logger.error({ err }, 'metrics could not be read') }).catch(closing(close));
   const address = await proxy.listen().catch(async (error: unknown) => {
     await close();
     throw listenRefusal(error, config.listen);

@@ -50,6 +50,8 @@ export interface HandlerParts {
   readonly sender: Sender;
   /** looks at the state for /health/ready; rejects where it cannot be read */
   readonly readState: (() => Promise<unknown>) | undefined;
+  /** for /health: the state is somewhere else, and cannot be asked */
+  readonly stateAway?: (() => boolean) | undefined;
   /** undefined: nobody asks for metrics */
   readonly counts: RequestCounts | undefined;
   /** undefined: this process serves alone */

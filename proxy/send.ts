@@ -74,7 +74,7 @@ export function createSender({ stallTimeoutMs, keepAliveMs, now }: SenderOptions
       const { body, head } = answer;
       const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
       if (head !== undefined && isShort(toSend) && !closing && takesWhole(response)) return leaveWhole(response, answer.status, head, toSend);
-      response.writeHead(answer.status, closing ? [...answer.headers, 'Connection', 'close'] : (answer.headers as string[]));
+      response.writeHead(answer.status, closing && !answer.headers.includes('Connection') ? [...answer.headers, 'Connection', 'close'] : (answer.headers as string[]));
       if (body === undefined || request.method === 'HEAD') {
         leave(response, undefined, closing);
         return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;

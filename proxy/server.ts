@@ -70,6 +70,8 @@ export interface ProxyOptions {
   readonly onInstall?: ((name: string, version: string) => void) | undefined;
   /** looks at the state for /health/ready; rejects where it cannot be read */
   readonly readState?: (() => Promise<unknown>) | undefined;
+  /** for /health; undefined: the state is in this process */
+  readonly stateAway?: (() => boolean) | undefined;
   /** hears of every answer; undefined: nobody asks for metrics */
   readonly counts?: RequestCounts | undefined;
   /** the processes that serve together; undefined: this one is alone */
@@ -97,8 +99,8 @@ export function createProxy(options: ProxyOptions): Proxy {
   const tree = new Tree({ files, rootChanges: options.rootChanges ?? (() => asBuilt), derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload, mirrored: options.mirrored });
   let draining = false;
   const { onInstall, safety } = options;
-  const installReports = onInstall === undefined ? undefined : createInstallReports({ files, onInstall });
-  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety }), management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
+  const installReports = onInstall === undefined ? undefined : createInstallReports({ files, mirrored: options.mirrored, onInstall });
+  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const connections = new Connections();
   const secure = options.certificate === undefined ? undefined : createSecureServer({ limits, certificate: options.certificate, handle: handler.handle, onHttp1: (socket) => connections.opened(socket), onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason) });
   const server = withLimits(secure?.server ?? createServer(nodeLimits(limits)), limits);
@@ -136,6 +138,7 @@ function attach(server: AnyServer, connections: Connections, handler: Handler, o
   server.on('checkExpectation', serve);
   server.on('connect', (_request, socket) => logRefusal(options, socket, writeRefusal('BAD_TARGET', socket), 'CONNECT'));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (connections.hasEnded(socket)) return; // node:http closes it once its last answer is out
     const status = refuseConnection(error, socket, connections.isAnswering(socket));
     if (status !== undefined) logRefusal(options, socket, status, error.code ?? 'unknown');
   });

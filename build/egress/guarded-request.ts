@@ -1,4 +1,4 @@
-// One GET through the guard, redirects followed by hand: at most five, each of which passes the same checks as the first URL. What is only for the
+// One GET, or POST, through the guard, redirects followed by hand: at most five, each of which passes the same checks as the first URL. What is only for the
 // first URL's origin, such as credentials, is not sent once a redirect has led away from it, not even back at home.
 
 import { request, type Agent, type Dispatcher } from 'undici';
@@ -15,6 +15,8 @@ export interface GuardedGet {
   /** of a request to this URL. `home`: no redirect has led away from the first URL's origin */
   readonly headers: (url: URL, home: boolean) => Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** sent by POST, application/x-www-form-urlencoded. Then a redirect is the answer: nobody else is sent it */
+  readonly form?: string | undefined;
 }
 
 export interface GuardedAnswer {
@@ -28,13 +30,13 @@ const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Resolves with the first answer that is no redirect, whatever its status. `first` is a checked URL. Rejects with EgressFailure, and with what undici rejects with. */
-export async function getGuarded(first: URL, { policy, agent }: Door, { headers, signal }: GuardedGet): Promise<GuardedAnswer> {
+export async function getGuarded(first: URL, { policy, agent }: Door, { headers, signal, form }: GuardedGet): Promise<GuardedAnswer> {
   let url = first;
   let home = true;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const response = await request(url, { dispatcher: agent, signal, headers: headers(url, home) });
+    const response = await request(url, { dispatcher: agent, signal, ...(form === undefined ? { headers: headers(url, home) } : { method: 'POST', body: form, headers: { ...headers(url, home), 'content-type': 'application/x-www-form-urlencoded' } }) });
     const { location } = response.headers;
-    if (!redirects.has(response.statusCode) || typeof location !== 'string') return { url, home, response };
+    if (form !== undefined || !redirects.has(response.statusCode) || typeof location !== 'string') return { url, home, response };
     discard(response);
     url = checkedUrl(location, policy, url);
     home &&= url.origin === first.origin;

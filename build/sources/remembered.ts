@@ -18,6 +18,8 @@ export interface SourceRequest extends RegisteredRequest {
   readonly configured: readonly (string | ConfiguredSource)[] | undefined;
   /** what to build when nothing is named, remembered or configured */
   readonly fallback: string | undefined;
+  /** an empty tree is what is wanted where there is no source at all */
+  readonly mayBeEmpty?: boolean;
   readonly forget: readonly string[];
   /** patterns of the packages a build is limited to; it then forgets no source, since that would be about other packages too */
   readonly only?: readonly string[];
@@ -115,7 +117,7 @@ function rememberedSource({ location, from, options }: PublishedSource, dataDire
 }
 
 function fallbackSource(request: SourceRequest, others: number, dataDirectory: string): [string, ChosenSource][] {
-  if (others > 0) return [];
+  if (others > 0 || request.mayBeEmpty === true) return [];
   if (request.fallback === undefined) throw new BuildRefused('There is nothing to build. Name a SOURCE: a folder of packages, a git repository or its URL; or list sources in libretto.json.');
   const spec = parseSource(request.fallback, request.baseDirectory, dataDirectory);
   return [[spec.id, { spec, from: 'argument', options: noOptions, hasOptions: false }]];

@@ -21,9 +21,17 @@ export async function run(context: Context, given: Given): Promise<number> {
 }
 
 /** Ends in order when the service that runs it is gone: nobody would hear how it ended, and the next one wants the lock. */
-async function buildOnly({ context, config, sealer, repositories, id }: RepositoryCommand): Promise<number> {
+async function buildOnly({ context, config, state, sealer, repositories, id }: RepositoryCommand): Promise<number> {
   context.onInputEnd(() => process.kill(process.pid, 'SIGTERM'));
   try {
+    const record = (await repositories.list()).find((one) => one.id === id);
+    if (record?.type === 'composer') {
+      const { syncMirrored } = await import('../mirror/sync-mirrored.ts');
+      const report = await syncMirrored({ context, config, state, sealer, record });
+      printLines(context.stderr, report.failed.map(({ reason }) => reason));
+      printJson(context.stdout, report);
+      return report.failed.length > 0 ? 1 : 0;
+    }
     const report = await syncBuild({ config, context, sealer, records: await repositories.list(), id });
     if ('exitCode' in report) return report.exitCode;
     printJson(context.stdout, report);

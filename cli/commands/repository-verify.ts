@@ -9,14 +9,16 @@ import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
 import type { Given } from '../command.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { firstOf, printJson, printLines } from '../output.ts';
+import { counted, firstOf, printJson, printLines } from '../output.ts';
 import { prepareSources } from '../registered-sources.ts';
-import { runRepositoryCommand } from '../repository-command.ts';
+import { runRepositoryCommand, type RepositoryCommand } from '../repository-command.ts';
 
 interface Found {
   readonly tags: number | null;
   readonly branches: number | null;
   readonly default_branch: string | null;
+  readonly protocol: string | null;
+  readonly package_count: number | null;
   readonly packages: readonly string[];
   readonly problems: readonly string[];
 }
@@ -24,6 +26,7 @@ interface Found {
 export function run(context: Context, given: Given): Promise<number> {
   return runRepositoryCommand(context, given, async ({ config, sealer, repositories, id, json }) => {
     const record = await repositories.get(id);
+    if (record.type === 'composer') return verifyMirrored(record, { config, context, sealer, json });
     const prepared = await prepareSources([record], { config, environment: context.environment, sealer });
     const refusal = prepared.refusals.get(record.id);
     const found = refusal?.message ?? (await look(record, prepared.sources[0], config, context).finally(prepared.close));
@@ -32,6 +35,24 @@ export function run(context: Context, given: Given): Promise<number> {
     else printLines(context.stdout, describe(record, found));
     return typeof found === 'string' ? 1 : 0;
   });
+}
+
+/** Of what is no Composer repository. */
+const noRepository = { protocol: null, package_count: null };
+
+async function verifyMirrored(record: RepositoryRecord, { config, context, sealer, json }: Pick<RepositoryCommand, 'config' | 'context' | 'sealer' | 'json'>): Promise<number> {
+  const { probeRegistered } = await import('../mirror/probe-registered.ts');
+  const probe = await probeRegistered(record, config, sealer, () => context.now().getTime());
+  if (probe instanceof RegistryError) {
+    if (json) printJson(context.stdout, probe.code === 'BUILD_FAILED' ? asDocument(probe.message) : probe.body());
+    else printLines(context.stderr, [`${record.url} cannot be read: ${probe.message}`]);
+    return 1;
+  }
+  const { protocol, names } = probe;
+  const found: Found = { tags: null, branches: null, default_branch: null, protocol, package_count: names?.length ?? null, packages: (names ?? []).slice(0, 1000), problems: [] };
+  if (json) printJson(context.stdout, asDocument(found));
+  else printLines(context.stdout, [`${record.url} can be read: it publishes by ${protocol}, and ${names === undefined ? 'does not list its packages' : `lists ${counted(names.length, 'package')}`}.`]);
+  return 0;
 }
 
 /** What is there, or why that cannot be seen. */
@@ -44,7 +65,7 @@ async function look({ type, url }: RepositoryRecord, source: RegisteredSource | 
     const scan = await folder.scan(undefined);
     if (scan.outcome === 'failed') return scan.reason;
     const { releases, quarantined, notices } = scan.outcome === 'read' ? scan : { releases: [], quarantined: [], notices: [] };
-    return { tags: null, branches: null, default_branch: null, packages: [...new Set(releases.map(({ name }) => name))].toSorted(), problems: [...quarantined.map(({ where, message }) => `${where}: ${message}`), ...notices] };
+    return { tags: null, branches: null, default_branch: null, ...noRepository, packages: [...new Set(releases.map(({ name }) => name))].toSorted(), problems: [...quarantined.map(({ where, message }) => `${where}: ${message}`), ...notices] };
   } finally {
     await folder.close();
   }
@@ -58,7 +79,7 @@ async function lookAtRemote(url: string, { options, environment }: RegisteredSou
   const { tags, branches, subdirectories } = options;
   try {
     const probe = await probeRepository({ url, environment, timeoutMs: config.gitAskTimeout.value * 1000, stop: controller.signal, refs: tags === undefined && branches === undefined ? undefined : { tags, branches }, subdirectories });
-    return { tags: probe.tags, branches: probe.branches, default_branch: probe.defaultBranch, packages: probe.packages, problems: probe.problems };
+    return { tags: probe.tags, branches: probe.branches, default_branch: probe.defaultBranch, ...noRepository, packages: probe.packages, problems: probe.problems };
   } catch (error) {
     if (error instanceof GitFailure) return error.message;
     throw error;
@@ -66,7 +87,7 @@ async function lookAtRemote(url: string, { options, environment }: RegisteredSou
 }
 
 function asDocument(found: Found | string): object {
-  if (typeof found === 'string') return { ok: false, message: found, tags: null, branches: null, default_branch: null, packages: [], problems: [] };
+  if (typeof found === 'string') return { ok: false, message: found, tags: null, branches: null, default_branch: null, ...noRepository, packages: [], problems: [] };
   return { ok: true, message: null, ...found };
 }
 

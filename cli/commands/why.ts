@@ -1,13 +1,15 @@
-// `libretto why vendor/name [version]`: exit code 0 when it is published, 1 when it is not.
+// `libretto why vendor/name [version]`: exit code 0 when it is published, or mirrored and known to be there; 1 when it is not.
 
-import { parsePackageName } from '../../build/contract/name.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { describeSources } from '../../build/sources/configured.ts';
 import { why, type KnownVersion, type WhyAnswer } from '../../build/why.ts';
+import { StateError } from '../../proxy/state/state-error.ts';
 import { configuredSources } from '../build-request.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
+import type { MirroredName } from '../mirror/mirrored-name.ts';
 import { nearestOf } from '../suggest.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -23,9 +25,34 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const answer = await why({ dataDirectory: config.data.value, name, version, described });
   const { known: _known, ...document } = answer;
   const suggestions = suggest(answer);
-  if (flags['json'] === true) printJson(stdout, { ...document, suggestions });
-  else printLines(stdout, describe(answer, suggestions));
-  return answer.published ? 0 : 1;
+  const mirrored = answer.known.versions.length > 0 ? null : await mirroredOf(name, config, context);
+  const isThere = mirrored?.belongs_to === 'upstreams' && (mirrored.found_in !== null || mirrored.archives.length > 0);
+  if (flags['json'] === true) printJson(stdout, { ...document, suggestions, mirrored });
+  else if (mirrored?.belongs_to === 'upstreams') printLines(stdout, describeMirrored(name, version, mirrored));
+  else printLines(stdout, [...describe(answer, suggestions), ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`])]);
+  return answer.published || isThere ? 0 : 1;
+}
+
+/** A state that cannot be read keeps nobody from hearing what is published. */
+async function mirroredOf(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
+  const { mirroredName } = await import('../mirror/mirrored-name.ts');
+  try {
+    return await mirroredName(name, config, context);
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    printLines(context.stderr, [`Whether it is mirrored is not known: ${error.message}`]);
+    return null;
+  }
+}
+
+function describeMirrored(name: string, version: string | undefined, { repositories, found_in: foundIn, asked_at: askedAt, archives }: MirroredName): readonly string[] {
+  const shown = archives.filter((archive) => version === undefined || archive.version === version);
+  return [
+    `${name} is not published here, and is mirrored.`,
+    `It is asked of ${repositories.length === 1 ? '' : 'these, the first that has it: '}${repositories.join(', ')}`,
+    foundIn === null ? 'Nothing is kept that says who has it: nobody asked for it yet, or it is nowhere.' : `It comes from ${foundIn}, last asked ${askedAt ?? ''}.`,
+    ...(shown.length === 0 ? ['No archive of it was fetched yet.'] : ['', ...firstOf(formatTable(['VERSION', 'FETCHED', 'SHA-1', 'FROM'], shown.map((one) => [one.version, one.fetched_at, one.shasum, one.from])), mostShown + 1)]),
+  ];
 }
 
 /** Where nothing at all is known of what was asked for. */

@@ -32,7 +32,7 @@ export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
   const limited: JsonObject[] = [];
   const leftOut = new Map<string, string>();
   for (const { at, source } of sources) {
-    const merged = mergeFilters(source, filters);
+    const merged = source['type'] === 'composer' ? mergeNames(source, filters) : mergeFilters(source, filters);
     if (typeof merged === 'string') leftOut.set(at, merged);
     else limited.push({ ...source, ...merged });
   }
@@ -131,6 +131,16 @@ function mergeFilters(source: JsonObject, filters: JsonObject): JsonObject | str
   if (typeof names === 'string') return names;
   const { versions, only: _, ...others } = filters;
   return { ...others, ...(own === undefined ? {} : { except: own }), ...except, ...(names === undefined ? {} : { only: names }), ...versionsOf(names, versions) };
+}
+
+/** Of a Composer repository names count, and no versions. */
+function mergeNames(source: JsonObject, { only, except: unwanted }: JsonObject): JsonObject | string {
+  const names = admittedNames(source['only'], only);
+  if (typeof names === 'string') return names;
+  const own = Array.isArray(source['except']) ? (source['except'] as readonly string[]) : [];
+  const whole = Object.entries(isJsonObject(unwanted) ? unwanted : {}).flatMap(([name, constraint]) => (constraint === '*' ? [name] : []));
+  const except = [...new Set([...own, ...whole])];
+  return { ...(names === undefined ? {} : { only: names }), ...(except.length === 0 ? {} : { except }) };
 }
 
 /** `wanted` are whole names, `own` may be patterns; a sentence where no name is both. */

@@ -13,7 +13,6 @@ export type Rebase = (path: string) => string;
 
 const gitTypes: ReadonlySet<string> = new Set(['vcs', 'git', 'github', 'gitlab', 'bitbucket', 'git-bitbucket', 'forgejo']);
 const foreignTypes: Readonly<Record<string, string>> = {
-  composer: 'Libretto does not mirror other Composer repositories yet: clients name it beside this one.',
   svn: 'Only git repositories are read.',
   hg: 'Only git repositories are read.',
   'hg-bitbucket': 'Only git repositories are read.',
@@ -51,6 +50,7 @@ function placeOf(repository: JsonObject, at: string, rebase: Rebase, note: Note)
     return undefined;
   }
   if (gitTypes.has(type)) return gitPlace(url, at, rebase, note);
+  if (type === 'composer') return composerPlace(url, at, note);
   if (type === 'path') return folderPlace(url, at, rebase, note);
   if (type === 'artifact') {
     if (isAddress(url)) return noFolder(at, note);
@@ -76,6 +76,17 @@ function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObje
   note(at, 'carried', 'A git source.');
   if (bare !== url) note(`${at}.url`, 'not-carried', `The credentials in it were left out; ${bare} was carried over. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.`);
   return { type: 'git', url: bare };
+}
+
+function composerPlace(url: string, at: string, note: Note): JsonObject | undefined {
+  const bare = withoutPassword(url);
+  if (!/^https?:\/\/[^\s?#\\@]+$/.test(bare)) {
+    note(`${at}.url`, 'not-carried', 'It is no http(s) address of a Composer repository.');
+    return undefined;
+  }
+  note(at, 'carried', 'A composer source: its packages are fetched when somebody first asks for them; those in its "packages" by every build. Of what Satis requires of it names count, and no versions.');
+  if (bare !== url) note(`${at}.url`, 'not-carried', `The credentials in it were left out; ${bare} was carried over. Give them in COMPOSER_AUTH.`);
+  return { type: 'composer', url: bare };
 }
 
 function noFolder(at: string, note: Note): undefined {

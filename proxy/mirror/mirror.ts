@@ -1,6 +1,7 @@
 // Packages of other Composer repositories, the public registry among them, behind this one: asked for on first use, verified, kept, and served on while
 // their upstream is down. Whoever calls this has looked among the private packages first; I9 is kept here all the same.
 
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { errorAnswer, withHeaders, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
@@ -12,13 +13,14 @@ import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive
 import { ArchiveShelf } from './archive-shelf.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
+import { MirroredAdvisories, type Belongings } from './mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './mirror-rules.ts';
 import { MirroredArchives, type Asked } from './mirrored-archives.ts';
 import { MirroredDocuments, type Mirrored } from './mirrored-documents.ts';
 import type { CheckRecord } from './offered-version.ts';
 import type { Belonging, PrivateNames } from './precedence.ts';
 import { UpstreamClient, type ClientOptions } from './upstream-client.ts';
-import type { Stability } from './upstream.ts';
+import type { Stability, Upstream } from './upstream.ts';
 
 export interface MirrorOptions {
   /** `<data>/mirror` */
@@ -61,6 +63,7 @@ export class Mirror {
   readonly #documents: MirroredDocuments;
   readonly #archives: MirroredArchives;
   readonly #fetcher: ArchiveFetcher;
+  readonly #advisories: MirroredAdvisories;
   readonly #decided = new ByteCache<Decided>(4 * 1024 ** 2);
   /** What is kept on disk. */
   readonly shelf: ArchiveShelf;
@@ -70,6 +73,7 @@ export class Mirror {
     this.#options = options;
     const { folder, now, tell, cacheBytes, checkRecord: check } = options;
     this.#client = new UpstreamClient({ ...options.client, now });
+    this.#advisories = new MirroredAdvisories(this.#client, now);
     this.#compile = createRulesCompiler({ folder, client: this.#client, now, tell });
     this.shelf = new ArchiveShelf(folder, cacheBytes / 2);
     this.#fetcher = new ArchiveFetcher({ folder, client: this.#client, shelf: this.shelf, check: options.checkArchive, limits: options.archives ?? {}, now, tell });
@@ -113,6 +117,16 @@ export class Mirror {
     return this.#orRefusal(() =>
       this.#mirrored(asked.name, moment, (ids, compiled) => whenReady(isSeen(), (seen) => (seen ? this.#archives.get(asked, ids, compiled, conditions) : undefined))),
     );
+  }
+
+  /** What is known of these packages, as far as they are mirrored, and what their upstreams say of them. */
+  async advisories(names: Iterable<PackageName>, moment: Moment): Promise<ReadonlyMap<PackageName, readonly JsonObject[]>> {
+    const compiled = this.#compile(await this.#options.rules());
+    const belongings: Belongings = new Map([...names].flatMap((name) => {
+      const belonging = this.#decide(name, compiled, moment);
+      return belonging.to === 'upstreams' ? [[name, belonging.ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]))] as const] : [];
+    }));
+    return this.#advisories.of(belongings);
   }
 
   /** Has an archive fetched that is not here yet, for whoever wants it ahead. undefined: there is none. Rejects with UpstreamUnavailable and UpstreamRefused. */

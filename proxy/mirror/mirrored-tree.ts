@@ -1,5 +1,6 @@
 // Mirrored packages as the tree answers with them, behind what is published: through a token's view, which hides what it hides of any package.
 
+import { safetyOf, type SafetyLists } from '../../build/contract/safety-lists.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Answer } from '../answer.ts';
@@ -7,7 +8,9 @@ import { whenReady, type Eventually } from '../eventually.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
 import { dateShiftMs, viewShiftSeconds } from '../protocol/date-shift.ts';
 import { TextDocument } from '../protocol/document.ts';
+import type { PublishedSafety } from '../protocol/safety-lists.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
+import { withOwnLists } from './beside-upstream.ts';
 import { expandVersions, minifiedMark, minifyVersions } from './minified.ts';
 import type { Mirror, MirrorWishes, Moment } from './mirror.ts';
 import type { Asked } from './mirrored-archives.ts';
@@ -19,6 +22,7 @@ export interface Onlooker {
   readonly filter: ReleaseFilter;
 }
 
+/** Says nothing of names that are not mirrored, and asks nobody about them. */
 export interface MirroredTree {
   /** Whether anything is mirrored, so that clients have reason to ask for names that are not listed. */
   readonly isOn: () => Eventually<boolean>;
@@ -26,6 +30,9 @@ export interface MirroredTree {
   readonly provider: (name: PackageName, stability: Stability, wishes: MirrorWishes, onlooker: Onlooker, moment: Moment) => Eventually<Answer | undefined>;
   /** undefined: there is no such archive, or none that is seen. */
   readonly archive: (asked: Asked, wishes: MirrorWishes, onlooker: Onlooker, moment: Moment) => Eventually<{ readonly answer: Answer; readonly version: string } | undefined>;
+  /** The label of a version that was accepted once, whose normalized version is given; undefined: there is none, or none that is seen. */
+  readonly installed: (name: PackageName, normalized: string, onlooker: Onlooker, moment: Moment) => Promise<string | undefined>;
+  readonly advisories: Mirror['advisories'];
 }
 
 interface Seen {
@@ -39,8 +46,9 @@ interface Versions {
   readonly records: readonly JsonObject[];
 }
 
-/** `cacheBytes`: memory for documents that views see. */
-export function createMirroredTree(mirror: Mirror, cacheBytes: number): MirroredTree {
+/** `cacheBytes`: memory for documents that views see. `safety`: what is said here of any package, mirrored ones too. */
+export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: PublishedSafety): MirroredTree {
+  const advised = new WeakMap<TextDocument, { readonly lists: SafetyLists; readonly document: TextDocument }>();
   const kept = new ByteCache<Seen>(cacheBytes);
   const read = new WeakMap<TextDocument, Versions>();
 
@@ -48,6 +56,15 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number): Mirrored
     const known = read.get(document) ?? readVersions(document, name);
     read.set(document, known);
     return known;
+  };
+  /** With what is said here of the package. */
+  const completed = (document: TextDocument, name: PackageName, lists: SafetyLists | undefined): TextDocument => {
+    if (lists?.packages.has(name) !== true) return document;
+    const known = advised.get(document);
+    if (known?.lists === lists) return known.document;
+    const made = { lists, document: withOwnLists(document, safetyOf(lists, name)) };
+    advised.set(document, made);
+    return made.document;
   };
   const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker): TextDocument | undefined => {
     if (view === undefined || filter === 'all') return document;
@@ -71,7 +88,14 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number): Mirrored
   };
   return {
     isOn: () => mirror.isOn(),
-    provider: (name, stability, wishes, onlooker, moment) => mirror.provider(name, stability, wishes, moment, (document) => seenOf(document, name, stability, onlooker)),
+    provider: (name, stability, wishes, onlooker, moment) =>
+      whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document) => seenOf(completed(document, name, lists), name, stability, onlooker))),
+    advisories: (names, moment) => mirror.advisories(names, moment),
+    installed: async (name, normalized, onlooker, moment) => {
+      if (onlooker.filter === 'none' || (await mirror.belongs(name, moment)).to !== 'upstreams') return undefined;
+      const entry = (await mirror.shelf.accepted(name)).archive([normalized], undefined);
+      return entry !== undefined && (await sees({ name, labels: [entry.version], reference: undefined }, onlooker, moment)) ? entry.version : undefined;
+    },
     archive: (asked, wishes, onlooker, moment) =>
       whenReady(mirror.archive(asked, wishes, moment, () => sees(asked, onlooker, moment)), (answer) => {
         if (answer === undefined) return undefined;
@@ -85,16 +109,18 @@ function readVersions(document: TextDocument, name: PackageName): Versions {
   const json: unknown = JSON.parse(document.bytes.toString('utf8'));
   const packages = isJsonObject(json) ? json['packages'] : undefined;
   const versions = isJsonObject(packages) ? packages[name] : undefined;
-  if (!isJsonObject(json) || !Array.isArray(versions)) throw new Error(`the mirrored document of ${name} has no versions`);
-  return { json, records: expandVersions(versions.filter(isJsonObject)) };
+  if (isJsonObject(json) && Array.isArray(versions)) return { json, records: expandVersions(versions.filter(isJsonObject)) };
+  if (isJsonObject(json) && isJsonObject(versions)) return { json, records: Object.values(versions).filter(isJsonObject) };
+  throw new Error(`the mirrored document of ${name} has no versions`);
 }
 
-/** What is seen leaves here minified again: no field of a hidden version stays in a later one. */
+/** In the form that the whole one has. What is minified is so again: no field of a hidden version stays in a later one. */
 function filtered({ json, records }: Versions, base: TextDocument, name: PackageName, view: View, filter: ReleaseFilter): TextDocument | undefined {
   const seen = records.filter((record) => passes(filter, releaseOf(record)));
   if (seen.length === records.length) return base;
   if (seen.length === 0) return undefined;
-  const text = `${JSON.stringify({ ...json, packages: { [name]: minifyVersions(seen) }, minified: minifiedMark })}\n`;
+  const versions = json['minified'] === minifiedMark ? minifyVersions(seen) : Object.fromEntries(seen.map((record) => [String(record['version']), record]));
+  const text = `${JSON.stringify({ ...json, packages: { [name]: versions } })}\n`;
   return new TextDocument(Buffer.from(text), base.lastModifiedMs - dateShiftMs(view.key, viewShiftSeconds));
 }
 

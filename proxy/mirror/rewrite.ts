@@ -26,16 +26,36 @@ export interface DocumentParts {
   readonly filter: JsonValue | undefined;
 }
 
-/** The bytes of the document. Equal parts give equal bytes. */
-export function formatMirrored({ name, versions, accepted, distBaseUrl, warnings, advisories, filter }: DocumentParts): string {
+/** Characters. A document that would be larger stays in the short form: a few megabytes of that can mean gigabytes. */
+const largestInFull = 8 * 1024 ** 2;
+
+/** The bytes of the document: every version in full under its label, as in documents of what is published here. Equal parts give equal bytes. */
+export function formatMirrored(parts: DocumentParts, mostInFull: number = largestInFull): string {
+  const { name, versions, accepted, distBaseUrl } = parts;
+  const full: string[] = [];
+  let size = 0;
+  for (const version of versions) {
+    const text = `${JSON.stringify(version.version)}:${JSON.stringify(rewriteRecord(name, version, accepted, distBaseUrl))}`;
+    if ((size += text.length) > mostInFull) return formatShort(parts);
+    full.push(text);
+  }
+  const beside = JSON.stringify(listsOf(parts)).slice(1, -1);
+  return `{"packages":{${JSON.stringify(name)}:{${full.join(',')}}}${beside === '' ? '' : `,${beside}`}}\n`;
+}
+
+function formatShort(parts: DocumentParts): string {
+  const { name, versions, accepted, distBaseUrl } = parts;
   const records = versions.map((version) => rewriteRecord(name, version, accepted, distBaseUrl));
-  return `${JSON.stringify({
-    packages: { [name]: minifyVersions(records) },
-    minified: minifiedMark,
+  return `${JSON.stringify({ packages: { [name]: minifyVersions(records) }, minified: minifiedMark, ...listsOf(parts) })}\n`;
+}
+
+/** What stands beside `packages`. */
+function listsOf({ warnings, advisories, filter }: DocumentParts): JsonObject {
+  return {
     ...(Array.isArray(advisories) ? { 'security-advisories': advisories.filter(isAdvisory) } : {}),
     ...(typeof filter === 'object' && filter !== null && !Array.isArray(filter) ? { filter } : {}),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map((message) => ({ versions: '*', message })) }),
-  })}\n`;
+  };
 }
 
 /** Composer aborts on an advisory that lacks either (PartialSecurityAdvisory.php). */

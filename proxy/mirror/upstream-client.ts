@@ -77,8 +77,8 @@ export class UpstreamClient {
     this.#door = { policy, agent: createGuardedAgent(policy, options.resolve ?? resolveBySystem, { connections, connectTimeoutMs: connectMs, silenceMs }) };
   }
 
-  /** Rejects with UpstreamUnavailable. `validators` of what the caller has: only then may the answer be `unchanged`. */
-  async document(url: URL, destination: Destination, validators?: Validators): Promise<DocumentAnswer> {
+  /** Rejects with UpstreamUnavailable. `validators` of what the caller has: only then may the answer be `unchanged`. `form`: sent by POST. */
+  async document(url: URL, destination: Destination, validators?: Validators, form?: string): Promise<DocumentAnswer> {
     const headers = {
       accept: 'application/json',
       'accept-encoding': 'gzip, br',
@@ -92,7 +92,7 @@ export class UpstreamClient {
       if (status !== 200) return undefined;
       const bytes = await readDecoded(response.body, text(answered['content-encoding']), this.#limits.documentBytes);
       return { outcome: 'fetched', bytes, etag: text(answered['etag']), lastModified: text(answered['last-modified']) };
-    });
+    }, form);
   }
 
   /** Rejects with UpstreamUnavailable. The body has to be read or destroyed. */
@@ -114,13 +114,13 @@ export class UpstreamClient {
   }
 
   /** `use` gives undefined for an answer that is none. */
-  async #ask<Answer>(asked: URL, destination: Destination, headers: Readonly<Record<string, string>>, timeoutMs: number, use: (answer: GuardedAnswer) => Promise<Answer | undefined> | Answer | undefined): Promise<Answer> {
+  async #ask<Answer>(asked: URL, destination: Destination, headers: Readonly<Record<string, string>>, timeoutMs: number, use: (answer: GuardedAnswer) => Promise<Answer | undefined> | Answer | undefined, form?: string): Promise<Answer> {
     const { now } = this.#options;
     const pausedUntil = this.#pauses.until(asked.origin, now());
     if (pausedUntil !== undefined) throw new UpstreamUnavailable(`${asked.origin} is not asked until ${new Date(pausedUntil).toISOString()}, since it failed or asked for patience.`, pausedUntil);
     try {
       const signal = AbortSignal.timeout(timeoutMs);
-      const answer = await getGuarded(checkedUrl(asked.href, this.#door.policy), this.#door, { signal, headers: (url, home) => ({ 'user-agent': this.#options.userAgent, ...headers, ...credentialsFor(url, home, destination) }) });
+      const answer = await getGuarded(checkedUrl(asked.href, this.#door.policy), this.#door, { signal, form, headers: (url, home) => ({ 'user-agent': this.#options.userAgent, ...headers, ...credentialsFor(url, home, destination) }) });
       const used = await use(answer);
       if (used === undefined) throw this.#refused(asked, answer);
       this.#pauses.succeeded(asked.origin);

@@ -17,6 +17,8 @@ export interface Health {
   readonly published_at: string | null;
   /** empty: nothing was published yet. stale: the origin fails, and what is known of it is served. unreadable: what was published is gone or damaged */
   readonly tree: 'ok' | 'empty' | 'stale' | 'unreadable';
+  /** away: the Redis of the state cannot be used, and what is known of it is honoured for a while at most */
+  readonly state: 'ok' | 'away';
   /** local: the shared counters cannot be reached and this process counts alone */
   readonly counters: 'ok' | 'local';
   /** the processes that serve this address, where there are several */
@@ -25,6 +27,7 @@ export interface Health {
 
 export interface HealthParts {
   readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
+  readonly stateAway?: (() => boolean) | undefined;
   readonly counters: Pick<Counters, 'degraded'>;
   readonly crew?: Crew | undefined;
 }
@@ -49,14 +52,16 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
   return tree.stale() ? 'stale' : 'ok';
 }
 
-function healthOf(publication: Publication | undefined, tree: Health['tree'], { counters: { degraded }, crew }: HealthParts): Health {
+function healthOf(publication: Publication | undefined, tree: Health['tree'], { counters: { degraded }, crew, stateAway }: HealthParts): Health {
+  const state = stateAway?.() === true ? 'away' : 'ok';
   const counters = degraded() ? 'local' : 'ok';
   const workers = crew === undefined ? undefined : { serving: crew.running(), of: crew.size };
   return {
-    status: tree === 'ok' && counters === 'ok' && workers?.serving === workers?.of ? 'ok' : 'degraded',
+    status: tree === 'ok' && state === 'ok' && counters === 'ok' && workers?.serving === workers?.of ? 'ok' : 'degraded',
     serial: publication?.serial ?? null,
     published_at: publication?.published_at ?? null,
     tree,
+    state,
     counters,
     ...(workers === undefined ? {} : { workers }),
   };

@@ -13,6 +13,8 @@ const writeEveryMs = 500;
 /** Lines are dropped while so many bytes wait. */
 const maxWaiting = 32 * 1024 * 1024;
 const busyRetryMs = 50;
+/** Who came from where is for the owner of the service and its group. */
+export const logMode = 0o640;
 
 /** the first `length` bytes of a buffer */
 interface Piece {
@@ -122,7 +124,7 @@ function asError(error: unknown): Error {
 
 function openForAppending(path: string): number {
   mkdirSync(dirname(path), { recursive: true });
-  return openSync(path, 'a', 0o640);
+  return openSync(path, 'a', logMode);
 }
 
 const writePiece = promisify(write);

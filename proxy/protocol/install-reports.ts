@@ -7,6 +7,8 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { readJsonBody } from '../manage/json-body.ts';
+import type { Moment } from '../mirror/mirror.ts';
+import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { filterOf, type View } from '../views/view.ts';
 import type { TreeFiles } from './tree-files.ts';
 
@@ -17,6 +19,8 @@ export interface InstallReports {
 
 export interface InstallReportParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'archives'>;
+  /** of packages of other registries those count whose archive was fetched through here */
+  readonly mirrored?: Pick<MirroredTree, 'installed'> | undefined;
   /** hears of every install, by the version's label */
   readonly onInstall: (name: PackageName, version: string) => void;
 }
@@ -34,21 +38,22 @@ const longestMs = 6000;
 const longestVersion = 200;
 const packagesAtOnce = 32;
 
-export function createInstallReports({ files, onInstall }: InstallReportParts): InstallReports {
-  const count = async ({ name, version }: Install, view: View | undefined, epoch: number): Promise<number> => {
-    const entry = (await files.archives(name, epoch))?.find([version], undefined, filterOf(view, name));
-    if (entry === undefined) return 0;
-    onInstall(name, entry.version);
+export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
+  const count = async ({ name, version }: Install, view: View | undefined, moment: Moment): Promise<number> => {
+    const filter = filterOf(view, name);
+    const known = (await files.archives(name, moment.epoch))?.find([version], undefined, filter)?.version ?? (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));
+    if (known === undefined) return 0;
+    onInstall(name, known);
     return 1;
   };
   return {
     answer: async (request, view, nowMs) => {
       try {
         const installs = parseReport(await readJsonBody(request, { mostBytes, longestMs }));
-        const epoch = await files.epoch(nowMs);
+        const moment = { nowMs, epoch: await files.epoch(nowMs) };
         let counted = 0;
         for (let from = 0; from < installs.length; from += packagesAtOnce) {
-          const known = await Promise.all(installs.slice(from, from + packagesAtOnce).map((install) => count(install, view, epoch)));
+          const known = await Promise.all(installs.slice(from, from + packagesAtOnce).map((install) => count(install, view, moment)));
           counted += known.reduce((sum, one) => sum + one, 0);
         }
         return jsonAnswer(200, { status: 'success', counted });

@@ -7,6 +7,7 @@ import { matchesWildcard } from '../packages/name-wildcard.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { rankPackages } from '../packages/rank-packages.ts';
 import { searchPackages } from '../packages/search-packages.ts';
+import { similarNames } from '../packages/similar-names.ts';
 import type { Usage } from '../packages/usage.ts';
 import type { View } from '../views/view.ts';
 import { compressed } from './compressed.ts';
@@ -38,6 +39,8 @@ export interface LookupParts {
 const standardPage = 100;
 const mostInPage = 100;
 const mostPages = 10_000;
+/** So many does Composer show of what somebody may have meant. */
+const mostSimilar = 5;
 /** Of a query, a filter or a type: longer than any name. */
 const longestText = 250;
 const texts = ['q', 'type', 'filter', 'vendor'] as const;
@@ -49,17 +52,20 @@ export function createLookups({ catalogue, usage }: LookupParts): Lookups {
     const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
     if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
     const { all } = await catalogue.read(nowMs, view);
-    return route.kind === 'list' ? list(all.values(), query) : search(all.values(), query, await usage.read(nowMs));
+    return route.kind === 'list' ? list(all.values(), query) : search(all, query, await usage.read(nowMs));
   };
   return { answer: async (route, { view, acceptEncoding }, nowMs) => compressed(await look(route, view, nowMs), acceptEncoding) };
 }
 
-async function search(packages: Iterable<PackageSummary>, query: URLSearchParams, usesOf: (name: string) => number): Promise<Answer> {
+async function search(all: ReadonlyMap<string, PackageSummary>, query: URLSearchParams, usesOf: (name: string) => number): Promise<Answer> {
   const page = wholeNumber(query.get('page'), mostPages) ?? 1;
   const size = wholeNumber(query.get('per_page'), mostInPage) ?? standardPage;
   if (Number.isNaN(page)) return refused('page', `must be a whole number from 1 to ${mostPages}`);
   if (Number.isNaN(size)) return refused('per_page', `must be a whole number from 1 to ${mostInPage}`);
-  const { best, total } = await rankPackages(packages, { words: query.get('q') ?? '', type: given(query, 'type'), best: page * size }, usesOf);
+  const [words, type] = [query.get('q') ?? '', given(query, 'type')];
+  const found = await rankPackages(all.values(), { words, type, best: page * size }, usesOf);
+  const best = found.total > 0 ? found.best : await similarNames(searchPackages(all.values(), { type }), words, mostSimilar);
+  const total = found.total > 0 ? found.total : best.length;
   const rows = best.slice((page - 1) * size).map((summary) => rowOf(summary, usesOf(summary.name)));
   const next = new URLSearchParams([...query].filter(([name]) => name === 'q' || name === 'type' || name === 'per_page'));
   next.set('page', String(page + 1));

@@ -44,7 +44,9 @@ export function rootDocument(built: TextDocument, { metadataUrl, keys, mirrors }
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
-  const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...safetyUrls(json, base), ...(mirrors ? { 'available-package-patterns': [anyName] } : {}) };
+  // documents of other registries hold advisories, whatever is known here
+  const advised: JsonObject = mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
+  const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...advised, ...safetyUrls({ ...json, ...advised }, base), ...(mirrors ? { 'available-package-patterns': [anyName] } : {}) };
   const additions: JsonObject = { ...said, ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}) };
   if (Object.keys(additions).length === 0) return built;
   const shift = Object.keys(said).length === 0 ? 0 : shiftMs(JSON.stringify(said));

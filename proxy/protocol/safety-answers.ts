@@ -8,6 +8,8 @@ import type { FilterEntry, SafetyLists } from '../../build/contract/safety-lists
 import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { readBody, readJsonBody } from '../manage/json-body.ts';
+import type { MirroredTree } from '../mirror/mirrored-tree.ts';
+import { joined } from '../mirror/mirrored-advisories.ts';
 import { filterOf, type View } from '../views/view.ts';
 import type { Route } from './route.ts';
 import type { PublishedSafety } from './safety-lists.ts';
@@ -23,6 +25,8 @@ export interface SafetyAnswers {
 export interface SafetyParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'releases'>;
   readonly safety: PublishedSafety;
+  /** says what is known elsewhere of packages that are mirrored */
+  readonly mirrored?: Pick<MirroredTree, 'advisories'> | undefined;
 }
 
 /** Room for the packages of the largest of projects. */
@@ -39,7 +43,7 @@ export function methodsOf(route: SafetyRoute): string {
   return { advisories: 'GET, HEAD, POST', filters: 'POST', filterSummary: 'GET, HEAD' }[route.kind];
 }
 
-export function createSafetyAnswers({ files, safety }: SafetyParts): SafetyAnswers {
+export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): SafetyAnswers {
   /** Those of the names that are seen and have something in the lists. */
   const seen = async (names: Iterable<PackageName>, lists: SafetyLists, view: View | undefined, nowMs: number): Promise<readonly PackageName[]> => {
     const listed = [...names].filter((name) => lists.packages.has(name));
@@ -64,7 +68,9 @@ export function createSafetyAnswers({ files, safety }: SafetyParts): SafetyAnswe
     if (route.kind === 'advisories') {
       const names = namesOf(new URLSearchParams(posted ? await readForm(request) : route.query));
       const lists = await safety.read(nowMs);
-      const found = (await seen(names, lists, view, nowMs)).map((name) => [name, lists.packages.get(name)?.advisories ?? []] as const);
+      const own = new Set(await seen(names, lists, view, nowMs));
+      const elsewhere = await mirrored?.advisories([...names].filter((name) => filterOf(view, name) === 'all'), { nowMs, epoch: await files.epoch(nowMs) });
+      const found = [...names].map((name) => [name, joined(own.has(name) ? (lists.packages.get(name)?.advisories ?? []) : [], elsewhere?.get(name) ?? [])] as const);
       return jsonAnswer(200, { advisories: Object.fromEntries(found.filter(([, advisories]) => advisories.length > 0)) });
     }
     const asked = route.kind === 'filters' ? parseFilterRequest(await readJsonBody(request, limits)) : undefined;

@@ -115,7 +115,8 @@ export class ViewedDocuments {
     const { json, names } = this.#rootPartsOf(base);
     const seen = await seenNames(names, view, this.#files, epoch);
     const before = this.#kept.get(key);
-    const made = seen.length === names.length && seen.length > 0 ? base : rootFor(json, seen, base, view);
+    const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
+    const made = seen.length === names.length && seen.length > 0 && !asksForMore ? base : rootFor(json, seen, base, view);
     // compressed forms of the same bytes need not be made again
     const document = before?.base === base && before.document?.bytes.equals(made.bytes) === true ? before.document : made;
     if (document === before?.document && before !== undefined) before.epoch = epoch;

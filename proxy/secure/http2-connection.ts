@@ -2,6 +2,10 @@
 // itself ends a connection that floods with pings or settings whose acknowledgements it does not read, with continuations, with frames that make no
 // sense. Of one that takes its requests back (CVE-2023-44487) it only takes no further ones; here it is ended. After some faults node:http2 keeps a
 // connection on which nothing moves any more and does not hear that its client left: nothing here waits for a client without an end.
+//
+// What node:http2 calls here it calls while nghttp2 is still reading the frame. Resetting a stream there sends at once, may free the stream of that
+// frame, and nghttp2 writes to it afterwards: the process breaks (seen with Node 20.20). So streams and sessions are ended from setImmediate only, and a
+// session never is `closed` without being destroyed: of such a one node:http2 resets each further stream by itself, in the very same place.
 
 import { constants, Http2ServerRequest, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
@@ -25,6 +29,8 @@ const maxHeaderPairs = 256;
 const maxTakenBack = 200;
 /** Whoever is told that the connection ends has so long to end its side. */
 const farewellMs = 1000;
+/** So long nothing at all leaves for a client that is being answered: nothing will. */
+const silentMs = 3000;
 
 export class Http2Connection {
   readonly #session: ServerHttp2Session;
@@ -34,6 +40,10 @@ export class Http2Connection {
   #streams = 0;
   #answered = 0;
   #takenBack = 0;
+  #isFinishing = false;
+  #isFlooding = false;
+  /** node:http2's own */
+  readonly #closeSession: () => void;
 
   /** Of a socket whose TLS is up and which has sent nothing yet. */
   constructor(socket: TLSSocket, parts: Http2Parts) {
@@ -45,6 +55,8 @@ export class Http2Connection {
       maxHeaderListPairs: maxHeaderPairs,
       settings: { maxConcurrentStreams: maxStreams, initialWindowSize: windowBytes, maxHeaderListSize: 2 * parts.limits.maxHeaderBytes },
     });
+    this.#closeSession = this.#session.close.bind(this.#session);
+    this.#session.close = () => void setImmediate(() => this.finish()); // node:http2 calls it when the client says GOAWAY
     this.#session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code?.startsWith('ERR_HTTP2_') === true) parts.onMalformed(socket, error.code);
     });
@@ -59,12 +71,26 @@ export class Http2Connection {
    * GOAWAY of its own, and a limit of no streams too, refuses at once.
    */
   finish(): void {
-    if (!this.#session.destroyed) this.#session.close();
-    if (this.#streams === 0) this.#cutIn(farewellMs);
+    if (this.#isFinishing) return;
+    this.#isFinishing = true;
+    const before = this.#socket.bytesWritten;
+    if (!this.#session.destroyed) this.#session.goaway(constants.NGHTTP2_NO_ERROR);
+    if (this.#streams === 0) this.#part();
+    else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), silentMs);
   }
 
   cut(): void {
     this.#socket.destroy();
+  }
+
+  /** The GOAWAY has left before this runs; whoever has begun a request meanwhile gets its answer first. */
+  #part(): void {
+    setImmediate(() => {
+      if (this.#streams > 0 || this.#session.destroyed) return;
+      this.#closeSession(); // for a session so marked node:http2 ends the socket in order
+      this.#session.destroy();
+    });
+    this.#cutIn(farewellMs);
   }
 
   #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
@@ -91,9 +117,10 @@ export class Http2Connection {
   #noteEnd(stream: ServerHttp2Stream): void {
     if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.#answered += 1;
     else this.#takenBack += 1;
-    if (this.#takenBack <= maxTakenBack || this.#takenBack <= this.#answered || this.#session.destroyed) return;
+    if (this.#takenBack <= maxTakenBack || this.#takenBack <= this.#answered || this.#session.destroyed || this.#isFlooding) return;
+    this.#isFlooding = true;
     this.#parts.onMalformed(this.#socket, 'HTTP2_RESETS');
-    this.#session.destroy(new Error('the client takes back more requests than it lets be answered'), constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    setImmediate(() => this.#session.destroy(new Error('the client takes back more requests than it lets be answered'), constants.NGHTTP2_ENHANCE_YOUR_CALM));
     this.#cutIn(farewellMs);
   }
 
@@ -101,7 +128,8 @@ export class Http2Connection {
     this.#noteEnd(stream);
     this.#streams -= 1;
     if (this.#streams > 0 || this.#socket.destroyed) return;
-    if (this.#session.closed || this.#session.destroyed) this.#cutIn(farewellMs);
+    if (this.#isFinishing) this.#part();
+    else if (this.#session.destroyed) this.#cutIn(farewellMs);
     else this.#endIn(this.#parts.limits.keepAliveTimeoutMs);
   }
 

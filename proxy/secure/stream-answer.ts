@@ -49,7 +49,7 @@ function endUnreadBody(request: HttpRequest, stream: ServerHttp2Stream): void {
   stream.once('finish', () => {
     if (request.readableEnded) return;
     dropBody(stream);
-    stream.close(constants.NGHTTP2_NO_ERROR);
+    setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)); // not here: see Http2Connection
   });
 }
 
@@ -64,7 +64,7 @@ function withoutBody(file: OpenFile | undefined, aborted: boolean): Eventually<S
   return file === undefined ? sent : file.handle.close().then(() => sent);
 }
 
-/** Resets it, and lets go of it here, whatever becomes of the reset: on a connection that broke the protocol nghttp2 sends nothing any more. */
+/** From a timer. Resets it, and lets go of it here, whatever becomes of the reset: on a connection that broke the protocol nghttp2 sends nothing any more. */
 export function giveUp(stream: ServerHttp2Stream): void {
   stream.close(constants.NGHTTP2_CANCEL);
   stream.destroy();

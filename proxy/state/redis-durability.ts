@@ -3,16 +3,29 @@
 
 import type { RedisClient } from '../redis-client.ts';
 
-/** A sentence for people; undefined: nothing is wrong that can be seen. A Redis may refuse to say how it is set up. */
+interface Fault {
+  readonly what: string;
+  readonly set: string;
+}
+
+/** Two sentences for people, what is wrong and what to set; undefined: nothing is wrong that can be seen. A Redis may refuse to say how it is set up. */
 export async function findDurabilityFault(redis: RedisClient): Promise<string | undefined> {
   const [persistence, memory, snapshots] = await Promise.all([infoOf(redis, 'persistence'), infoOf(redis, 'memory'), snapshotsOf(redis)]);
+  const faults = [evictionFault(memory), diskFault(persistence, snapshots)].filter((fault) => fault !== undefined);
+  return faults.length === 0 ? undefined : `${faults.map(({ what }) => what).join(', and ')}. Set ${faults.map(({ set }) => `\`${set}\``).join(' and ')}`;
+}
+
+function evictionFault(memory: ReadonlyMap<string, string>): Fault | undefined {
   const policy = memory.get('maxmemory_policy');
-  if (policy?.startsWith('allkeys-') === true && memory.get('maxmemory') !== '0') {
-    return `it throws rows away when it is full (maxmemory-policy ${policy}). Set \`maxmemory-policy noeviction\``;
-  }
-  if (persistence.get('aof_enabled') !== '0') return undefined;
-  if (snapshots === '') return 'it keeps nothing on disk: users and tokens are gone when it starts again. Set `appendonly yes`';
-  return snapshots === undefined ? undefined : `it saves to disk now and then only (save ${snapshots}): what was done since is gone after a crash, a revocation too. Set \`appendonly yes\``;
+  if (policy?.startsWith('allkeys-') !== true || memory.get('maxmemory') === '0') return undefined;
+  return { what: `it throws rows away when it is full (maxmemory-policy ${policy})`, set: 'maxmemory-policy noeviction' };
+}
+
+/** `snapshots`: the setting `save`; undefined where it is not told. */
+function diskFault(persistence: ReadonlyMap<string, string>, snapshots: string | undefined): Fault | undefined {
+  if (persistence.get('aof_enabled') !== '0' || snapshots === undefined) return undefined;
+  const what = snapshots === '' ? 'it keeps nothing on disk: users and tokens are gone when it starts again' : `it saves to disk now and then only (save ${snapshots}): what was done since is gone after a crash, a revocation too`;
+  return { what, set: 'appendonly yes' };
 }
 
 async function infoOf(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {

@@ -63,10 +63,9 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
     const imported = await run('import', 'satis', 'satis.json', '--out', 'etc.json');
     expect(imported).toEqual({
       exitCode: 0,
-      stdout: `Wrote ${folder.at('etc.json')}: 5 sources. Build it with \`libretto build --config etc.json\`.`,
+      stdout: `Wrote ${folder.at('etc.json')}: 6 sources. Build it with \`libretto build --config etc.json\`.`,
       stderr: [
-        '3 options could not be carried over:',
-        '  repositories[5]: Libretto does not mirror other Composer repositories yet: clients name it beside this one.',
+        '2 options could not be carried over:',
         '  archive.skip-dev: Every published version has an archive, branches too. To leave branches out altogether, give the source "minimum-stability".',
         '  config.github-oauth: libretto.json holds no credentials. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.',
       ].join('\n'),

@@ -84,6 +84,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect(await ask(url, unknown.token)).toMatchObject({ status: 500, retryAfter: '5' });
     expect((await ask(url, `${known.token.slice(0, -1)}0`)).status).toBe(401);
     await server.shows(/The Redis of the state cannot be used \((?:connect ECONNREFUSED .*|the connection was lost)\)\. Tokens that are known are honoured for 3 seconds more/);
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'degraded', state: 'away' });
     await delay(3500);
     expect(await ask(url, known.token)).toMatchObject({ status: 500, retryAfter: '5' });
     expect(server.output().stderr).not.toContain('hunter2');

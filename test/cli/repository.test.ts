@@ -99,7 +99,7 @@ describe('libretto repository', () => {
     const made = await run('repository', 'add', 'https://1.1.1.1/x.git', '--token-file', 'token');
     expect([made.exitCode, made.stdout]).toEqual([0, expect.stringMatching(/credentials {3}bearer \(sealed\)/) as string]);
     expect(made.stdout).not.toContain('hunter2');
-    for (const args of [['--username', 'me'], ['--token-file', 'missing'], ['--interval', '5'], ['--token-file', 'token', '--key-file', 'token'], ['--type', 'composer']]) expect((await run('repository', 'add', 'https://1.1.1.1/y.git', ...args)).exitCode, args.join(' ')).toBe(2);
+    for (const args of [['--username', 'me'], ['--token-file', 'missing'], ['--interval', '5'], ['--token-file', 'token', '--key-file', 'token'], ['--type', 'composer', '--branch', 'main'], ['--header', 'X-Token']]) expect((await run('repository', 'add', 'https://1.1.1.1/y.git', ...args)).exitCode, args.join(' ')).toBe(2);
     const denied = await run('repository', 'add', 'https://127.0.0.1/x.git');
     expect([denied.exitCode, denied.stderr]).toEqual([2, expect.stringContaining('egress.allow') as string]);
     const outside = await run('repository', 'add', '/etc', '--type', 'directory');

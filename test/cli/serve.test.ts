@@ -1,7 +1,7 @@
 // `libretto serve` as an operator meets it: what it says, what it refuses, what signals do, and that the command line acts on it at once.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -183,6 +183,7 @@ describe('signals', () => {
     await fetchStatus(`${url}/p2/acme/hello.json`, token);
     server.signal('SIGTERM');
     expect((await server.ended).exitCode).toBe(0);
+    for (const file of ['logs/old.log', 'logs/requests.log']) expect(statSync(folder.at(file)).mode & 0o007, file).toBe(0); // who came from where is not for everybody
     const paths = (file: string): unknown[] => logLines(readFileSync(folder.at(file), 'utf8')).map(({ path }) => path);
     expect(paths('logs/old.log').concat(paths('logs/requests.log'))).toEqual(['/packages.json', '/p2/acme/hello.json']);
   });

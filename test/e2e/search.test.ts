@@ -81,9 +81,12 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
     const beta = await app.run('require', 'acme/beta');
     expect(beta.exitCode).not.toBe(0);
     expect(beta.output).toContain('minimum-stability');
-    const unknown = await app.run('require', 'acme/helo');
+    const unknown = await app.run('require', 'acme/nothing-like-it');
     expect(unknown.exitCode).not.toBe(0);
-    expect(unknown.output).toMatch(/Could not find (?:a matching version of )?package acme\/helo/);
+    expect(unknown.output).toMatch(/Could not find (?:a matching version of )?package acme\/nothing-like-it/);
+    const mistyped = await app.run('require', 'acme/helo');
+    expect(mistyped.exitCode).not.toBe(0);
+    expect(mistyped.output).toMatch(/Did you mean this\?\s+acme\/hello/);
     expect(app.exists('composer.lock')).toBe(false);
   });
 

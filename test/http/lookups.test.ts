@@ -47,6 +47,15 @@ describe('GET /search.json', () => {
     expect(await found('q=http+nothing')).toEqual([]);
   });
 
+  it('finds what somebody may have meant who mistyped a name, and nothing besides', async () => {
+    expect((await get('/search.json?q=acme%2Fcrul')).json()).toMatchObject({ results: [{ name: 'acme/curl' }], total: 1 });
+    expect(await found('q=acme%2Fcrul&type=project')).toEqual([]);
+    expect(await found('q=acme%2Fcrul&page=2')).toEqual([]);
+    expect(await found('q=crul')).toEqual([]);
+    const scoped = await registry.services.tokensOf('cli:test').create({ description: 'a test', kind: 'read', limit: 0, limits: { packages: ['other/*'] } });
+    expect((await registry.call('GET', '/search.json?q=acme%2Fcrul', { as: scoped.secret.reveal() })).json()).toEqual({ results: [], total: 0 });
+  });
+
   it('puts what is more used first among equals', async () => {
     registry.services.installs.count('zoo/branch', 'dev-main');
     registry.services.downloads.count('acme/curl', '1.0.0');

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Authentication } from '../../proxy/auth/authenticate.ts';
 import type { TokenId } from '../../proxy/auth/token.ts';
 import { parseAddressRange } from '../../proxy/observe/client-address.ts';
-import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import { rootChanges } from '../../proxy/protocol/root-document.ts';
+import { compileView } from '../../proxy/views/compile-view.ts';
+import { noLimits, type TokenLimits } from '../../proxy/views/token-limits.ts';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import { runProxy, type Reply } from '../util/running-proxy.ts';
 import { HandMadeTree, zipBytes, type VersionSpec } from '../util/tree.ts';
@@ -85,6 +87,15 @@ describe('a view', () => {
     tree.publish();
     const [{ token: before }, { token: after }] = [await create({ not_after: '2026-01-30' }), await create({ not_after: '2026-01-31' })];
     expect([(await get('/p2/acme/undated.json', before)).status, (await get('/p2/acme/undated.json', after)).status]).toEqual([404, 200]);
+  });
+});
+
+describe('a registry that mirrors others', () => {
+  it('tells a limited token to ask for its patterns alone, also where it sees all that is published', async () => {
+    const view = compileView({ ...noLimits, packages: ['acme/*'] });
+    const authenticator = { authenticate: (): Authentication => ({ outcome: 'valid', token: { id: 'tok_0123456789abcdef' as TokenId, kind: 'read', limit: 0, view, networks: undefined } }) };
+    await using mirroring = await runProxy({ authenticator, dataDirectory: registry.data, rootChanges: () => rootChanges(undefined, {}, { mirrors: true }) });
+    expect((await mirroring.get('/packages.json')).json()).toMatchObject({ 'available-packages': ['acme/core', 'acme/young'], 'available-package-patterns': ['acme/*'] });
   });
 });
 

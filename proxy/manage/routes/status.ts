@@ -19,6 +19,8 @@ export interface StatusServices {
   readonly version: string;
   /** when this process began to serve, epoch milliseconds */
   readonly startedAtMs: number;
+  /** what keeps the state */
+  readonly stateKind: 'lmdb' | 'redis';
 }
 
 const count = z.number().int();
@@ -46,7 +48,7 @@ const statusSchema = z
       .nullable()
       .openapi({ description: 'of all sources or of one; null where none is known' }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts requests alone' }),
-    state: z.object({ kind: z.literal('lmdb') }).openapi({ description: 'where tokens, users and settings are kept' }),
+    state: z.object({ kind: z.enum(['lmdb', 'redis']) }).openapi({ description: 'where tokens, users and settings are kept' }),
   })
   .openapi('Status');
 
@@ -59,6 +61,6 @@ const getStatus = operation({
 export function registerStatus(api: Api, services: StatusServices): void {
   api.openapi(getStatus, async (context) => {
     const status = await readStatus(services, context.env.exchange.nowMs);
-    return context.json({ version: services.version, started_at: new Date(services.startedAtMs).toISOString(), ...status, state: { kind: 'lmdb' as const } }, 200);
+    return context.json({ version: services.version, started_at: new Date(services.startedAtMs).toISOString(), ...status, state: { kind: services.stateKind } }, 200);
   });
 }

@@ -52,6 +52,7 @@ export const healthSchema = z
     serial: z.number().int().nullable().openapi({ description: 'of the newest publication; null before the first', example: 42 }),
     published_at: time.nullable(),
     tree: z.enum(['ok', 'empty', 'stale', 'unreadable']).openapi({ description: '`empty`: nothing was published yet. `stale`: the origin fails, and what is known of it is served. `unreadable`: what was published is gone or damaged' }),
+    state: z.enum(['ok', 'away']).openapi({ description: '`away`: the Redis of the state cannot be used, and tokens that are known are honoured for a while at most' }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
     workers: z.object({ serving: z.number().int(), of: z.number().int() }).optional().openapi({ description: 'the processes that serve this address, where there are several', example: { serving: 4, of: 4 } }),
   })

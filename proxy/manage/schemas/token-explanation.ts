@@ -9,7 +9,7 @@ import { time } from './time.ts';
 export const explanationQuery = z.strictObject({
   package: z.string().min(3).max(201).openapi({ example: 'acme/shop' }),
   version: z.string().min(1).max(200).optional().openapi({ description: 'this version; also one that is not published', example: '2.0.0' }),
-  from: z.union([z.ipv4(), z.ipv6()]).optional().openapi({ type: 'string', description: 'asked from this address; left out: from where it may be used', example: '203.0.113.7' }),
+  from: z.union([z.ipv4(), z.ipv6()], 'It must be an address such as 203.0.113.7 or 2001:db8::7.').optional().openapi({ type: 'string', description: 'asked from this address; left out: from where it may be used', example: '203.0.113.7' }),
 });
 
 const hidingLimit = z.enum(['packages', 'constraints', 'stability', 'not_after']);

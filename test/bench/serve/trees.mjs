@@ -68,7 +68,7 @@ function templateFiles(data) {
 
 /** As a build does it: index and document by rename, then the announcement. Returns when it appeared (performance.now). */
 export function publishAgain(data, name, serial) {
-  for (const file of [`index/${name}.json`, `public/p2/${name}.json`]) replace(join(data, file), (text) => text.replaceAll('A package to be measured', `Publication ${serial}`));
+  for (const file of [`index/${name}.json`, `public/p2/${name}.json`]) replace(join(data, file), (text) => text.replaceAll(/A package to be measured|Publication \d+/g, `Publication ${serial}`));
   replace(join(data, 'index/_publication.json'), (text) => text.replace(/"serial":\s*\d+/, `"serial":${serial}`));
   return performance.now();
 }

@@ -99,7 +99,12 @@ describe('repositories', () => {
     ['a password for ssh', { url: 'git@git.example.org:x', credentials: { password: 'x' } }, 'INVALID_INPUT', 'credentials'],
     ['a header in a token', { credentials: { token: 'x\r\nHost: y' } }, 'INVALID_INPUT', 'credentials.token'],
     ['no key at all', { url: 'git@git.example.org:x', credentials: { private_key: 'hunter2' } }, 'INVALID_INPUT', 'credentials.private_key'],
-    ['a Composer repository', { type: 'composer', url: 'https://repo.example.org' }, 'NOT_AVAILABLE', ''],
+    ['a Composer repository by ssh', { type: 'composer', url: 'git@git.example.org:x' }, 'INVALID_INPUT', 'url'],
+    ['a Composer repository with credentials in its address', { type: 'composer', url: 'https://me:hunter2@repo.example.org' }, 'INVALID_INPUT', 'url'],
+    ['a Composer repository with a constraint that is none', { type: 'composer', url: 'https://repo.example.org', packages: { 'acme/tool': '^^1' } }, 'INVALID_INPUT', 'packages["acme/tool"]'],
+    ['a header that is not one for credentials', { type: 'composer', url: 'https://repo.example.org', credentials: { header: 'Host', token: 'x' } }, 'INVALID_INPUT', 'credentials.header'],
+    ['a header for git', { credentials: { header: 'PRIVATE-TOKEN', token: 'x' } }, 'INVALID_INPUT', 'credentials.header'],
+    ['row 68: a Composer repository inside', { type: 'composer', url: 'https://inside.example.org' }, 'EGRESS_DENIED', ''],
     ['a folder while none may be', { type: 'directory', url: '/srv' }, 'OUTSIDE_SOURCE_ROOTS', ''],
     ['row 68: a loopback address', { url: 'https://127.0.0.1/x' }, 'EGRESS_DENIED', ''],
     ['row 68: the same in one number', { url: 'https://2130706433/x' }, 'EGRESS_DENIED', ''],
@@ -193,7 +198,7 @@ describe('repositories', () => {
     const { token: as } = await registry.signIn('admin');
     const id = String((await register(registry, as))['id']);
     const { builder } = registry.repositories;
-    const found = { ok: true, message: null, tags: 2, branches: 1, default_branch: 'main', packages: ['acme/tool'], problems: [] };
+    const found = { ok: true, message: null, tags: 2, branches: 1, default_branch: 'main', protocol: null, package_count: null, packages: ['acme/tool'], problems: [] };
     builder.answer(() => ({ exitCode: 0, report: found, messages: '' }));
     const verified = await registry.call('POST', `/api/repositories/${id}/verify`, { as });
     expect([verified.status, verified.json()]).toEqual([200, found]);

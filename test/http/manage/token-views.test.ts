@@ -28,6 +28,12 @@ const explain = (id: unknown, query: string, as = admin): Promise<Reply> => regi
 const issuesOf = (reply: Reply): unknown => [reply.status, reply.json()['code'], ((reply.json()['details'] as { issues: { path: string }[] }).issues).map(({ path }) => path)];
 
 describe('the limits of a token', () => {
+  it('are refused in words that say what to write', async () => {
+    const messages = async (body: object): Promise<unknown> => ((await create(body)).json()['details'] as { issues: { message: string }[] }).issues.map(({ message }) => message);
+    expect(await messages({ packages: [], networks: [] })).toEqual(Array.from({ length: 2 }, () => 'It must be a list with at least one entry; null for no limit.'));
+    expect(await messages({ not_after: 'soon' })).toEqual([expect.stringContaining('Write 2027-01-31')]);
+  });
+
   it('are none where none are given', async () => {
     expect((await create({})).json()).toMatchObject(none);
   });
@@ -93,7 +99,8 @@ describe('GET /api/tokens/{id}/explain', () => {
   it('refuses what is no package and no address, and what is another maintainer’s', async () => {
     const { id } = (await create({})).json();
     expect(issuesOf(await explain(id, 'package=nonsense'))).toEqual([400, 'INVALID_INPUT', ['package']]);
-    expect(issuesOf(await explain(id, 'package=acme/core&from=home'))).toEqual([400, 'INVALID_INPUT', ['from']]);
+    const fromHome = await explain(id, 'package=acme/core&from=home');
+    expect([issuesOf(fromHome), fromHome.body.toString().includes('an address such as')]).toEqual([[400, 'INVALID_INPUT', ['from']], true]);
     expect((await explain(id, 'package=acme/core', maintainer)).status).toBe(404);
   });
 });

@@ -8,7 +8,13 @@ import { expandVersions } from '../../../proxy/mirror/minified.ts';
 import { runMirror, type MirrorReply } from '../../util/running-mirror.ts';
 import { startUpstream } from '../../util/upstream.ts';
 
-const versionsOf = (reply: MirrorReply | undefined, name: string): readonly JsonObject[] => expandVersions(reply?.json().packages[name] ?? []);
+const versionsOf = (reply: MirrorReply | undefined, name: string): readonly JsonObject[] => {
+  const found: JsonObject | readonly JsonObject[] = reply?.json().packages[name] ?? [];
+  return Array.isArray(found) ? expandVersions(found as readonly JsonObject[]) : Object.entries(found as Readonly<Record<string, JsonObject>>).map(([label, record]) => {
+    expect(record['version']).toBe(label);
+    return record;
+  });
+};
 const labels = (reply: MirrorReply | undefined, name: string): string[] => versionsOf(reply, name).map(({ version }) => String(version));
 const bomb = brotliCompressSync(Buffer.alloc(100_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 const release = (version: string): { version: string } => ({ version });

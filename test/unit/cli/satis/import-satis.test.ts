@@ -21,6 +21,7 @@ describe('repositories', () => {
     [{ type: 'vcs', url: 'file:///srv/lib.git' }, { type: 'git', path: 'rebased//srv/lib.git' }],
     [{ type: 'path', url: 'packages/*' }, { type: 'directory', path: 'rebased/packages' }],
     [{ type: 'path', url: '*' }, { type: 'directory', path: 'rebased/.' }],
+    [{ type: 'composer', url: 'https://u:s3cr3tpw@repo.example.org', only: ['tools/*'], exclude: ['tools/x'] }, { type: 'composer', url: 'https://repo.example.org', only: ['tools/*'], except: ['tools/x'] }],
     [{ type: 'artifact', url: 'zips' }, { type: 'artifact', path: 'rebased/zips' }],
     [{ type: 'package', package: { name: 'a/b', version: '1', dist: { type: 'zip', url: 'x.zip' } } }, { type: 'package', packages: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'rebased/x.zip' } }] }],
     [{ type: 'package', package: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'https://h/x.zip' } }] }, { type: 'package', packages: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'https://h/x.zip' } }] }],
@@ -28,7 +29,7 @@ describe('repositories', () => {
   ])('%j', (repository, source) => expect(sources(repository)).toEqual([source]));
 
   it.each([
-    { type: 'composer', url: 'https://repo.packagist.org' },
+    { type: 'composer', url: '../satis' },
     { type: 'svn', url: 'https://svn.example.org' },
     { type: 'vcs', url: 'git://git.example.org/a.git' },
     { type: 'vcs', url: 'http://git.example.org/a.git' },
@@ -101,6 +102,12 @@ describe('what is published', () => {
     [{ 'minimum-stability': 'rc' }, { ...source, 'minimum-stability': 'RC' }],
     [{ 'minimum-stability': 'dev' }, source],
   ])('%j', (options, expected) => expect(filters(options)).toEqual([expected]));
+
+  it('is of a Composer repository what is required and not unwanted, whatever the versions', () => {
+    const { config, lines } = satis({ repositories: [{ type: 'composer', url: 'https://repo.example.org' }], require: { 'tools/a': '^1', 'tools/b': '*' }, blacklist: { 'tools/b': '*', 'tools/c': '<2' }, 'minimum-stability': 'stable' });
+    expect(config['sources']).toEqual([{ type: 'composer', url: 'https://repo.example.org', only: ['tools/a', 'tools/b'], except: ['tools/b'] }]);
+    expect(lines.find(({ option }) => option === 'repositories[0]')).toMatchObject({ outcome: 'carried', detail: expect.stringContaining('no versions') as string });
+  });
 
   it('is of a repository with an "only" what is required besides', () => {
     const required = (only: readonly string[]) => satis({ repositories: [{ type: 'vcs', url: 'https://h/a', only }, { type: 'vcs', url: 'https://h/b' }], require: { 'mm/b': '^1.0', 'nn/c': '*' } });

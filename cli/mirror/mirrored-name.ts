@@ -1,0 +1,69 @@
+// What the mirror knows of a name: whose it is and why, which repositories may be asked for it, and what is kept of it. Asks nobody.
+
+import { join } from 'node:path';
+
+import type { PackageName } from '../../build/contract/name.ts';
+import { providerPath } from '../../build/contract/paths.ts';
+import { ArchiveShelf } from '../../proxy/mirror/archive-shelf.ts';
+import { readDocumentFile } from '../../proxy/mirror/document-file.ts';
+import { createPrecedence } from '../../proxy/mirror/precedence.ts';
+import { createPrivateNames } from '../../proxy/mirror/private-names.ts';
+import { rootUrlOf } from '../../proxy/mirror/upstream-root.ts';
+import { folderOf } from '../../proxy/mirror/upstream.ts';
+import { createMemoryStore } from '../../proxy/state/memory-store.ts';
+import { composeKeys } from '../compose-keys.ts';
+import { composeSettings } from '../compose-settings.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { openStateIfAny } from '../open-state.ts';
+import { mirrorFolder, mirrorRules } from './compose-mirror.ts';
+import { otherRepositories } from './composer-repositories.ts';
+
+export interface MirroredName {
+  readonly belongs_to: 'private' | 'upstreams' | 'nobody';
+  /** why it is not mirrored; null where it is */
+  readonly because: string | null;
+  /** addresses of those that may be asked for it, in their order: it comes from the first that has it */
+  readonly repositories: readonly string[];
+  /** the one that it came from, as far as its documents are kept */
+  readonly found_in: string | null;
+  /** RFC 3339 UTC: when that was last asked */
+  readonly asked_at: string | null;
+  readonly archives: readonly { readonly version: string; readonly reference: string | null; readonly shasum: string; readonly size: number; readonly from: string; readonly fetched_at: string }[];
+}
+
+/** null where nothing is mirrored. Rejects with StateError. */
+export async function mirroredName(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
+  const state = (await openStateIfAny(config)) ?? createMemoryStore();
+  try {
+    const others = await otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer })();
+    const rules = mirrorRules(await composeSettings(config, context, state).current(), others);
+    if (rules.upstreams.length === 0) return null;
+    const belonging = createPrecedence(rules)(name, createPrivateNames(config.data.value));
+    const ids = belonging.to === 'upstreams' ? belonging.ids : [];
+    const repositories = ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
+    const kept = await keptDocument(name, repositories, mirrorFolder(config));
+    const records = await new ArchiveShelf(mirrorFolder(config), 0).records(name);
+    return {
+      belongs_to: belonging.to,
+      because: belonging.to === 'upstreams' ? null : belonging.because,
+      repositories,
+      found_in: kept?.url ?? null,
+      asked_at: kept === undefined ? null : new Date(kept.askedAtMs).toISOString(),
+      archives: records.map(({ version, reference, shasum, size, from, fetchedAt }) => ({ version, reference: reference === '' ? null : reference, shasum, size, from, fetched_at: fetchedAt })),
+    };
+  } finally {
+    await state.close();
+  }
+}
+
+/** Repositories that have everything in one document keep none of a name. */
+async function keptDocument(name: PackageName, repositories: readonly string[], folder: string): Promise<{ readonly url: string; readonly askedAtMs: number } | undefined> {
+  for (const url of repositories) {
+    for (const stability of ['stable', 'dev'] as const) {
+      const file = await readDocumentFile(join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, stability)));
+      if (file?.body !== undefined) return { url, askedAtMs: file.checkedAtMs };
+    }
+  }
+  return undefined;
+}

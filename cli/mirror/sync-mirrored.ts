@@ -1,0 +1,56 @@
+// A sync of a registered Composer repository: asks whether it can be read, and fetches what it is set to have here at all times. Publishes nothing; its
+// report has the form of a build's, for the job.
+
+import type { BuildReport } from '../../build/report.ts';
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { Sealer } from '../../proxy/keys/sealer.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { RepositoryRecord } from '../../proxy/sync/repository.ts';
+import { composeSettings } from '../compose-settings.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { counted } from '../output.ts';
+import { readPublication } from '../published-tree.ts';
+import { bringAhead } from './bring-ahead.ts';
+import { composeMirror } from './compose-mirror.ts';
+import { otherRepositories } from './composer-repositories.ts';
+import { probeRegistered } from './probe-registered.ts';
+
+export interface MirroredSync {
+  readonly config: Config;
+  readonly context: Context;
+  readonly state: StateStore;
+  readonly sealer: Sealer;
+  readonly record: RepositoryRecord;
+}
+
+export type MirroredReport = Pick<BuildReport, 'serial' | 'published' | 'added' | 'changed' | 'withdrawn' | 'quarantined' | 'failed' | 'notices'>;
+
+/** `added`: archives that are here now and were not before. Throws RegistryError where the repository cannot be read. */
+export async function syncMirrored({ config, context, state, sealer, record }: MirroredSync): Promise<MirroredReport> {
+  const now = (): number => context.now().getTime();
+  const probe = await probeRegistered(record, config, sealer, now);
+  if (probe instanceof RegistryError) throw probe;
+  const others = otherRepositories({ config, environment: context.environment, state, sealer });
+  const mirror = composeMirror(config, { settings: composeSettings(config, context, state), others, askedSinceMs: now(), now, tell: () => undefined });
+  const serial = readPublication(config.data.value)?.serial ?? 0;
+  const moment = { nowMs: now(), epoch: serial };
+  try {
+    const repository = (await others()).find(({ id }) => id === record.id) ?? { packages: {} };
+    const { fetched, here, failures } = await bringAhead(mirror, repository, () => moment);
+    const isLazy = Object.keys(repository.packages).length === 0;
+    const message = isLazy ? 'It names no packages to fetch ahead: each is fetched when somebody first asks for it.' : `${counted(fetched.length, 'archive')} fetched, ${here} here before.`;
+    return {
+      serial,
+      published: false,
+      added: fetched.map((one) => ({ ...one, source: record.url })),
+      changed: [],
+      withdrawn: [],
+      quarantined: [],
+      failed: failures.map((reason) => ({ source: record.url, reason })),
+      notices: [{ source: record.url, message }],
+    };
+  } finally {
+    await mirror.close();
+  }
+}

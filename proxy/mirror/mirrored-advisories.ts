@@ -1,0 +1,126 @@
+// Security advisories of mirrored packages: what the documents that are kept say, and what the upstream's own `api-url` says, asked for once and remembered
+// for a short time. An upstream that fails, or is slow, has nothing new to say; that is never an error.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { orAfter } from '../origin/or-after.ts';
+import { ByteCache } from '../protocol/byte-cache.ts';
+import { UpstreamUnavailable } from './mirror-failure.ts';
+import { findOffer } from './offers.ts';
+import type { UpstreamClient } from './upstream-client.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Who belongs to upstreams, and to which, in their order. I9: no other name may stand here. */
+export type Belongings = ReadonlyMap<PackageName, readonly Upstream[]>;
+
+type Advisories = ReadonlyMap<PackageName, readonly JsonObject[]>;
+
+interface Known {
+  readonly advisories: readonly JsonObject[];
+  readonly untilMs: number;
+}
+
+const rememberedMs = 300_000;
+const rememberedBytes = 8 * 1024 ** 2;
+/** How long whoever asks waits for an upstream. */
+const patienceMs = 5000;
+const namesInRequest = 500;
+const packagesAtOnce = 16;
+
+export class MirroredAdvisories {
+  readonly #client: UpstreamClient;
+  readonly #now: () => number;
+  readonly #known = new ByteCache<Known>(rememberedBytes);
+  readonly #asking = new Map<string, Promise<void>>();
+
+  constructor(client: UpstreamClient, now: () => number) {
+    this.#client = client;
+    this.#now = now;
+  }
+
+  /** Complete ones only: `composer audit` fails on others (SecurityAdvisory.php). */
+  async of(belongings: Belongings): Promise<Advisories> {
+    const found = new Map<PackageName, readonly JsonObject[]>();
+    const byUpstream = new Map<Upstream, PackageName[]>();
+    const names = [...belongings];
+    for (let from = 0; from < names.length; from += packagesAtOnce) {
+      await Promise.all(names.slice(from, from + packagesAtOnce).map(async ([name, upstreams]) => {
+        const offered = await orNothing(() => orAfter(findOffer(name, 'stable', upstreams), patienceMs, () => undefined));
+        if (offered === undefined) return;
+        byUpstream.set(offered.upstream, [...(byUpstream.get(offered.upstream) ?? []), name]);
+        found.set(name, completeOf(offered.offer?.document.advisories, name));
+      }));
+    }
+    for (const [upstream, asked] of byUpstream) {
+      for (let from = 0; from < asked.length; from += namesInRequest) await orAfter(this.#ask(upstream, asked.slice(from, from + namesInRequest)), patienceMs, () => undefined);
+      for (const name of asked) found.set(name, joined(this.#known.get(keyOf(upstream, name))?.advisories ?? [], found.get(name) ?? []));
+    }
+    return found;
+  }
+
+  async #ask(upstream: Upstream, names: readonly PackageName[]): Promise<void> {
+    const wanted = names.filter((name) => (this.#known.get(keyOf(upstream, name))?.untilMs ?? 0) <= this.#now()).toSorted();
+    if (wanted.length === 0) return undefined;
+    const key = `${upstream.id}\n${wanted.join('\n')}`;
+    const running = this.#asking.get(key) ?? this.#learn(upstream, wanted).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, running);
+    return running;
+  }
+
+  /** What could not be learned stays as it was known. */
+  async #learn(upstream: Upstream, names: readonly PackageName[]): Promise<void> {
+    await orNothing(async () => {
+      const url = apiUrlOf((await upstream.lists()).advisories, upstream.destination.origin);
+      if (url === undefined) return;
+      const form = new URLSearchParams(names.map((name): [string, string] => ['packages[]', name])).toString();
+      const answer = await this.#client.document(url, upstream.destination, undefined, form);
+      const said = answer.outcome === 'fetched' ? advisoriesIn(answer.bytes) : {};
+      const untilMs = this.#now() + rememberedMs;
+      for (const name of names) {
+        const advisories = completeOf(said[name], name);
+        this.#known.set(keyOf(upstream, name), { advisories, untilMs }, name.length + 128 + JSON.stringify(advisories).length);
+      }
+    });
+  }
+}
+
+/** The first ones win where two have one identifier. */
+export function joined(first: readonly JsonObject[], others: readonly JsonObject[]): readonly JsonObject[] {
+  const known = new Set(first.map(({ advisoryId }) => advisoryId));
+  return [...first, ...others.filter(({ advisoryId }) => !known.has(advisoryId))];
+}
+
+function keyOf({ id, destination }: Upstream, name: PackageName): string {
+  return `${id} ${destination.origin} ${name}`;
+}
+
+/** In `security-advisories` of packages.json (ComposerRepository.php, loadRootServerFile); undefined: it answers nobody. */
+function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined {
+  const url = isJsonObject(said) ? said['api-url'] : undefined;
+  return typeof url === 'string' && URL.canParse(url, origin) ? new URL(url, origin) : undefined;
+}
+
+function advisoriesIn(bytes: Buffer): JsonObject {
+  const json: unknown = JSON.parse(bytes.toString('utf8'));
+  const { advisories } = isJsonObject(json) ? json : {};
+  return isJsonObject(advisories) ? advisories : {};
+}
+
+function completeOf(value: JsonValue | undefined, name: PackageName): readonly JsonObject[] {
+  const listed: readonly JsonValue[] = Array.isArray(value) ? value : [];
+  return listed.filter((one): one is JsonObject => isJsonObject(one) && isComplete(one) && parsePackageName(String(one['packageName']).toLowerCase()) === name);
+}
+
+function isComplete(advisory: JsonObject): boolean {
+  const { sources } = advisory;
+  return ['advisoryId', 'packageName', 'affectedVersions', 'title', 'reportedAt'].every((field) => typeof advisory[field] === 'string') && Array.isArray(sources) && (sources as readonly JsonValue[]).every((source) => isJsonObject(source) && typeof source['name'] === 'string' && typeof source['remoteId'] === 'string');
+}
+
+async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UpstreamUnavailable || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+// What somebody may have meant who mistyped the name of a package, pure: names that are one or two slips away. Composer shows them as "Did you mean this?"
+// (PackageDiscoveryTrait.php, findSimilar: it sorts what a search for the whole name finds, and shows five).
+
+/** vendor/name, roughly: it was typed */
+const whole = /^[^\s/]+\/[^\s/]+$/;
+/** So many names are a few milliseconds' work; then others get their turn. */
+const namesInTurn = 1000;
+
+/** Those of `packages` whose names are nearest to `typed`, at most `most`, nearest first; of equals in the order they came in. None where `typed` is no name of a package. */
+export async function similarNames<Named extends { readonly name: string }>(packages: Iterable<Named>, typed: string, most: number): Promise<readonly Named[]> {
+  const name = typed.trim().toLowerCase();
+  // one slip in four letters: whoever types less may mean anything
+  const slips = Math.min(2, Math.floor(name.length / 4));
+  if (!whole.test(name)) return [];
+  const found: { readonly named: Named; readonly slips: number }[] = [];
+  let looked = 0;
+  for (const named of packages) {
+    if ((looked += 1) % namesInTurn === 0) await new Promise(setImmediate);
+    const distance = slipsBetween(name, named.name, slips);
+    if (distance <= slips) found.push({ named, slips: distance });
+  }
+  return found.sort((one, other) => one.slips - other.slips).slice(0, most).map(({ named }) => named);
+}
+
+/** How many letters are wrong, missing, too many, or in the place of their neighbour (optimal string alignment); something above `most` where it is more than that. */
+function slipsBetween(one: string, other: string, most: number): number {
+  if (Math.abs(one.length - other.length) > most) return most + 1;
+  let before: number[] = [];
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const same = one[i - 1] === other[j - 1];
+      let slips = Math.min(at(row, j - 1) + (same ? 0 : 1), at(row, j) + 1, at(next, j - 1) + 1);
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) slips = Math.min(slips, at(before, j - 2) + 1);
+      next.push(slips);
+    }
+    if (Math.min(...next) > most) return most + 1;
+    [before, row] = [row, next];
+  }
+  return at(row, other.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Infinity;
+}
