@@ -7,9 +7,10 @@ import { bandwidth } from './serve/bandwidth.mjs';
 import { requests } from './serve/requests.mjs';
 import { createServers } from './serve/servers.mjs';
 import { start } from './serve/start.mjs';
+import { views } from './serve/views.mjs';
 import { workers } from './serve/workers.mjs';
 
-export const serveRows = { requests, bandwidth, start, workers };
+export const serveRows = { requests, bandwidth, start, views, workers };
 
 export async function benchServe({ quick, rounds, rows, say }) {
   for (const tool of ['wrk', 'nginx', 'redis-server']) if (findTool(tool) === undefined) throw new Error(`${tool} is needed for this: apt-get install ${tool}`);

@@ -66,7 +66,7 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
 
   it('is verified: what it has is told, and nothing is published', async () => {
     const { status, json } = await registry.api('POST', `/api/repositories/${id}/verify`);
-    expect([status, json]).toEqual([200, { ok: true, message: null, tags: 1, branches: 1, default_branch: 'main', packages: ['acme/tool'], problems: [] }]);
+    expect([status, json]).toEqual([200, { ok: true, message: null, tags: 1, branches: 1, default_branch: 'main', protocol: null, package_count: null, packages: ['acme/tool'], problems: [] }]);
     expect(readdirSync(registry.data)).not.toContain('public');
   });
 
