@@ -19,6 +19,7 @@ import { defaultLimits, peopleRules } from './compose-settings.ts';
 import type { Config } from './config.ts';
 import type { Syncing } from './compose-sync.ts';
 import type { Context } from './context.ts';
+import { mirroredReleases } from './mirror/mirrored-releases.ts';
 import { version } from './version.ts';
 
 export interface ManagementParts {
@@ -50,6 +51,7 @@ export function composeManagement(config: Config, context: Context, state: State
     uploads: createUploads(config.data.value),
     tokensOf: (actor) => createTokens({ store, now: nowMs, randomBytes, actor }),
     defaultLimits: defaultLimits(settings),
+    mirroredReleases: mirroredReleases(config, context, state, settings),
     artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   });
 }

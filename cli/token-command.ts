@@ -3,6 +3,7 @@
 import { readUses } from '../proxy/auth/token-uses.ts';
 import type { Tokens } from '../proxy/auth/tokens.ts';
 import type { TokenRecord } from '../proxy/auth/token.ts';
+import type { StateStore } from '../proxy/state/state-store.ts';
 import { composeTokens, openExistingState } from './compose.ts';
 import { openState } from './open-state.ts';
 import { loadConfig } from './config.ts';
@@ -15,6 +16,7 @@ export interface TokenCommand {
   readonly context: Context;
   readonly given: Given;
   readonly tokens: Tokens;
+  readonly state: StateStore;
   readonly nowMs: number;
   /** the first operand */
   readonly id: string;
@@ -36,7 +38,7 @@ export async function runTokenCommand(context: Context, given: Given, work: (com
       const uses = await readUses(store, records.map(({ id }) => id));
       return records.map((record) => tokenDocument(record, { defaultLimits, nowMs, use: uses.get(record.id) }));
     };
-    await work({ context, given, tokens: composeTokens(store, context), nowMs, show: async (record) => (await show([record]))[0] as TokenDocument, showAll: show, id: operands[0] ?? '', json: flags['json'] === true });
+    await work({ context, given, tokens: composeTokens(store, context), state: store, nowMs, show: async (record) => (await show([record]))[0] as TokenDocument, showAll: show, id: operands[0] ?? '', json: flags['json'] === true });
   } finally {
     await store.close();
   }

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { limitNames, noLimits, parseLimits, type TokenLimits } from '../views/token-limits.ts';
+import { limitNames, noLimits, parseLimits, uselessConstraints, type LimitIssue, type TokenLimits } from '../views/token-limits.ts';
 import type { RandomBytes } from './base62.ts';
 import { assertExpiry } from './expiry.ts';
 import type { Secret } from './secret.ts';
@@ -78,6 +78,7 @@ async function create({ store, now, randomBytes, actor }: TokensOptions, draft: 
     previous_hash: null,
     previous_expires_at: null,
   };
+  assertUseful(record);
   const { id, kind } = record;
   const done = await store.commit(
     {
@@ -101,7 +102,10 @@ async function update(options: TokensOptions, id: string, patch: TokenPatch): Pr
   if (Object.keys(changes).length === 0) throw new TokenError('NOTHING_TO_CHANGE', 'Nothing to change was given: a description, a limit, an expiry, or what it may see.');
   return change(options, id, 'token.update', { ...(changes as JsonObject) }, (record) => {
     if (record.revoked_at !== null) throw new TokenError('TOKEN_REVOKED', `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`);
-    return { ...record, ...changes };
+    const changed = { ...record, ...changes };
+    // what a record said before it was looked at stays, until somebody says something else of it
+    if (changes.packages !== undefined || changes.constraints !== undefined) assertUseful(changed);
+    return changed;
   });
 }
 
@@ -151,7 +155,17 @@ function checkedFields({ description, limit, expiresAt, limits = {} }: TokenPatc
 function checkedLimits(given: Readonly<Record<string, unknown>>): Partial<TokenLimits> {
   const parsed = parseLimits(given);
   if ('limits' in parsed) return parsed.limits;
-  throw new TokenError('VIEW_INVALID', parsed.issues.map(({ path, message }) => `${path}: ${message}`).join('\n'), parsed.issues);
+  throw viewInvalid(parsed.issues);
+}
+
+/** Of the limits as a whole, after each has been looked at. */
+function assertUseful(limits: TokenLimits): void {
+  const issues = uselessConstraints(limits);
+  if (issues.length > 0) throw viewInvalid(issues);
+}
+
+function viewInvalid(issues: readonly LimitIssue[]): TokenError {
+  return new TokenError('VIEW_INVALID', issues.map(({ path, message }) => `${path}: ${message}`).join('\n'), issues);
 }
 
 /** Those that limit something. */

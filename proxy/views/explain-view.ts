@@ -8,25 +8,13 @@ import { tokenStatus, type TokenRecord } from '../auth/token.ts';
 import { isInRanges } from '../observe/client-address.ts';
 import { compileAccess } from './compile-access.ts';
 import { compileView } from './compile-view.ts';
+import { explainMirrored, type MirroredRelease } from './explain-mirrored.ts';
+import { hidingLimits, verdict, type ExplainedVersion, type HidingLimit } from './explain-verdict.ts';
 import { noLimits, type TokenLimits } from './token-limits.ts';
-import { passes, releaseOf, type Release } from './view.ts';
-
-/** Limits that hide a release. */
-export type HidingLimit = 'packages' | 'constraints' | 'stability' | 'not_after';
+import { releaseOf } from './view.ts';
 
 /** Why it is not seen: by what the token is, by its limits, or since there is nothing to be seen. */
 export type Reason = 'revoked' | 'expired' | 'networks' | HidingLimit | 'not_published';
-
-export interface ExplainedVersion {
-  readonly version: string;
-  /** null: of this name there is no such version, now or before */
-  readonly state: IndexEntry['state'] | null;
-  readonly stability: string;
-  /** RFC 3339 UTC: what `not_after` goes by; null: not known */
-  readonly released_at: string | null;
-  readonly seen: boolean;
-  readonly hidden_by: readonly HidingLimit[];
-}
 
 export interface Explanation {
   readonly token_id: string;
@@ -34,6 +22,8 @@ export interface Explanation {
   readonly version: string | null;
   /** whether a request with this token finds it: the package in its documents, or the version in its documents or, withdrawn, by its reference */
   readonly seen: boolean;
+  /** not published here, and asked of mirrored repositories: what they have is looked at when somebody asks for it, so this goes by the limits alone */
+  readonly mirrored: boolean;
   /** why not */
   readonly reasons: readonly Reason[];
   /** newest first; every content of a version on its own */
@@ -48,24 +38,35 @@ export interface Question {
   readonly from: string | undefined;
   /** what the serving index has of the package */
   readonly entries: readonly IndexEntry[];
+  /** what is kept of a package that may come from mirrored repositories; undefined: it may not */
+  readonly mirrored?: readonly MirroredRelease[] | undefined;
   /** epoch milliseconds */
   readonly nowMs: number;
 }
 
-const hiding: readonly HidingLimit[] = ['packages', 'constraints', 'stability', 'not_after'];
+export function explainView(record: TokenRecord, question: Question): Explanation {
+  const { name, version, from, nowMs, entries, mirrored } = question;
+  const barred: Reason[] = [...statusReasons(record, nowMs), ...(from === undefined || isAllowedFrom(record, from) ? [] : ['networks' as const])];
+  const isMirrored = mirrored !== undefined && entries.length === 0;
+  const { versions, reasons: hidden } = isMirrored ? explainMirrored(record, name, version, mirrored) : explainPublished(record, question);
+  const reasons = [...barred, ...hidden];
+  return { token_id: record.id, package: name, version: version ?? null, seen: reasons.length === 0, mirrored: isMirrored, reasons, versions };
+}
 
-export function explainView(record: TokenRecord, { name, version, from, entries, nowMs }: Question): Explanation {
+function statusReasons(record: TokenRecord, nowMs: number): readonly Reason[] {
+  const status = tokenStatus(record, nowMs);
+  return status === 'active' ? [] : [status];
+}
+
+function explainPublished(record: TokenRecord, { name, version, entries }: Question): Pick<Explanation, 'versions' | 'reasons'> {
   const asked = version === undefined ? entries : entriesOf(entries, version);
   const versions = asked.length === 0 && version !== undefined ? [explainAbsent(record, name, version)] : asked.map((entry) => explainEntry(record, name, entry));
-  const status = tokenStatus(record, nowMs);
   const found = versions.filter(({ state }) => (version === undefined ? state === 'published' : state !== null));
   const reasons: Reason[] = [
-    ...(status === 'active' ? [] : [status]),
-    ...(from === undefined || isAllowedFrom(record, from) ? [] : ['networks' as const]),
     ...(found.some(({ seen }) => seen) ? [] : versions.length === 0 ? reasonsOfName(record, name) : reasonsOf(found.length === 0 ? versions : found)),
     ...(found.length === 0 ? ['not_published' as const] : []),
   ];
-  return { token_id: record.id, package: name, version: version ?? null, seen: reasons.length === 0, reasons, versions };
+  return { versions, reasons };
 }
 
 /** Of a package of which nothing was ever published. */
@@ -74,7 +75,7 @@ function reasonsOfName({ packages }: TokenLimits, name: string): readonly Hiding
 }
 
 function reasonsOf(versions: readonly ExplainedVersion[]): readonly HidingLimit[] {
-  return hiding.filter((limit) => versions.some(({ hidden_by: hiddenBy }) => hiddenBy.includes(limit)));
+  return hidingLimits.filter((limit) => versions.some(({ hidden_by: hiddenBy }) => hiddenBy.includes(limit)));
 }
 
 function entriesOf(entries: readonly IndexEntry[], version: string): readonly IndexEntry[] {
@@ -99,12 +100,4 @@ function explainAbsent(record: TokenLimits, name: string, version: string): Expl
   const normalized = normalizeVersion(version) ?? version;
   const { seen: _seen, ...rest } = verdict({ ...record, not_after: null }, name, { version_normalized: normalized, releasedMs: undefined });
   return { version, state: null, stability: parseStability(normalized), released_at: null, seen: false, ...rest };
-}
-
-function verdict(limits: TokenLimits, name: string, release: Release): Pick<ExplainedVersion, 'seen' | 'hidden_by'> {
-  const hiddenBy = hiding.filter((limit) => {
-    const view = compileView({ ...noLimits, [limit]: limits[limit] });
-    return view !== undefined && !passes(view.filterOf(name), release);
-  });
-  return { seen: hiddenBy.length === 0, hidden_by: hiddenBy };
 }

@@ -6,6 +6,7 @@ import { parseConstraint } from '../../build/contract/constraint.ts';
 import type { Stability } from '../../build/contract/stability.ts';
 import { parseAddressRange } from '../observe/client-address.ts';
 import { parsePackagePattern } from './package-pattern.ts';
+import { mayOverlap } from './pattern-overlap.ts';
 
 export interface TokenLimits {
   /** patterns of package names (package-pattern.ts): one of them has to match */
@@ -52,6 +53,18 @@ export function parseLimits(given: Readonly<Record<string, unknown>>): ParsedLim
     if (value !== undefined) limits[name] = value === null ? null : parsers[name](value, note);
   }
   return issues.length > 0 ? { issues } : { limits: limits as Partial<TokenLimits> };
+}
+
+/** Constraints of names that `packages` does not let through: a typing error there would leave every version of what was meant to be seen. */
+export function uselessConstraints({ packages, constraints }: Pick<TokenLimits, 'packages' | 'constraints'>): readonly LimitIssue[] {
+  if (packages === null || constraints === null) return [];
+  const known = new Set(packages);
+  const useless = Object.keys(constraints).filter((pattern) => !known.has(pattern) && !packages.some((one) => mayOverlap(one, pattern)));
+  return useless.map((pattern) => ({ path: `constraints.${pattern.slice(0, 80)}`, message: `None of the packages of the token matches ${pattern}, so that the constraint would limit nothing: they are ${listed(packages)}. Correct the name, add it to packages, or leave the constraint out.` }));
+}
+
+function listed(patterns: readonly string[]): string {
+  return `${patterns.slice(0, 5).join(', ')}${patterns.length > 5 ? ` and ${patterns.length - 5} more` : ''}`;
 }
 
 const parsers: { readonly [Name in keyof TokenLimits]: (value: unknown, note: Note) => TokenLimits[Name] | undefined } = {

@@ -13,7 +13,7 @@ import type { Counters } from '../../limits/counters.ts';
 import { limitWindowMs } from '../../limits/windows.ts';
 import type { PublishedFiles } from '../../packages/published-files.ts';
 import type { Actor } from '../../state/audit.ts';
-import { explainToken } from '../../views/explain-token.ts';
+import { explainToken, type MirroredReleases } from '../../views/explain-token.ts';
 import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
 import { explanationQuery, explanationSchema, showExplanation } from '../schemas/token-explanation.ts';
@@ -26,6 +26,8 @@ export interface TokenServices {
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
   /** of the tree that is served */
   readonly published: PublishedFiles;
+  /** undefined where nothing can be mirrored */
+  readonly mirroredReleases?: MirroredReleases | undefined;
 }
 
 const tags = ['Tokens'];
@@ -70,7 +72,7 @@ const rotateToken = operation({
 
 const explainTokenView = operation({
   operationId: 'explainToken', method: 'get', path: '/api/tokens/{id}/explain', tags, summary: 'Say what a token sees of a package',
-  description: 'What of it the token sees and which of its limits hides the rest; also of a version that is not published.',
+  description: 'What of it the token sees and which of its limits hides the rest; also of a version that is not published, and of a package that is mirrored.',
   request: { params, query: explanationQuery },
   responses: { 200: { description: 'what it sees', content: { 'application/json': { schema: explanationSchema } } } },
   errors: ['NOT_FOUND'],
@@ -117,7 +119,7 @@ export function registerTokens(api: Api, services: TokenServices): void {
   api.openapi(explainTokenView, async (context) => {
     const record = await find(services, context, context.req.valid('param').id);
     const { package: name, version, from } = context.req.valid('query');
-    const explanation = await explainToken(services.published, record, { name, version, from, nowMs: context.env.exchange.nowMs });
+    const explanation = await explainToken(services.published, record, { name, version, from, nowMs: context.env.exchange.nowMs }, services.mirroredReleases);
     if (explanation === undefined) throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'package', message: 'must be the name of a package, such as acme/hello' }] } });
     return context.json(showExplanation(explanation, record), 200);
   });

@@ -20,6 +20,7 @@ export const explanationSchema = z
     package: z.string().openapi({ example: 'acme/shop' }),
     version: z.string().nullable(),
     seen: z.boolean().openapi({ description: 'whether a request with this token finds it' }),
+    mirrored: z.boolean().openapi({ description: 'not published here, and asked of mirrored repositories: it goes by the limits alone, and what there is of it is looked at when somebody asks for it' }),
     reasons: z
       .array(z.object({ code: z.enum(['revoked', 'expired', 'networks', 'packages', 'constraints', 'stability', 'not_after', 'not_published']), message: z.string() }))
       .openapi({ description: 'why not' }),
@@ -27,9 +28,9 @@ export const explanationSchema = z
       .array(
         z.object({
           version: z.string(),
-          state: z.enum(['published', 'superseded', 'withdrawn']).nullable().openapi({ description: 'null: there is no such version' }),
+          state: z.enum(['published', 'superseded', 'withdrawn']).nullable().openapi({ description: 'null: there is no such version here' }),
           stability: z.string(),
-          released_at: time.nullable().openapi({ description: 'what not_after goes by; null: not known' }),
+          released_at: time.nullable().openapi({ description: 'what not_after goes by; null: not known, and of what is mirrored not looked at' }),
           seen: z.boolean(),
           hidden_by: z.array(hidingLimit),
         }),

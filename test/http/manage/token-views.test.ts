@@ -74,6 +74,46 @@ describe('the limits of a token', () => {
   });
 });
 
+describe('a constraint of a name that packages does not let through', () => {
+  it.each([
+    [{ packages: ['acme/hello'], constraints: { 'acme/helo': '<2' } }, 'acme/helo'],
+    [{ packages: ['acme/*', 'tools/cli'], constraints: { 'acme/core': '<2', 'tool/*': '^1' } }, 'tool/*'],
+    [{ packages: ['acme/core-*'], constraints: { 'acme/shop-*': '^1' } }, 'acme/shop-*'],
+  ])('%j is refused, since it would limit nothing', async (wrong, key) => {
+    const { id } = (await create({})).json();
+    for (const reply of [await create(wrong), await patch(id, wrong)]) {
+      expect(issuesOf(reply)).toEqual([400, 'INVALID_INPUT', [`constraints.${key}`]]);
+      expect(reply.body.toString()).toContain('Correct the name, add it to packages, or leave the constraint out.');
+    }
+    expect((await registry.call('GET', `/api/tokens/${String(id)}`, { as: admin })).json()).toMatchObject(none);
+  });
+
+  it('is refused as well where one of the two is changed beside the other', async () => {
+    const { id } = (await create({ packages: ['acme/hello'], constraints: { 'acme/hello': '<2' } })).json();
+    expect(issuesOf(await patch(id, { constraints: { 'acme/helo': '<2' } }))).toEqual([400, 'INVALID_INPUT', ['constraints.acme/helo']]);
+    expect(issuesOf(await patch(id, { packages: ['tools/*'] }))).toEqual([400, 'INVALID_INPUT', ['constraints.acme/hello']]);
+    expect((await patch(id, { packages: ['tools/*'], constraints: null })).status).toBe(200);
+  });
+
+  it.each([
+    { packages: ['acme/*'], constraints: { 'Acme/Core': '<2', '*/core': '<3', '*': '<4', 'acme/c*': '<5' } },
+    { packages: ['*'], constraints: { 'acme/core': '<2' } },
+    { packages: ['*/core-*', 'a*/x'], constraints: { 'acme/core-x': '<2', '*e/*': '<3', 'ab*/*': '<2' } },
+    { packages: null, constraints: { 'acme/helo': '<2' } },
+  ])('%j may all match', async (fine) => {
+    expect((await create(fine)).status).toBe(201);
+  });
+
+  it('stays in a token of before, which goes on as it is until its packages are changed', async () => {
+    const { id } = (await create({ packages: ['acme/hello'] })).json();
+    const key = `token/${String(id)}`;
+    const entry = await registry.state.get(key);
+    await registry.state.commit({ conditions: [], puts: [{ key, value: { ...(entry?.value as object), constraints: { 'acme/helo': '<2' } } }], deletes: [] });
+    expect((await patch(id, { description: 'another' })).json()).toMatchObject({ description: 'another', constraints: { 'acme/helo': '<2' } });
+    expect(issuesOf(await patch(id, { packages: ['acme/*.x'] }))).toEqual([400, 'INVALID_INPUT', ['constraints.acme/helo']]);
+  });
+});
+
 describe('GET /api/tokens/{id}/explain', () => {
   it('says what is seen and what hides the rest, of a package and of a version', async () => {
     const { id } = (await create({ packages: ['acme/*'], constraints: { 'acme/core': '<3.0' }, not_after: '2026-02-15' })).json();

@@ -10,7 +10,7 @@ import { startUpstream } from '../../util/upstream.ts';
 
 const versionsOf = (reply: MirrorReply | undefined, name: string): readonly JsonObject[] => {
   const found: JsonObject | readonly JsonObject[] = reply?.json().packages[name] ?? [];
-  return Array.isArray(found) ? expandVersions(found as readonly JsonObject[]) : Object.entries(found as Readonly<Record<string, JsonObject>>).map(([label, record]) => {
+  return Array.isArray(found) ? expandVersions(found as readonly JsonObject[]) : Object.entries(found as unknown as Readonly<Record<string, JsonObject>>).map(([label, record]) => {
     expect(record['version']).toBe(label);
     return record;
   });

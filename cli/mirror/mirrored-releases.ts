@@ -1,0 +1,67 @@
+// What the mirror keeps of the versions of a package that may come from it. Asks nobody.
+
+import { join } from 'node:path';
+
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { providerPath } from '../../build/contract/paths.ts';
+import { normalizeVersion } from '../../build/contract/version.ts';
+import { readDocumentFile } from '../../proxy/mirror/document-file.ts';
+import { createPrecedence } from '../../proxy/mirror/precedence.ts';
+import { createPrivateNames } from '../../proxy/mirror/private-names.ts';
+import { parseUpstreamDocument } from '../../proxy/mirror/upstream-document.ts';
+import { rootUrlOf } from '../../proxy/mirror/upstream-root.ts';
+import { folderOf } from '../../proxy/mirror/upstream.ts';
+import type { Settings } from '../../proxy/settings/settings.ts';
+import type { StateStore } from '../../proxy/state/state-store.ts';
+import type { MirroredRelease } from '../../proxy/views/explain-mirrored.ts';
+import type { MirroredReleases } from '../../proxy/views/explain-token.ts';
+import { composeKeys } from '../compose-keys.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { mirrorFolder, mirrorRules } from './compose-mirror.ts';
+import { otherRepositories } from './composer-repositories.ts';
+
+/** undefined where the tree is another host's: nothing is mirrored then. */
+export function mirroredReleases(config: Config, context: Context, state: StateStore, settings: Pick<Settings, 'current'>): MirroredReleases | undefined {
+  if (config.origin.value !== undefined) return undefined;
+  const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
+  const privateNames = createPrivateNames(config.data.value);
+  return async (name) => {
+    const rules = mirrorRules(await settings.current(), await others());
+    const belonging = createPrecedence(rules)(name, privateNames);
+    if (belonging.to !== 'upstreams') return undefined;
+    const urls = belonging.ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
+    return keptReleases(name, urls, mirrorFolder(config));
+  };
+}
+
+/** Of the first repository that has the package. Repositories that have everything in one document keep none of a name. */
+async function keptReleases(name: PackageName, urls: readonly string[], folder: string): Promise<readonly MirroredRelease[]> {
+  for (const url of urls) {
+    const kept = [];
+    for (const stability of ['stable', 'dev'] as const) {
+      const file = await readDocumentFile(join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, stability)));
+      if (file?.body !== undefined) kept.push(...versionsOf(file.body, name));
+    }
+    if (kept.length > 0) return kept.flatMap(releaseOf);
+  }
+  return [];
+}
+
+/** What cannot be read counts as not kept, as it does when it is served. */
+function versionsOf(body: Buffer, name: PackageName): readonly JsonObject[] {
+  try {
+    return parseUpstreamDocument(JSON.parse(body.toString('utf8')), name).versions;
+  } catch (error) {
+    if (error instanceof Error) return [];
+    throw error;
+  }
+}
+
+function releaseOf({ version, time }: JsonObject): readonly MirroredRelease[] {
+  const normalized = typeof version === 'string' ? normalizeVersion(version) : undefined;
+  if (typeof version !== 'string' || normalized === undefined) return [];
+  const releasedMs = Date.parse(String(time));
+  return [{ version, version_normalized: normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs }];
+}

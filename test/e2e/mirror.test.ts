@@ -1,0 +1,221 @@
+// The shipped binary before another registry that is not to be trusted, with the real Composer: private and mirrored packages in one project, cold, warm,
+// with the other registry stopped, and after it came back; and never a private name on its way out.
+
+import { createHash } from 'node:crypto';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bearerAuth, createProject, type Project } from '../util/composer.ts';
+import { zipOf } from '../util/hostile-zip.ts';
+import { below, temporaryTree } from '../util/package-tree.ts';
+import { allFiles } from '../util/published-tree.ts';
+import { serveTree, startRegistry, type Registry } from '../util/registry.ts';
+import { lacks } from '../util/tool.ts';
+import { referenceFor, startUpstream, type TestUpstream, type UpstreamVersion } from '../util/upstream.ts';
+import { askWho, whoClass, whoLibrary, whoNamespace } from '../util/who-library.ts';
+
+/** A release of another registry, whose ZIP says `who` it is. */
+function release(name: string, version: string, { who = version, require = {}, shasum, time = '2020-01-01T00:00:00+00:00', bytes = 0 }: { readonly who?: string; readonly require?: object; readonly shasum?: string; readonly time?: string; readonly bytes?: number } = {}): UpstreamVersion {
+  const json = { name, version, description: `${name} from elsewhere`, license: 'MIT', type: 'library', autoload: { 'psr-4': { [`${whoNamespace(name)}\\`]: 'src/' } }, require, time };
+  const noise = Buffer.concat(Array.from({ length: bytes / 64 }, (_, at) => createHash('sha512').update(`${name} ${at}`).digest()));
+  const zip = zipOf([
+    { name: 'top/composer.json', data: Buffer.from(JSON.stringify(json)) },
+    { name: 'top/src/Who.php', data: Buffer.from(whoClass(whoNamespace(name), who)) },
+    ...(bytes === 0 ? [] : [{ name: 'top/noise.bin', data: noise, stored: true }]),
+  ]);
+  return { version, zip, ...(shasum === undefined ? {} : { shasum }), extra: json };
+}
+
+describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
+  const source = temporaryTree({ ...below('acme/app', whoLibrary('acme/app', '1.0.0', { require: { 'some/lib': '^1.0' } })), ...below('acme/core', whoLibrary('acme/core', '1.0.0')) });
+  let upstream: TestUpstream;
+  let registry: Registry;
+
+  const set = async (name: string, value: string): Promise<void> => {
+    const { exitCode, stderr } = await registry.cli('settings', 'set', name, value);
+    if (exitCode !== 0) throw new Error(stderr);
+  };
+  const project = (require: object, token = registry.token): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require } });
+  const ask = (path: string, token = registry.token, init: RequestInit = {}): Promise<Response> => fetch(`${registry.direct()}${path}`, { ...init, headers: { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${token}` } });
+  /** As if all documents had been asked for an hour ago. */
+  const afterAnHour = async (): Promise<void> => {
+    await registry.stopServer();
+    const folder = join(registry.data, 'mirror/p2');
+    const then = Date.now() / 1000 - 3600;
+    for (const path of allFiles(folder)) utimesSync(join(folder, path), then, then);
+    await registry.startServer();
+  };
+  const alarms = () => registry.log().flatMap(({ mirror }) => (mirror === undefined ? [] : [(mirror as { kind: string }).kind]));
+
+  beforeEach(async () => {
+    upstream = await startUpstream({ minified: true });
+    upstream.put('some/lib', [release('some/lib', '1.0.0', { require: { 'some/base': '^1.0' } })]);
+    upstream.put('some/base', [release('some/base', '1.0.0', { shasum: '' })]);
+    // what is private here, or reserved, is higher there
+    for (const name of ['acme/app', 'acme/core', 'acme/more', 'ours-new/tool']) upstream.put(name, [release(name, '99.0.0', { who: 'hostile' })]);
+    registry = await startRegistry({ sources: [source.root] });
+    writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
+    await set('mirroring.url', upstream.url);
+    await set('mirroring.reserved', '["ours-*/*"]');
+    await set('mirroring.enabled', 'true');
+    await registry.stopServer();
+    await registry.startServer();
+  });
+  afterEach(async () => {
+    await registry.stop();
+    await upstream[Symbol.asyncDispose]();
+  });
+
+  it('row 75: installs private and mirrored packages, cold, warm, with the upstream stopped, and what is new once it is back', async () => {
+    await using app = project({ 'acme/app': '^1.0' });
+    const cold = await app.run('update');
+    expect(cold.exitCode, cold.output).toBe(0);
+    expect(await app.php(askWho('acme/app', 'some/lib', 'some/base'))).toBe('1.0.0 1.0.0 1.0.0');
+    expect(app.locked()['some/lib']?.dist?.url).not.toContain(upstream.url);
+
+    const before = upstream.server.requests.length;
+    app.removeVendor();
+    app.clearCache();
+    const warm = await app.run('update');
+    expect(warm.exitCode, warm.output).toBe(0);
+    expect(upstream.server.requests).toHaveLength(before);
+
+    upstream.failing.status = 503;
+    await afterAnHour();
+    for (const command of ['install', 'update']) {
+      app.removeVendor();
+      app.clearCache();
+      const stopped = await app.run(command);
+      expect(stopped.exitCode, stopped.output).toBe(0);
+      expect(await app.php(askWho('acme/app', 'some/lib', 'some/base'))).toBe('1.0.0 1.0.0 1.0.0');
+    }
+    expect((await ask('/p2/some/lib.json')).headers.get('x-libretto-stale-since')).toMatch(/GMT$/);
+    expect((await fetch(`${registry.direct()}/health`)).status).toBe(200);
+
+    upstream.failing.status = undefined;
+    upstream.put('some/lib', [release('some/lib', '1.1.0'), release('some/lib', '1.0.0', { require: { 'some/base': '^1.0' } })]);
+    await afterAnHour();
+    const back = await app.run('update');
+    expect(back.exitCode, back.output).toBe(0);
+    expect(await app.php(askWho('some/lib'))).toBe('1.1.0');
+    await registry.stopServer(); // what was counted is kept
+    const counted = JSON.parse((await registry.cli('package', 'statistics', 'some/lib', '--json')).stdout) as unknown;
+    expect(counted).toMatchObject({ versions: { '1.1.0': 1 }, installs: { versions: { '1.0.0': 4, '1.1.0': 1 } } });
+    await registry.startServer();
+  });
+
+  it('row 76 (I9): never asks for private and reserved names, whatever is claimed elsewhere', async () => {
+    await using app = project({ 'acme/app': '*', 'acme/core': '*', 'some/lib': '*' });
+    const installed = await app.run('update');
+    expect(installed.exitCode, installed.output).toBe(0);
+    expect(await app.php(askWho('acme/app', 'acme/core'))).toBe('1.0.0 1.0.0');
+    for (const name of ['acme/app', 'acme/core', 'acme/more', 'ours-new/tool']) {
+      await using wanting = project({ [name]: '99.0.0' });
+      expect((await wanting.run('update')).exitCode).not.toBe(0);
+      for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/99.0.0.zip`]) expect([200, 404]).toContain((await ask(path)).status);
+    }
+    await ask('/security-advisories', registry.token, { method: 'POST', body: new URLSearchParams([['packages[]', 'acme/core'], ['packages[]', 'acme/more'], ['packages[]', 'ours-new/tool']]) });
+    expect(upstream.server.requests.map(({ path }) => path).filter((path) => /acme|ours/.test(path))).toEqual([]);
+    expect(upstream.asked('/p2/some/lib.json')).toBe(1);
+  });
+
+  it('row 75: a wrong checksum is never installed, nor kept', async () => {
+    upstream.put('some/base', [release('some/base', '1.0.0', { shasum: 'a'.repeat(40) })]);
+    await using app = project({ 'acme/app': '^1.0' });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode).not.toBe(0);
+    expect(output).toContain('some/base');
+    expect(app.exists('vendor/some/base/src/Who.php')).toBe(false);
+    expect(allFiles(join(registry.data, 'mirror')).filter((path) => path.startsWith('dist/some/base'))).toEqual([]);
+    await expect.poll(alarms, { timeout: 5000 }).toContain('archive-refused');
+  });
+
+  it('row 77: a release that is changed elsewhere keeps its first bytes, and is an alarm', async () => {
+    await using app = project({ 'some/base': '^1.0' });
+    expect((await app.run('update')).exitCode).toBe(0);
+    upstream.put('some/base', [release('some/base', '1.0.0', { who: 'changed' })]);
+    await afterAnHour();
+    await using other = project({ 'some/base': '^1.0' });
+    const { exitCode, output } = await other.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(await other.php(askWho('some/base'))).toBe('1.0.0');
+    await expect.poll(alarms, { timeout: 5000 }).toContain('release-changed');
+  });
+
+  it('offers a release once it is old enough, and a scoped token what it is for', async () => {
+    upstream.put('some/base', [release('some/base', '1.1.0', { time: new Date().toISOString() }), release('some/base', '1.0.0')]);
+    await set('mirroring.minimum_age', '86400');
+    const scoped = await registry.createToken('--package', 'some/base');
+    await using app = project({ 'some/base': '^1.0' }, scoped.token);
+    const installed = await app.run('update');
+    expect(installed.exitCode, installed.output).toBe(0);
+    expect(await app.php(askWho('some/base'))).toBe('1.0.0');
+    expect((await ask('/p2/some/lib.json', scoped.token)).status).toBe(404);
+    expect((await ask('/dist/some/lib/1.0.0.zip', scoped.token)).status).toBe(404);
+    expect((await ask('/dist/some/base/1.1.0.zip', scoped.token)).status).toBe(404);
+    expect(upstream.asked('/p2/some/lib')).toBe(0);
+  });
+
+  it('tells what is known of mirrored packages, here and elsewhere', async () => {
+    const advisory = (advisoryId: string, packageName: string): object => ({ advisoryId, packageName, affectedVersions: '<2.0', title: 'Bad', cve: null, link: 'https://some.example/1', severity: 'high', reportedAt: '2026-03-01T12:00:00+00:00', sources: [{ name: 'there', remoteId: advisoryId }] });
+    await upstream[Symbol.asyncDispose]();
+    upstream = await startUpstream({ root: { 'security-advisories': { metadata: false, 'api-url': '/api/advisories' } } });
+    upstream.put('some/base', [release('some/base', '1.0.0')]);
+    const bodies: string[] = [];
+    upstream.instead('/api/advisories', (request, response) => {
+      const pieces: Buffer[] = [];
+      request.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => {
+        bodies.push(Buffer.concat(pieces).toString());
+        response.end(JSON.stringify({ advisories: { 'some/base': [advisory('U-1', 'some/base')], 'acme/core': [advisory('U-2', 'acme/core')] } }));
+      });
+    });
+    await set('mirroring.url', upstream.url);
+    writeFileSync(registry.folder.at('own.json'), JSON.stringify([advisory('A-1', 'some/base')]));
+    writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ sources: [source.root], advisories: 'own.json', egress: { allow: ['127.0.0.0/8'] } }));
+    await registry.build();
+    await using app = project({ 'some/base': '*', 'acme/core': '*' });
+    await app.runWith({ COMPOSER_NO_SECURITY_BLOCKING: '1' }, 'update', '--no-audit');
+    const audit = await app.run('audit', '--format=json');
+    const found = JSON.parse(audit.stdout) as { advisories: Record<string, { advisoryId: string }[]> };
+    expect(Object.values(found.advisories['some/base'] ?? {}).map(({ advisoryId }) => advisoryId)).toContain('A-1');
+    expect(found.advisories['acme/core']).toBeUndefined();
+    const asked = await ask('/security-advisories', registry.token, { method: 'POST', body: new URLSearchParams([['packages[]', 'some/base'], ['packages[]', 'acme/core']]) });
+    expect(Object.entries(((await asked.json()) as typeof found).advisories).map(([name, listed]) => [name, listed.map(({ advisoryId }) => advisoryId)])).toEqual([['some/base', ['A-1', 'U-1']]]);
+    expect([...new Set(bodies.map((body) => decodeURIComponent(body)))]).toEqual(['packages[]=some/base']);
+    expect(((await (await ask('/p2/some/base.json')).json()) as Record<string, unknown>)['security-advisories']).toMatchObject([{ advisoryId: 'A-1' }]);
+    upstream.failing.status = 500;
+    await registry.stopServer();
+    await registry.startServer();
+    const failing = await ask('/security-advisories', registry.token, { method: 'POST', body: new URLSearchParams([['packages[]', 'some/base']]) });
+    expect([failing.status, await failing.json()]).toMatchObject([200, { advisories: { 'some/base': [{ advisoryId: 'A-1' }] } }]);
+  });
+
+  it('killed in the midst of a fetch it leaves no bad file, and the next install works', async () => {
+    const slow = release('some/base', '1.0.0', { bytes: 512_000 });
+    upstream.put('some/base', [slow]);
+    const zip = slow.zip ?? Buffer.alloc(0);
+    upstream.instead(`/files/some/base/1.0.0/${referenceFor('some/base 1.0.0')}.zip`, (_request, response) => {
+      response.writeHead(200, { 'content-length': String(zip.length) }).write(zip.subarray(0, 300_000));
+      setTimeout(() => response.end(zip.subarray(300_000)), 150);
+    });
+    await registry.stopServer();
+    for (const afterMs of [20, 80, 145]) {
+      const server = await serveTree(registry.folder.path, registry.data, []);
+      const fetched = fetch(`${server.url}/dist/some/base/1.0.0.zip`, { headers: { authorization: `Bearer ${registry.token}` } }).then((response) => response.arrayBuffer()).catch(() => undefined);
+      for (let wait = 0; upstream.asked('/files/') === 0 && wait < 400; wait += 1) await sleep(5);
+      await sleep(afterMs);
+      process.kill(server.pid, 'SIGKILL');
+      expect((await fetched)?.byteLength ?? zip.length).toBe(zip.length);
+      for (const path of allFiles(join(registry.data, 'mirror')).filter((one) => one.startsWith('dist/') && one.endsWith('.zip'))) {
+        expect(path).toContain(createHash('sha1').update(readFileSync(join(registry.data, 'mirror', path))).digest('hex'));
+      }
+      upstream.server.requests.length = 0;
+    }
+    await registry.startServer();
+    await using app = project({ 'some/base': '^1.0' });
+    const { exitCode, output } = await app.run('update');
+    expect(exitCode, output).toBe(0);
+    expect(await app.php(askWho('some/base'))).toBe('1.0.0');
+  });
+});
