@@ -1,5 +1,6 @@
 // The composition root of published packages: what lists and shows them, what counts their downloads, and what withdraws versions.
 
+import type { MirroredCatalogue } from '../proxy/mirror/mirrored-catalogue.ts';
 import { createCatalogue } from '../proxy/packages/catalogue.ts';
 import { createDownloads } from '../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../proxy/packages/package-texts.ts';
@@ -27,8 +28,8 @@ interface PackageParts {
 }
 
 export interface ComposedPackages extends PackageServices {
-  /** what Composer searches and lists */
-  readonly lookups: Lookups;
+  /** what Composer searches and lists, with what is mirrored */
+  readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
 }
 
 export function composePackages(config: Config, context: Context, { state, published, retention, onError }: PackageParts): ComposedPackages {
@@ -44,7 +45,7 @@ export function composePackages(config: Config, context: Context, { state, publi
     packageTexts: createPackageTextReader(published),
     downloads,
     installs,
-    lookups: createLookups({ catalogue, usage: createUsage(downloads, installs) }),
+    lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),
     withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer }),
   };
 }

@@ -3,6 +3,7 @@
 import type { PeopleRules } from '../proxy/auth/people-rules.ts';
 import type { TokenKind } from '../proxy/auth/token-format.ts';
 import { whenReady, type Eventually } from '../proxy/eventually.ts';
+import type { MirroredTree } from '../proxy/mirror/mirrored-tree.ts';
 import { advertisedKeys } from '../proxy/protocol/advertised.ts';
 import { rootChanges, type RootChanges } from '../proxy/protocol/root-document.ts';
 import type { SettingValues } from '../proxy/settings/definitions.ts';
@@ -25,17 +26,21 @@ export function peopleRules(settings: Settings): () => Eventually<PeopleRules> {
   return () => whenReady(settings.current(), (values) => ({ sessionMs: values['sessions.lifetime'] * 1000, shortestPassword: values['passwords.min_length'] }));
 }
 
+const none: readonly string[] = [];
+
 /** The metadata-url as the build wrote it, unless somebody has said something here. `address`: the registry's own, where it is known. */
-export function advertisedRoot(settings: Settings, { address, isMirroring = () => false }: { readonly address?: string | undefined; readonly isMirroring?: (() => Eventually<boolean>) | undefined } = {}): () => Eventually<RootChanges> {
+export function advertisedRoot(settings: Settings, { address, mirrored }: { readonly address?: string | undefined; readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined } = {}): () => Eventually<RootChanges> {
   // made anew only when the settings have moved: they are one object until then
-  let made: { readonly of: SettingValues; readonly mirrors: boolean; readonly changes: RootChanges } | undefined;
+  let made: { readonly of: SettingValues; readonly mirrors: boolean; readonly filterLists: readonly string[]; readonly changes: RootChanges } | undefined;
   return () =>
     whenReady(settings.current(), (values) =>
       whenReady(settings.given(), ({ metadata_url }) =>
-        whenReady(isMirroring(), (mirrors) => {
-          if (made?.of !== values || made.mirrors !== mirrors) made = { of: values, mirrors, changes: rootChanges(metadata_url, advertisedKeys(values), { address, mirrors }) };
-          return made.changes;
-        }),
+        whenReady(mirrored?.isOn() ?? false, (mirrors) =>
+          whenReady(mirrors ? (mirrored?.filterLists() ?? none) : none, (filterLists) => {
+            if (made?.of !== values || made.mirrors !== mirrors || made.filterLists !== filterLists) made = { of: values, mirrors, filterLists, changes: rootChanges(metadata_url, advertisedKeys(values), { address, mirrors, filterLists }) };
+            return made.changes;
+          }),
+        ),
       ),
     );
 }

@@ -87,7 +87,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
   const safety = createPublishedSafety(packages.published);
-  const mirror = openServedMirror(config, context, { settings, log, state: store, safety });
+  const mirror = openServedMirror(config, context, { settings, log, state: store, safety, published: tree.published });
   const metrics = composeMetrics(config, context, crew);
   const proxy = createProxy({
     counts: metrics.counts,
@@ -107,10 +107,10 @@ export async function openService(config: Config, context: Context, logTarget: L
     log: log.logger,
     logRequest: log.logRequest,
     trustedProxies: config.trustedProxies.value.map(addressRange),
-    rootChanges: advertisedRoot(settings, { address: ownAddress(config), isMirroring: mirror?.tree.isOn }),
+    rootChanges: advertisedRoot(settings, { address: ownAddress(config), mirrored: mirror?.tree }),
     mirrored: mirror?.tree,
     safety,
-    lookups: packages.lookups,
+    lookups: packages.lookupsWith(mirror?.catalogue),
     now: Date.now,
   });
   const audit = leads ? startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') }) : undefined;

@@ -14,6 +14,7 @@ import { checkOutside } from '../doctor/outside.ts';
 import { checkRedis } from '../doctor/redis.ts';
 import { checkProcesses, checkState, checkTree } from '../doctor/registry.ts';
 import { checkComposer, checkGit, checkNode } from '../doctor/tools.ts';
+import { checkUpstreams } from '../doctor/upstreams.ts';
 import { counted, printJson, printLines } from '../output.ts';
 import { registryUrl } from '../remote.ts';
 import { UsageError } from '../usage-error.ts';
@@ -36,7 +37,8 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 }
 
 /** What lies on this host. Whoever asks about a registry elsewhere need not have one here. */
-async function checkHere(config: Config, { now }: Context, elsewhere: boolean): Promise<readonly Finding[]> {
+async function checkHere(config: Config, context: Context, elsewhere: boolean): Promise<readonly Finding[]> {
+  const { now } = context;
   const apart = [...(await checkRedis(config, now)), ...(await settled('certificate', 'Look at the certificate and its key.', () => checkCertificate(config, now()))), ...(await settled('origin', 'Look whether the origin can be reached from here.', () => checkOrigin(config)))];
   const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
   if (elsewhere && !existsSync(folder.path)) return [...apart, skipped('data', `There is no data folder ${folder.path} here; only --url was looked at.`)];
@@ -50,6 +52,7 @@ async function checkHere(config: Config, { now }: Context, elsewhere: boolean): 
     ...(await settled('disk', 'Look at the disk.', () => checkSpace(folder))),
     ...(await settled('keys', 'Look at the rights of the folder keys.', () => checkModes(folder))),
     ...state,
+    ...(state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped') ? [] : await settled('upstream', 'Look at the settings of the mirror: `libretto settings`.', () => checkUpstreams(config, context))),
     ...(await settled('tree', '`libretto build` mends what its sources still have, and a backup has the rest.', async () => (config.origin.value === undefined ? checkTree(folder.path, now().getTime()) : skipped('tree', 'What is served is at the origin, not in the data folder.')))),
     ...(await settled('lock', 'Look at the rights of the folders build and state.', () => checkProcesses(folder.path, now()))),
   ];

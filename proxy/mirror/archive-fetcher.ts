@@ -43,6 +43,8 @@ const refusedMs = 60_000;
 /** Composer tries sixteen times in four seconds. */
 const unavailableMs = 5000;
 const maxFailures = 1000;
+/** Since the last byte was written. */
+const abandonedMs = 120_000;
 
 export interface Fetch {
   readonly name: PackageName;
@@ -90,13 +92,13 @@ export class ArchiveFetcher {
     return arrival;
   }
 
-  /** Removes what killed processes left behind. What others are still writing is younger. */
+  /** Removes what killed processes left behind. What others are still writing, or looking into, is younger: a silent download breaks off long before. */
   async clear(): Promise<number> {
     const folder = this.#stagingFolder();
     let removed = 0;
     for (const name of await readdir(folder).catch(() => [])) {
       const found = await stat(join(folder, name)).catch(() => undefined);
-      if (found === undefined || this.#options.now() - found.mtimeMs < 3_600_000) continue;
+      if (found === undefined || this.#options.now() - found.mtimeMs < abandonedMs) continue;
       await rm(join(folder, name), { force: true });
       removed += 1;
     }

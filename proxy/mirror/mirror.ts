@@ -17,6 +17,7 @@ import { MirroredAdvisories, type Belongings } from './mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './mirror-rules.ts';
 import { MirroredArchives, type Asked } from './mirrored-archives.ts';
 import { MirroredDocuments, type Mirrored } from './mirrored-documents.ts';
+import { MirroredFilters } from './mirrored-filters.ts';
 import type { CheckRecord } from './offered-version.ts';
 import type { Belonging, PrivateNames } from './precedence.ts';
 import { UpstreamClient, type ClientOptions } from './upstream-client.ts';
@@ -50,6 +51,12 @@ export interface MirrorWishes extends Conditions {
   readonly acceptEncoding: string | undefined;
 }
 
+export interface Standing {
+  /** the same object while nothing has changed */
+  readonly compiled: Compiled;
+  readonly belongs: (name: PackageName) => Belonging;
+}
+
 interface Decided {
   readonly belonging: Belonging;
   readonly compiled: Compiled;
@@ -64,6 +71,7 @@ export class Mirror {
   readonly #archives: MirroredArchives;
   readonly #fetcher: ArchiveFetcher;
   readonly #advisories: MirroredAdvisories;
+  readonly #filters: MirroredFilters;
   readonly #decided = new ByteCache<Decided>(4 * 1024 ** 2);
   /** What is kept on disk. */
   readonly shelf: ArchiveShelf;
@@ -74,6 +82,7 @@ export class Mirror {
     const { folder, now, tell, cacheBytes, checkRecord: check } = options;
     this.#client = new UpstreamClient({ ...options.client, now });
     this.#advisories = new MirroredAdvisories(this.#client, now);
+    this.#filters = new MirroredFilters(now);
     this.#compile = createRulesCompiler({ folder, client: this.#client, now, tell });
     this.shelf = new ArchiveShelf(folder, cacheBytes / 2);
     this.#fetcher = new ArchiveFetcher({ folder, client: this.#client, shelf: this.shelf, check: options.checkArchive, limits: options.archives ?? {}, now, tell });
@@ -89,6 +98,20 @@ export class Mirror {
   /** Whom a name belongs to, and why. */
   belongs(name: PackageName, moment: Moment): Eventually<Belonging> {
     return whenReady(this.#options.rules(), (rules) => this.#decide(name, this.#compile(rules), moment));
+  }
+
+  /** What is set now, and whom names belong to by it, looked at anew: for whoever goes through all that is kept. */
+  standing(): Eventually<Standing> {
+    return whenReady(this.#options.rules(), (rules) => {
+      const compiled = this.#compile(rules);
+      return { compiled, belongs: (name) => compiled.precedence(name, this.#options.privateNames) };
+    });
+  }
+
+  /** Whether it was found, as of this publication, that there is no such package here: then nobody need look on disk again. */
+  isElsewhere(name: PackageName, { epoch }: Moment): boolean {
+    const known = this.#decided.get(name);
+    return known?.epoch === epoch && known.belonging.to === 'upstreams';
   }
 
   /** undefined: the name is not mirrored. Rejects with UpstreamUnavailable where nothing is kept that could be served instead. */
@@ -121,12 +144,17 @@ export class Mirror {
 
   /** What is known of these packages, as far as they are mirrored, and what their upstreams say of them. */
   async advisories(names: Iterable<PackageName>, moment: Moment): Promise<ReadonlyMap<PackageName, readonly JsonObject[]>> {
-    const compiled = this.#compile(await this.#options.rules());
-    const belongings: Belongings = new Map([...names].flatMap((name) => {
-      const belonging = this.#decide(name, compiled, moment);
-      return belonging.to === 'upstreams' ? [[name, belonging.ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]))] as const] : [];
-    }));
-    return this.#advisories.of(belongings);
+    return this.#advisories.of(await this.#belongings(names, moment));
+  }
+
+  /** What the documents of these packages say in filter lists, as far as they are mirrored. */
+  async filters(names: Iterable<PackageName>, moment: Moment): ReturnType<MirroredFilters['of']> {
+    return this.#filters.of(await this.#belongings(names, moment));
+  }
+
+  /** The filter lists that upstreams have; the same array while they are the same. */
+  filterLists(): Eventually<readonly string[]> {
+    return whenReady(this.#options.rules(), (rules) => this.#filters.names(this.#compile(rules).upstreams));
   }
 
   /** Has an archive fetched that is not here yet, for whoever wants it ahead. undefined: there is none. Rejects with UpstreamUnavailable and UpstreamRefused. */
@@ -142,6 +170,14 @@ export class Mirror {
   /** Fetches that are under way break off. */
   close(): Promise<void> {
     return this.#client.close();
+  }
+
+  async #belongings(names: Iterable<PackageName>, moment: Moment): Promise<Belongings> {
+    const compiled = this.#compile(await this.#options.rules());
+    return new Map([...names].flatMap((name) => {
+      const belonging = this.#decide(name, compiled, moment);
+      return belonging.to === 'upstreams' ? [[name, belonging.ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]))] as const] : [];
+    }));
   }
 
   #mirrored<Value>(name: PackageName, moment: Moment, use: (ids: readonly string[], compiled: Compiled) => Eventually<Value | undefined>): Eventually<Value | undefined> {

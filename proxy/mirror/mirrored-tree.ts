@@ -26,6 +26,7 @@ export interface Onlooker {
 export interface MirroredTree {
   /** Whether anything is mirrored, so that clients have reason to ask for names that are not listed. */
   readonly isOn: () => Eventually<boolean>;
+  readonly isElsewhere: Mirror['isElsewhere'];
   /** undefined: there is no such document, or none that is seen. */
   readonly provider: (name: PackageName, stability: Stability, wishes: MirrorWishes, onlooker: Onlooker, moment: Moment) => Eventually<Answer | undefined>;
   /** undefined: there is no such archive, or none that is seen. */
@@ -33,6 +34,8 @@ export interface MirroredTree {
   /** The label of a version that was accepted once, whose normalized version is given; undefined: there is none, or none that is seen. */
   readonly installed: (name: PackageName, normalized: string, onlooker: Onlooker, moment: Moment) => Promise<string | undefined>;
   readonly advisories: Mirror['advisories'];
+  readonly filters: Mirror['filters'];
+  readonly filterLists: Mirror['filterLists'];
 }
 
 interface Seen {
@@ -88,9 +91,12 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
   };
   return {
     isOn: () => mirror.isOn(),
+    isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
     provider: (name, stability, wishes, onlooker, moment) =>
       whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document) => seenOf(completed(document, name, lists), name, stability, onlooker))),
     advisories: (names, moment) => mirror.advisories(names, moment),
+    filters: (names, moment) => mirror.filters(names, moment),
+    filterLists: () => mirror.filterLists(),
     installed: async (name, normalized, onlooker, moment) => {
       if (onlooker.filter === 'none' || (await mirror.belongs(name, moment)).to !== 'upstreams') return undefined;
       const entry = (await mirror.shelf.accepted(name)).archive([normalized], undefined);

@@ -38,6 +38,8 @@ export type Offer = Omit<KeptDocument<UpstreamDocument>, 'value'> & { readonly d
 export class Upstream {
   readonly id: string;
   readonly destination: Destination;
+  /** where its documents are kept */
+  readonly folder: string;
   readonly #rootUrl: URL;
   readonly #store: DocumentStore;
   readonly #now: () => number;
@@ -48,7 +50,8 @@ export class Upstream {
     this.id = settings.id;
     this.#rootUrl = rootUrlOf(settings.url);
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
-    this.#store = new DocumentStore({ folder: join(folder, folderOf(this.#rootUrl)), client, destination: this.destination, upstream: settings.id, freshness, now, tell });
+    this.folder = join(folder, folderOf(this.#rootUrl));
+    this.#store = new DocumentStore({ folder: this.folder, client, destination: this.destination, upstream: settings.id, freshness, now, tell });
     this.#now = now;
   }
 

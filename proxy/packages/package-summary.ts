@@ -84,7 +84,8 @@ export function summaryOf(name: PackageName, versions: readonly ListedVersion[])
   };
 }
 
-function factsOf(record: JsonObject): VersionFacts {
+/** What a record says. */
+export function factsOf(record: JsonObject): VersionFacts {
   const support = isJsonObject(record['support']) ? record['support'] : {};
   return {
     description: textOf(record['description']),

@@ -1,8 +1,9 @@
 // What Composer asks besides documents and archives: `search`, `list` and `providers-api` (doc/05-repositories.md of Composer; ComposerRepository.php:
-// search, getPackageNames, getProviders). Answered out of the list of published packages, as far as the token sees them.
+// search, getPackageNames, getProviders). Answered out of the lists of published and of mirrored packages, as far as the token sees them.
 
 import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
-import { providersOf, type Catalogue } from '../packages/catalogue.ts';
+import type { MirroredCatalogue, MirroredSummaries } from '../mirror/mirrored-catalogue.ts';
+import { providersOf, type Catalogue, type PublishedPackages } from '../packages/catalogue.ts';
 import { matchesWildcard } from '../packages/name-wildcard.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { rankPackages } from '../packages/rank-packages.ts';
@@ -33,6 +34,14 @@ export interface Lookups {
 export interface LookupParts {
   readonly catalogue: Catalogue;
   readonly usage: Usage;
+  /** packages of other registries that are kept; they come behind those published here. undefined: nothing is mirrored */
+  readonly mirrored?: MirroredCatalogue | undefined;
+}
+
+/** Of different names: private ones are never mirrored. */
+interface Found {
+  readonly ours: PublishedPackages['all'];
+  readonly mirrored: MirroredSummaries;
 }
 
 /** Composer reads the first page and no other. */
@@ -45,27 +54,34 @@ const mostSimilar = 5;
 const longestText = 250;
 const texts = ['q', 'type', 'filter', 'vendor'] as const;
 
-export function createLookups({ catalogue, usage }: LookupParts): Lookups {
+export function createLookups({ catalogue, usage, mirrored }: LookupParts): Lookups {
+  const find = async (view: View | undefined, nowMs: number): Promise<Found> => ({ ours: (await catalogue.read(nowMs, view)).all, mirrored: (await mirrored?.read(nowMs, view)) ?? new Map() });
   const look = async (route: LookupRoute, view: View | undefined, nowMs: number): Promise<Answer> => {
-    if (route.kind === 'providers') return providers(route.name, [...providersOf(await catalogue.read(nowMs, view), route.name)]);
+    if (route.kind === 'providers') {
+      const { ours, mirrored: others } = await find(view, nowMs);
+      // nobody elsewhere may say that a package of theirs stands for a private one
+      return providers(route.name, [...providersOf({ all: ours }, route.name), ...((await mirrored?.isForeign(route.name)) === true ? providersOf({ all: others }, route.name) : [])]);
+    }
     const query = new URLSearchParams(route.query);
     const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
     if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
-    const { all } = await catalogue.read(nowMs, view);
-    return route.kind === 'list' ? list(all.values(), query) : search(all, query, await usage.read(nowMs));
+    const found = await find(view, nowMs);
+    return route.kind === 'list' ? list(byName([...found.ours.values(), ...found.mirrored.values()]), query) : search(found, query, await usage.read(nowMs));
   };
   return { answer: async (route, { view, acceptEncoding }, nowMs) => compressed(await look(route, view, nowMs), acceptEncoding) };
 }
 
-async function search(all: ReadonlyMap<string, PackageSummary>, query: URLSearchParams, usesOf: (name: string) => number): Promise<Answer> {
+async function search({ ours, mirrored }: Found, query: URLSearchParams, usesOf: (name: string) => number): Promise<Answer> {
   const page = wholeNumber(query.get('page'), mostPages) ?? 1;
   const size = wholeNumber(query.get('per_page'), mostInPage) ?? standardPage;
   if (Number.isNaN(page)) return refused('page', `must be a whole number from 1 to ${mostPages}`);
   if (Number.isNaN(size)) return refused('per_page', `must be a whole number from 1 to ${mostInPage}`);
   const [words, type] = [query.get('q') ?? '', given(query, 'type')];
-  const found = await rankPackages(all.values(), { words, type, best: page * size }, usesOf);
-  const best = found.total > 0 ? found.best : await similarNames(searchPackages(all.values(), { type }), words, mostSimilar);
-  const total = found.total > 0 ? found.total : best.length;
+  const wanted = { words, type, best: page * size };
+  const [first, others] = [await rankPackages(ours.values(), wanted, usesOf), await rankPackages(mirrored.values(), wanted, usesOf)];
+  const found = first.total + others.total;
+  const best = found > 0 ? [...first.best, ...others.best].slice(0, wanted.best) : await similarNames(searchPackages([...ours.values(), ...mirrored.values()], { type }), words, mostSimilar);
+  const total = found > 0 ? found : best.length;
   const rows = best.slice((page - 1) * size).map((summary) => rowOf(summary, usesOf(summary.name)));
   const next = new URLSearchParams([...query].filter(([name]) => name === 'q' || name === 'type' || name === 'per_page'));
   next.set('page', String(page + 1));
@@ -82,6 +98,10 @@ function list(packages: Iterable<PackageSummary>, query: URLSearchParams): Answe
   const filter = given(query, 'filter');
   const found = searchPackages(packages, { type: given(query, 'type'), vendor: given(query, 'vendor') });
   return jsonAnswer(200, { packageNames: found.map(({ name }) => name as string).filter((name) => filter === undefined || matchesWildcard(filter, name)) });
+}
+
+function byName(packages: readonly PackageSummary[]): readonly PackageSummary[] {
+  return packages.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /** Composer takes 404 for nobody (ComposerRepository.php, getProviders). */

@@ -17,12 +17,14 @@ export interface RootChanges {
   readonly address: string | undefined;
   /** there are more packages than the listed ones, which are not known before somebody asks */
   readonly mirrors: boolean;
+  /** filter lists that documents of other registries hold */
+  readonly filterLists: readonly string[];
   /** the same for equal changes */
   readonly id: string;
 }
 
-export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, { address, mirrors = false }: { readonly address?: string | undefined; readonly mirrors?: boolean } = {}): RootChanges {
-  return { metadataUrl, keys, address, mirrors, id: JSON.stringify([metadataUrl, keys, address, mirrors]) };
+export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, { address, mirrors = false, filterLists = [] }: { readonly address?: string | undefined; readonly mirrors?: boolean; readonly filterLists?: readonly string[] } = {}): RootChanges {
+  return { metadataUrl, keys, address, mirrors, filterLists, id: JSON.stringify([metadataUrl, keys, address, mirrors, filterLists]) };
 }
 
 /** In `available-package-patterns`: clients ask for every name. */
@@ -40,17 +42,25 @@ export function apiBase({ address }: RootChanges, userAgent: string | undefined)
 }
 
 /** `base`: see apiBase. Throws an Error when the document is no packages.json. The document itself where nothing is to be changed. */
-export function rootDocument(built: TextDocument, { metadataUrl, keys, mirrors }: RootChanges, base: string | undefined): TextDocument {
+export function rootDocument(built: TextDocument, { metadataUrl, keys, mirrors, filterLists }: RootChanges, base: string | undefined): TextDocument {
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
   // documents of other registries hold advisories, whatever is known here
   const advised: JsonObject = mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
-  const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...advised, ...safetyUrls({ ...json, ...advised }, base), ...(mirrors ? { 'available-package-patterns': [anyName] } : {}) };
+  const known: JsonObject = { ...json, ...advised, ...filteredBy(filterLists, json['filter']) };
+  const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...advised, ...filteredBy(filterLists, json['filter']), ...safetyUrls(known, base, mirrors), ...(mirrors ? { 'available-package-patterns': [anyName] } : {}) };
   const additions: JsonObject = { ...said, ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}) };
   if (Object.keys(additions).length === 0) return built;
   const shift = Object.keys(said).length === 0 ? 0 : shiftMs(JSON.stringify(said));
   return new TextDocument(Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`), built.lastModifiedMs - shift);
+}
+
+/** Lists of other registries beside ours, whose names stay as they were said here. */
+function filteredBy(names: readonly string[], own: JsonValue | undefined): JsonObject {
+  if (names.length === 0) return {};
+  const filter = isJsonObject(own) ? own : {};
+  return { filter: { ...filter, metadata: true, lists: { ...Object.fromEntries(names.map((name) => [name, { enabled: true }])), ...(isJsonObject(filter['lists']) ? filter['lists'] : {}) } } };
 }
 
 /** Composer takes an empty list for no list at all (ComposerRepository.php:1517). */

@@ -4,12 +4,13 @@
 import { errorTable, RegistryError } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import type { FilterEntry, SafetyLists } from '../../build/contract/safety-lists.ts';
+import { safetyOf, type FilterEntry, type PackageSafety, type SafetyLists } from '../../build/contract/safety-lists.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
 import type { HttpRequest } from '../http-request.ts';
 import { readBody, readJsonBody } from '../manage/json-body.ts';
 import type { MirroredTree } from '../mirror/mirrored-tree.ts';
 import { joined } from '../mirror/mirrored-advisories.ts';
+import { bothFilters } from '../mirror/mirrored-filters.ts';
 import { filterOf, type View } from '../views/view.ts';
 import type { Route } from './route.ts';
 import type { PublishedSafety } from './safety-lists.ts';
@@ -26,7 +27,7 @@ export interface SafetyParts {
   readonly files: Pick<TreeFiles, 'epoch' | 'releases'>;
   readonly safety: PublishedSafety;
   /** says what is known elsewhere of packages that are mirrored */
-  readonly mirrored?: Pick<MirroredTree, 'advisories'> | undefined;
+  readonly mirrored?: Pick<MirroredTree, 'advisories' | 'filters'> | undefined;
 }
 
 /** Room for the packages of the largest of projects. */
@@ -76,7 +77,10 @@ export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): S
     const asked = route.kind === 'filters' ? parseFilterRequest(await readJsonBody(request, limits)) : undefined;
     const lists = await safety.read(nowMs);
     const names = await seen(asked?.names ?? lists.packages.keys(), lists, view, nowMs);
-    if (asked !== undefined) return jsonAnswer(200, { filter: listed(lists, asked.lists, names, (entries, name) => entries.map((entry) => ({ package: name, ...entry })), true) });
+    if (asked !== undefined) {
+      const elsewhere = await mirrored?.filters([...asked.names].filter((name) => filterOf(view, name) !== 'none'), { nowMs, epoch: await files.epoch(nowMs) });
+      return jsonAnswer(200, { filter: listed(withMirrored(lists, names, elsewhere ?? new Map()), asked.lists, [...new Set([...names, ...(elsewhere?.keys() ?? [])])], (entries, name) => entries.map((entry) => ({ package: name, ...entry })), true) });
+    }
     return jsonAnswer(200, { filter: listed(lists, lists.filters, names, (entries) => entries.map(({ constraint }) => constraint).join(' || '), false) });
   };
   return {
@@ -89,6 +93,14 @@ export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): S
       }
     },
   };
+}
+
+/** Of packages that are not seen here, only what is said elsewhere. */
+function withMirrored(lists: SafetyLists, seen: readonly PackageName[], elsewhere: ReadonlyMap<PackageName, PackageSafety['filter']>): SafetyLists {
+  if (elsewhere.size === 0) return lists;
+  const packages = new Map(seen.map((name) => [name, safetyOf(lists, name)]));
+  for (const [name, filter] of elsewhere) packages.set(name, { advisories: [], filter: bothFilters(packages.get(name)?.filter ?? {}, filter) });
+  return { ...lists, filters: [...new Set([...lists.filters, ...[...elsewhere.values()].flatMap((filter) => Object.keys(filter))])], packages };
 }
 
 /** List → what `tell` makes of each package's entries: one after the other, or by name. */

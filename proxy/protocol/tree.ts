@@ -121,14 +121,16 @@ export class Tree {
     const { view } = wishes;
     const filter = filterOf(view, name);
     if (filter === 'none') return this.#absent(absentPackage(name), name);
-    return whenReady(this.#files.document(path, epoch), (built) => {
-      if (built === undefined && this.#mirrored !== undefined) return whenReady(this.#mirrored.provider(name, stability, wishes, { view, filter }, moment), (answer) => answer ?? this.#absent(absentPackage(name), name));
-      const seen = built === undefined || view === undefined || filter === 'all' ? built : this.#viewed.provider(path, name, built, { view, filter }, epoch);
+    const mirrored = (): Eventually<Answer | undefined> => this.#mirrored?.provider(name, stability, wishes, { view, filter }, moment);
+    const published = (): Eventually<Answer> => whenReady(this.#files.document(path, epoch), (built) => {
+      if (built === undefined) return whenReady(mirrored(), (answer) => answer ?? this.#absent(absentPackage(name), name));
+      const seen = view === undefined || filter === 'all' ? built : this.#viewed.provider(path, name, built, { view, filter }, epoch);
       return whenReady(seen, (document) => {
         if (document === undefined) return this.#absent(absentPackage(name), name);
         return answerIn(document, wishes, (bytes) => (document === built || view === undefined ? this.#files.grow(path, document, bytes) : this.#viewed.grow(view, path, document, bytes)));
       });
     });
+    return this.#mirrored?.isElsewhere(name, moment) === true ? whenReady(mirrored(), (answer) => answer ?? published()) : published();
   }
 
   /**
@@ -144,7 +146,9 @@ export class Tree {
       return entry === undefined ? undefined : this.#counted(route.name, entry.version, wishes, this.#files.archive(entry, wishes));
     };
     const again = (): Eventually<Answer> =>
-      whenReady(this.#files.archivesAgain(route.name, epoch), (archives) => answer(archives) ?? this.#mirroredArchive(route, wishes, { view: wishes.view, filter }, moment));
+      whenReady(this.#files.archivesAgain(route.name, epoch), (archives) => answer(archives) ?? whenReady(mirrored(), (found) => found ?? this.#absent(absentVersion(route), route.name)));
+    const mirrored = (): Eventually<Answer | undefined> => this.#mirroredArchive(route, wishes, { view: wishes.view, filter }, moment);
+    if (this.#mirrored?.isElsewhere(route.name, moment) === true) return whenReady(mirrored(), (found) => found ?? again());
     return whenReady(this.#files.archives(route.name, epoch), (archives) => {
       const first = answer(archives);
       if (first === undefined) return again();
@@ -152,8 +156,8 @@ export class Tree {
     });
   }
 
-  #mirroredArchive(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, onlooker: Onlooker, moment: Moment): Eventually<Answer> {
-    return whenReady(this.#mirrored?.archive(route, wishes, onlooker, moment), (found) => (found === undefined ? this.#absent(absentVersion(route), route.name) : this.#counted(route.name, found.version, wishes, found.answer)));
+  #mirroredArchive(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, onlooker: Onlooker, moment: Moment): Eventually<Answer | undefined> {
+    return whenReady(this.#mirrored?.archive(route, wishes, onlooker, moment), (found) => (found === undefined ? undefined : this.#counted(route.name, found.version, wishes, found.answer)));
   }
 
   #counted(name: PackageName, version: string, { head }: Wishes, answer: Eventually<Answer>): Eventually<Answer> {

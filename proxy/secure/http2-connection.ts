@@ -83,7 +83,7 @@ export class Http2Connection {
     this.#socket.destroy();
   }
 
-  /** The GOAWAY has left before this runs; whoever has begun a request meanwhile gets its answer first. */
+  /** The GOAWAY has left before this runs. */
   #part(): void {
     setImmediate(() => {
       if (this.#streams > 0 || this.#session.destroyed) return;
@@ -97,6 +97,11 @@ export class Http2Connection {
     stream.on('error', () => undefined); // the client's doing; whoever sends the answer sees that the stream is closed
     if (stream.destroyed || stream.closed) {
       this.#noteEnd(stream); // before it was looked at
+      return;
+    }
+    if (this.#isFinishing) {
+      // it crossed the GOAWAY, by which its client knows that it was not taken and may be sent elsewhere: so it must not be
+      setImmediate(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
       return;
     }
     this.#streams += 1;

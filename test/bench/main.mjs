@@ -1,19 +1,21 @@
-// `npm run bench -- [serve] [build] [--json] [--quick] [--rows=NAME,…]`: what Libretto costs beside the tools everyone knows, on this machine, in one run.
+// `npm run bench -- [serve] [mirror] [build] [--json] [--quick] [--rows=NAME,…]`: what Libretto costs beside the tools everyone knows, on this machine, in one run.
 //
 //   serve   requests a second, p99, bandwidth, memory and start of the proxy, beside nginx with one worker and a static bearer check.
+//   mirror  packages of another registry beside the same packages here, and straight from there.
 //   build   builds of generated inputs beside the least that the same work costs with everyday tools.
 //
-// --rows takes some of the rows of one of the two. All programs take turns, and each figure is the median of five rounds, since a single one means little on a shared machine.
+// --rows takes some of the rows of them. All programs take turns, and each figure is the median of five rounds, since a single one means little on a shared machine.
 
 import process from 'node:process';
 import { benchBuild, buildRows } from './build.mjs';
+import { benchMirror, mirrorRows } from './mirror.mjs';
 import { benchServe, serveRows } from './serve.mjs';
 
 const words = process.argv.slice(2).filter((word) => word !== '--');
 const flags = new Set(words.filter((word) => word.startsWith('--')));
 const chosen = words.filter((word) => !word.startsWith('--'));
-const known = { serve: benchServe, build: benchBuild };
-const knownRows = { serve: serveRows, build: buildRows };
+const known = { serve: benchServe, mirror: benchMirror, build: benchBuild };
+const knownRows = { serve: serveRows, mirror: mirrorRows, build: buildRows };
 const asked = chosen.length > 0 ? chosen : Object.keys(known);
 
 const rows = [...flags].find((flag) => flag.startsWith('--rows='))?.slice('--rows='.length).split(',');
@@ -23,7 +25,7 @@ const unknown = [
   ...(rows ?? []).filter((row) => asked.every((name) => !(row in (knownRows[name] ?? {})))),
 ];
 if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(' ')}. Use: npm run bench -- [serve] [build] [--json] [--quick] [--rows=NAME,…]${Object.entries(knownRows).map(([name, of]) => `\nRows of ${name}: ${Object.keys(of).join(' ')}`).join('')}`);
+  console.error(`Unknown: ${unknown.join(' ')}. Use: npm run bench -- [serve] [mirror] [build] [--json] [--quick] [--rows=NAME,…]${Object.entries(knownRows).map(([name, of]) => `\nRows of ${name}: ${Object.keys(of).join(' ')}`).join('')}`);
   process.exit(2);
 }
 

@@ -30,7 +30,8 @@ export async function benchServe({ quick, rounds, rows, say }) {
   return results;
 }
 
-const lineOf = ({ what, unit, value, beside, besideValue, ours, microseconds, processor, atLeast, atMost, met }) => ({
+/** A figure as a line of the table. */
+export const lineOf = ({ what, unit, value, beside, besideValue, ours, microseconds, processor, atLeast, atMost, met }) => ({
   what,
   ours: `${rounded(value)} ${unit}`,
   beside: beside === undefined ? '' : `${beside} ${rounded(besideValue)} ${unit}`,

@@ -105,6 +105,22 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await registry.startServer();
   });
 
+  it('finds with `search` and `show -a` what was mirrored before, and tells no upstream what is looked for', async () => {
+    await using app = project({ 'acme/app': '^1.0' });
+    const installed = await app.run('update');
+    expect(installed.exitCode, installed.output).toBe(0);
+    app.removeVendor(); // Composer looks among what is installed, too
+    upstream.server.requests.length = 0;
+    const search = async (...args: readonly string[]): Promise<unknown> => JSON.parse((await app.run('search', '--format=json', ...args)).stdout) as unknown;
+    expect(await search('elsewhere')).toMatchObject([{ name: 'some/base', description: 'some/base from elsewhere' }, { name: 'some/lib', description: 'some/lib from elsewhere' }]);
+    expect(await search('secret-project')).toEqual([]);
+    const shown = await app.run('show', '-a', '--format=json', 'some/lib');
+    expect(JSON.parse(shown.stdout), shown.output).toMatchObject({ name: 'some/lib', description: 'some/lib from elsewhere', versions: ['1.0.0'] });
+    expect(upstream.server.requests.map(({ path }) => path).filter((path) => path !== '/packages.json' && !/^\/p2\/some\/(lib|base)(~dev)?\.json$/.test(path))).toEqual([]);
+    await set('mirroring.deny', '["some/base"]');
+    expect(((await (await ask('/search.json?q=elsewhere')).json()) as { results: { name: string }[] }).results.map(({ name }) => name)).toEqual(['some/lib']);
+  });
+
   it('row 76 (I9): never asks for private and reserved names, whatever is claimed elsewhere', async () => {
     await using app = project({ 'acme/app': '*', 'acme/core': '*', 'some/lib': '*' });
     const installed = await app.run('update');

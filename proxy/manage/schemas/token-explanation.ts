@@ -30,7 +30,7 @@ export const explanationSchema = z
           version: z.string(),
           state: z.enum(['published', 'superseded', 'withdrawn']).nullable().openapi({ description: 'null: there is no such version here' }),
           stability: z.string(),
-          released_at: time.nullable().openapi({ description: 'what not_after goes by; null: not known, and of what is mirrored not looked at' }),
+          released_at: time.nullable().openapi({ description: 'what not_after goes by; null: not known; of what is mirrored, before somebody asked for it' }),
           seen: z.boolean(),
           hidden_by: z.array(hidingLimit),
         }),

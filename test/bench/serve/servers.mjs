@@ -24,6 +24,7 @@ export function createServers(folder) {
       start('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]);
       return `redis://127.0.0.1:${port}`;
     },
+    /** `token`: the only one it accepts; undefined: it asks for none. */
     nginx: async (data, token) => {
       const port = await freePort();
       writeFileSync(join(folder, 'nginx.conf'), nginxConfiguration(folder, data, token, port));
@@ -52,7 +53,7 @@ http {
   access_log ${folder}/access.log combined buffer=64k flush=1s;
   sendfile on; gzip_static on; keepalive_requests 1000000; map_hash_bucket_size 128;
   map $http_authorization $refused { default 1; "Bearer ${token}" 0; }
-  server { listen 127.0.0.1:${port}; root ${data}/public; if ($refused) { return 401; } }
+  server { listen 127.0.0.1:${port}; root ${data}/public; ${token === undefined ? '' : 'if ($refused) { return 401; }'} }
 }
 `;
 }

@@ -20,7 +20,7 @@ export async function makeTree(folder) {
   return { data, token: await makeToken(folder, data) };
 }
 
-function writePackage(at, name, version, content) {
+export function writePackage(at, name, version, content) {
   mkdirSync(join(at, 'src'), { recursive: true });
   writeFileSync(join(at, 'composer.json'), JSON.stringify({ name, version, description: 'A package to be measured', license: 'MIT', require: { php: '>=8.1' }, autoload: { 'psr-4': { 'Bench\\': 'src/' } } }));
   writeFileSync(join(at, 'src/content.php'), content);
@@ -42,7 +42,7 @@ export function copyOf(data, target) {
   return target;
 }
 
-async function makeToken(folder, data) {
+export async function makeToken(folder, data) {
   const made = await run(process.execPath, [binary, 'token', 'create', '--data', data, '--description', 'bench', '--limit', '1000000000', '--json'], { cwd: folder, env: bare });
   return JSON.parse(made).token;
 }

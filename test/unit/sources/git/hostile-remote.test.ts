@@ -44,7 +44,7 @@ const copy = (): string => join(options.cacheDirectory, readdirSync(options.cach
 const packsOf = (directory: string): string[] => readdirSync(join(directory, 'objects/pack'));
 const tip = (): string => repository.git('rev-parse', 'main');
 
-describe('a hostile or broken remote', () => {
+describe('row 72: a hostile or broken remote', () => {
   it.each([
     ['refuse', /not found/],
     ['fail', /500/],

@@ -1,0 +1,60 @@
+// The registries that packages are mirrored from: whether they are reached from here, with their credentials and through the guard, and are Composer repositories
+// that can be read. They are asked for packages.json and nothing else.
+
+import { EgressFailure } from '../../build/egress/egress-failure.ts';
+import { UpstreamUnavailable } from '../../proxy/mirror/mirror-failure.ts';
+import { probeUpstream } from '../../proxy/mirror/probe-upstream.ts';
+import { UpstreamClient } from '../../proxy/mirror/upstream-client.ts';
+import { addressOf } from '../../proxy/mirror/upstream-root.ts';
+import type { UpstreamSettings } from '../../proxy/mirror/upstream.ts';
+import { composeKeys } from '../compose-keys.ts';
+import { composeSettings } from '../compose-settings.ts';
+import type { Config } from '../config.ts';
+import type { Context } from '../context.ts';
+import { mirrorRules } from '../mirror/compose-mirror.ts';
+import { configuredRepositories, otherRepositories } from '../mirror/composer-repositories.ts';
+import { openStateIfAny } from '../open-state.ts';
+import { version } from '../version.ts';
+import { failed, ok, type Finding } from './finding.ts';
+
+const limits = { documentMs: 15_000, silenceMs: 10_000 };
+
+/** Nothing where nothing is mirrored. */
+export async function checkUpstreams(config: Config, context: Context): Promise<readonly Finding[]> {
+  if (config.origin.value !== undefined) return [];
+  const client = new UpstreamClient({ allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version} (doctor)`, limits, now: () => context.now().getTime() });
+  try {
+    return await Promise.all((await upstreamsOf(config, context)).map((upstream) => checkOne(upstream, client)));
+  } finally {
+    await client.close();
+  }
+}
+
+/** Without a state, those of libretto.json: the public registry is switched on in the state. */
+async function upstreamsOf(config: Config, context: Context): Promise<readonly UpstreamSettings[]> {
+  const state = await openStateIfAny(config);
+  if (state === undefined) return configuredRepositories(config, context.environment);
+  try {
+    const others = await otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer })();
+    return mirrorRules(await composeSettings(config, context, state).current(), others).upstreams;
+  } finally {
+    await state.close();
+  }
+}
+
+async function checkOne({ id, url, credential }: UpstreamSettings, client: UpstreamClient): Promise<Finding> {
+  const place = `${addressOf(url)}${id === 'public' ? ' (mirroring.url)' : id === addressOf(url) ? '' : ` (${id})`}`;
+  try {
+    const probe = await probeUpstream(url, credential, client);
+    if (typeof probe === 'string') return failed('upstream', `${place} is no Composer repository that can be read: ${probe}`, 'Look at its address; it is the one that stands in `repositories` of a composer.json.');
+    return ok('upstream', `${place} is reached; its packages are found by ${probe.protocol}`);
+  } catch (error) {
+    if (!(error instanceof UpstreamUnavailable)) throw error;
+    return failed('upstream', `${place} cannot be asked: ${error.message}`, isDenied(error) ? 'Its address is not public. List it in egress.allow of libretto.json if it is meant.' : 'What is kept of it is served on. Look at its address and credentials, and whether this host may reach it.');
+  }
+}
+
+function isDenied(error: unknown): boolean {
+  for (let found = error; found instanceof Error; found = found.cause) if (found instanceof EgressFailure && found.kind === 'denied') return true;
+  return false;
+}
