@@ -65,9 +65,10 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
   await writeManifest(output, { ...position.manifest, serial, placing: changed.flatMap(({ files }) => files) });
   const record = await stageRecord(output, serial, position.publication.serial, request, now);
   const indexes = await Promise.all(changed.map(async ({ name, next }) => ({ file: await output.stage(formatPackageIndex(next)), path: indexPath(name) })));
-  const head = formatPublication({ ...position.publication, serial, published_at: now.toISOString() });
-  const emptied = changed.flatMap(({ name, next }) => (next.versions.length === 0 ? [indexPath(name)] : []));
-  await applyPublication({ ...noChanges, indexes, removals: changed.flatMap(({ files }) => files), unusedTexts: emptied, record, kept: [], root: undefined, head: { file: await output.stage(head), path: publicationPath } }, output, () => undefined);
+  const emptied = changed.flatMap(({ name, next }) => (next.versions.length === 0 ? [name] : []));
+  const { withdrawn } = position.publication;
+  const head = formatPublication({ ...position.publication, serial, published_at: now.toISOString(), ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.filter((name) => !emptied.includes(name)) }) });
+  await applyPublication({ ...noChanges, indexes, removals: changed.flatMap(({ files }) => files), unusedTexts: emptied.map(indexPath), record, kept: [], root: undefined, head: { file: await output.stage(head), path: publicationPath } }, output, () => undefined);
   await writeManifest(output, { ...position.manifest, serial, placing: [] });
   await output.discard();
   return reportOf(packages, request, serial);

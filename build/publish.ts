@@ -17,6 +17,7 @@ import { publishedSources, sameSources } from './published-sources.ts';
 import { quarantinedPath } from './contract/quarantined.ts';
 import { nextQuarantined } from './quarantined.ts';
 import type { Run } from './run.ts';
+import { sameNames, withdrawnPackages } from './withdrawn-packages.ts';
 
 /** Resolves to the new serial, or to undefined where readers see nothing new. The memory is written in either case. */
 export async function publish(run: Run, packages: PackagesOutcome): Promise<number | undefined> {
@@ -28,13 +29,14 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   if (rootStamp === null) throw new Error('packages.json always has a stamp');
   const rootMoved = !tree.rootIntact || rootStamp !== tree.publication?.root;
   const undone = nextUndone(run, packages);
+  const withdrawn = await withdrawnPackages(tree, output, packages);
   const interrupted = tree.serial !== (tree.publication?.serial ?? 0);
-  const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || run.safety.text !== undefined || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
+  const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || run.safety.text !== undefined || !sameNames(withdrawn, tree.publication?.withdrawn) || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
   const serial = moved ? tree.serial + 1 : (tree.publication?.serial ?? 0);
   if (moved) {
     await announceIntent(run, serial, packages);
     const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
-    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources, ...(undone === undefined ? {} : { undone }) });
+    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources, withdrawn, ...(undone === undefined ? {} : { undone }) });
     const withheld = run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
     const safety = run.safety.text === undefined ? [] : [{ file: await output.stage(run.safety.text), path: safetyPath }];
     const history = await stageRecord(run, packages.results, serial, now);

@@ -14,9 +14,10 @@ import { readMemory } from './memory/source-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import { BuildRefused } from './refusals.ts';
-import { indexFault, type Fault, type VerifyContext } from './verify-fault.ts';
+import { indexFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
 import { verifyPackage } from './verify-package.ts';
 import { verifySafety } from './verify-safety.ts';
+import { indexedNames } from './withdrawn-packages.ts';
 
 export interface VerifyReport {
   readonly ok: boolean;
@@ -48,10 +49,12 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const placing = underWay(publication, manifest, faults);
   const context: VerifyContext = { output, fast, settled: placing === undefined };
   const files = await output.list('public', '');
+  const indexed = await indexedNames(output);
+  if (context.settled) faults.push(...unannounced(indexed, names, publication));
   const listed = new Set<string>(names);
   const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
   const checked = { packages: names.length, versions: 0, archives: 0 };
-  for (const name of new Set([...names, ...(await indexedNames(output))])) {
+  for (const name of new Set([...names, ...indexed])) {
     const found = await verifyPackage(name, listed.has(name), context);
     faults.push(...found.faults);
     checked.versions += found.versions;
@@ -153,8 +156,11 @@ async function verifyMemory(output: Output, faults: Fault[]): Promise<Manifest |
   return manifest;
 }
 
-async function indexedNames(output: Output): Promise<readonly PackageName[]> {
-  return (await output.list('index', '')).flatMap((file) => (file === publicationPath ? [] : (parsePackageName(file.replace(/\.json$/, '')) ?? [])));
+/** Of a tree at an origin only packages.json and the announcement say which names are private. */
+function unannounced(indexed: readonly PackageName[], names: readonly PackageName[], publication: Publication | undefined): readonly Fault[] {
+  if (publication?.withdrawn === undefined) return [];
+  const announced = new Set([...names, ...publication.withdrawn]);
+  return indexed.filter((name) => !announced.has(name)).map((name) => ({ code: 'MALFORMED_INDEX', path: `index/${publicationPath}`, name, message: `It does not say that ${name} was published once and is withdrawn. ${repairByComparing}` }));
 }
 
 function describe(error: unknown): string {

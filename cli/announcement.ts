@@ -2,8 +2,9 @@
 
 import { localUrl } from './address.ts';
 import type { Config } from './config.ts';
-import { counted, revealSecret, type Revealable } from './output.ts';
+import { counted, revealSecret } from './output.ts';
 import type { PublishedTree } from './published-tree.ts';
+import type { SetupOffer } from './service.ts';
 import { describeCertificate, type CertificateFacts } from './tls/certificate.ts';
 
 export interface Announced {
@@ -31,9 +32,14 @@ export function announcement({ host, port, config, metrics, tree, certificate, n
 }
 
 /** How to make the first admin of the management API; nothing where there is a user. */
-export function setupLines(code: Revealable | undefined): string[] {
-  if (code === undefined) return [];
-  return [`There is no user yet. To make the first admin, send this code within an hour to POST /api/auth/setup: ${revealSecret(code)}`, 'Or run `libretto user create --admin --email EMAIL` here.'];
+export function setupLines(offer: SetupOffer | undefined): string[] {
+  if (offer === undefined) return [];
+  const fields = { setup_code: revealSecret(offer.code), email: 'EMAIL', password: 'PASSWORD' };
+  return [
+    'There is no user yet. To make the first admin, put an email and a password of your choice into this line, and run it within an hour:',
+    `  curl ${offer.url}/api/auth/setup -H 'Content-Type: application/json' -d '${JSON.stringify(fields)}'`,
+    'Or run `libretto user create --admin --email EMAIL` here.',
+  ];
 }
 
 function isEverywhere(host: string): boolean {

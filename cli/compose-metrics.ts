@@ -29,6 +29,7 @@ export interface Metrics {
 export interface ServingFacts {
   readonly connections: () => number;
   readonly degraded: () => boolean;
+  readonly stateAway: () => boolean;
   /** of the mirror; undefined: there is none */
   readonly mirror?: (() => readonly Family[]) | undefined;
   readonly tree: Pick<ServedTree, 'files' | 'publication'>;
@@ -36,7 +37,7 @@ export interface ServingFacts {
 }
 
 /** Those of it that say yes or no. */
-export const servingFlags: readonly string[] = ['libretto_counters_degraded', 'libretto_origin_stale'];
+export const servingFlags: readonly string[] = ['libretto_counters_degraded', 'libretto_state_away', 'libretto_origin_stale'];
 
 export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, crew?: Crew): Metrics {
   const { metrics } = config;
@@ -49,12 +50,13 @@ export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, cr
   return {
     counts,
     own: () => own(),
-    listen: async ({ connections, degraded, mirror, tree, onError }) => {
+    listen: async ({ connections, degraded, stateAway, mirror, tree, onError }) => {
       const running = openProcessMetrics(nowMs);
       own = async () => [
         ...counts.families(),
         gauge('libretto_connections', 'Connections of clients that are open.', connections()),
         gauge('libretto_counters_degraded', '1 while the shared counters cannot be reached and this process counts alone.', Number(degraded())),
+        gauge('libretto_state_away', '1 while the Redis of the state cannot be used: who is known is served for a while, then nobody.', Number(stateAway())),
         ...(tree.files === undefined ? [] : [gauge('libretto_origin_stale', '1 while the origin fails and what is known of it is served.', Number(tree.files.stale()))]),
         ...(mirror?.() ?? []),
         ...(await running.families()),

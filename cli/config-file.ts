@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract
 import { jsonFault } from './json-fault.ts';
 import { shown } from './setting-values.ts';
 import { groupExamples, settingNames, settings } from './settings.ts';
-import { nearest } from './suggest.ts';
+import { describeForeignKeys, describeUnknownKey, isForeignKey } from './unknown-key.ts';
 
 export interface ConfigFile {
   /** absolute */
@@ -43,7 +43,9 @@ function parseConfigFile(path: string, text: string, problems: string[]): Config
     return undefined;
   }
   const values = new Map<string, JsonValue>();
-  collect(json, '', { path, problems, values });
+  const foreign: string[] = [];
+  collect(json, '', { path, problems, values, foreign });
+  if (foreign.length > 0) problems.push(describeForeignKeys(foreign, path));
   return { path, values };
 }
 
@@ -51,6 +53,8 @@ interface Collector {
   readonly path: string;
   readonly problems: string[];
   readonly values: Map<string, JsonValue>;
+  /** keys of a composer.json or satis.json */
+  readonly foreign: string[];
 }
 
 const knownKeys: readonly string[] = settingNames.map((name) => settings[name].key);
@@ -65,12 +69,12 @@ function collect(object: JsonObject, prefix: string, into: Collector): void {
     const key = `${prefix}${part}`;
     if (!part.includes('.') && knownKeys.includes(key)) into.values.set(key, value);
     else if (isJsonObject(value) && !part.includes('.') && knownKeys.some((known) => known.startsWith(`${key}.`))) collect(value, `${key}.`, into);
+    else if (prefix === '' && isForeignKey(key)) into.foreign.push(key);
     else into.problems.push(unknownKey(key, into.path));
   }
 }
 
 function unknownKey(key: string, path: string): string {
   if (knownKeys.some((known) => known.startsWith(`${key}.`))) return `${key} in ${path} must be an object, such as ${groupExamples[key] ?? '{}'}.`;
-  const meant = nearest(key, knownKeys);
-  return `${key} in ${path} is not a setting${meant === undefined ? `; there are ${knownKeys.join(', ')}` : `; did you mean ${meant}?`}`;
+  return describeUnknownKey(key, path, knownKeys);
 }

@@ -9,6 +9,8 @@ import type { Counters } from '../proxy/limits/counters.ts';
 import type { Management } from '../proxy/manage/api-request.ts';
 import type { PackageServices } from '../proxy/manage/routes/packages.ts';
 import { createManagement } from '../proxy/manage/management.ts';
+import type { Mirror } from '../proxy/mirror/mirror.ts';
+import type { ReadPrivateNames } from '../proxy/mirror/private-names.ts';
 import { createUploads } from '../proxy/manage/upload.ts';
 import { settingOf, type Settings } from '../proxy/settings/settings.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
@@ -28,9 +30,11 @@ export interface ManagementParts {
   readonly settings: Settings;
   readonly uses: TokenUses;
   readonly counters: Counters;
+  readonly privateNames: ReadPrivateNames;
+  readonly upstreamProblems: Mirror['problems'];
 }
 
-export function composeManagement(config: Config, context: Context, state: StateStore, { syncing, packages, settings, ...parts }: ManagementParts): Management {
+export function composeManagement(config: Config, context: Context, state: StateStore, { syncing, packages, settings, privateNames, ...parts }: ManagementParts): Management {
   const { now, randomBytes } = context;
   const nowMs = (): number => now().getTime();
   const store = createAuditedStore({ store: state, now: nowMs });
@@ -51,7 +55,7 @@ export function composeManagement(config: Config, context: Context, state: State
     uploads: createUploads(config.data.value),
     tokensOf: (actor) => createTokens({ store, now: nowMs, randomBytes, actor }),
     defaultLimits: defaultLimits(settings),
-    mirroredReleases: mirroredReleases(config, context, state, settings),
+    mirroredReleases: mirroredReleases(config, context, { state, settings, privateNames }),
     artifactRetention: settingOf(settings, 'retention.artifacts_days'),
   });
 }

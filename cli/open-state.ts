@@ -26,12 +26,14 @@ export interface ServingState {
   readonly store: StateStore;
   /** the Redis of the state is out of reach, or holds none any more */
   readonly isAway: () => boolean;
+  /** While it is out of reach: how long tokens that are known are honoured still; undefined otherwise. */
+  readonly graceLeftMs: () => number | undefined;
 }
 
 /** For a server: `tell` hears in words what people should know of a state in Redis, now and later. */
 export async function openServingState(config: Config, tell: (line: string) => void): Promise<ServingState> {
   const url = config.state.value;
-  if (url === undefined) return { store: await openLocal(config), isAway: () => false };
+  if (url === undefined) return { store: await openLocal(config), isAway: () => false, graceLeftMs: () => undefined };
   let away = false;
   const store = await openShared(config, url, (notice) => {
     if (notice.state !== 'unreplicated') away = notice.state !== 'back';
@@ -39,7 +41,7 @@ export async function openServingState(config: Config, tell: (line: string) => v
   });
   const fault = await store.durabilityFault();
   if (fault !== undefined) tell(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
-  return { store, isAway: () => away };
+  return { store, isAway: () => away, graceLeftMs: store.graceLeftMs };
 }
 
 /** Several hosts on one state share their counts there too, unless another Redis is named for those. */

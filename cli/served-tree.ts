@@ -3,11 +3,14 @@
 import { NewerFormat } from '../build/contract/newer-format.ts';
 import { rootDocumentPath } from '../build/contract/paths.ts';
 import type { Publication } from '../build/contract/publication.ts';
+import { whenReady } from '../proxy/eventually.ts';
+import { createPrivateNames, eitherOf, type ReadPrivateNames } from '../proxy/mirror/private-names.ts';
 import type { OriginNotice } from '../proxy/origin/origin-trouble.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../proxy/packages/published-files.ts';
 import type { TreeFiles } from '../proxy/protocol/tree-files.ts';
 import { defaultServerLimits } from '../proxy/server-limits.ts';
 import type { Config } from './config.ts';
+import { localPrivateNames } from './mirror/local-private-names.ts';
 import { parsePublishedTree, readPublication, readPublishedTree, refuseNewerTree, type PublishedTree } from './published-tree.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
@@ -16,6 +19,8 @@ export interface ServedTree {
   /** undefined: those of the data folder */
   readonly files: TreeFiles | undefined;
   readonly published: PublishedFiles;
+  /** Of this tree, and of one that may lie in the data folder beside an origin. */
+  readonly privateNames: ReadPrivateNames;
   /** What was last announced; undefined where nothing was, or it cannot be read. */
   readonly publication: () => Promise<Publication | undefined>;
   /** What people are told of it. */
@@ -35,10 +40,10 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
   const dataDirectory = config.data.value;
   if (address === undefined) {
     refuseNewerTree(dataDirectory);
-    return { files: undefined, published: createLocalPublishedFiles(dataDirectory), publication: async () => readPublication(dataDirectory), shown: async () => readPublishedTree(dataDirectory), close: () => undefined };
+    return { files: undefined, published: createLocalPublishedFiles(dataDirectory), privateNames: localPrivateNames(config), publication: async () => readPublication(dataDirectory), shown: async () => readPublishedTree(dataDirectory), close: () => undefined };
   }
   const { createOriginFiles } = await import('../proxy/origin/origin-files.ts'); // most servers need none of it
-  const { files, published, close } = createOriginFiles({
+  const { files, published, privateNames, close } = createOriginFiles({
     ...listeners,
     address: { url: address.url, authorization: config.originAuthorization.value ?? address.authorization },
     checkEveryMs: config.originCheck.value,
@@ -46,6 +51,7 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
     userAgent: `Libretto/${version}`,
     monotonicMs: () => performance.now(),
   });
+  const here = createPrivateNames(dataDirectory);
   const orNothing = async <Known>(look: () => Promise<Known | undefined>): Promise<Known | undefined> => {
     try {
       return await look();
@@ -65,6 +71,7 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
   return {
     files,
     published,
+    privateNames: () => whenReady(privateNames(), (there) => eitherOf(there, here)),
     publication: () => orNothing(async () => files.publication()),
     shown: () => orNothing(async () => parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8'))),
     close,

@@ -20,6 +20,7 @@ import { settingOf } from '../proxy/settings/settings.ts';
 import { startAuditCopies } from '../proxy/state/audit-copies.ts';
 import { assertReadable } from '../proxy/state/readable.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
+import { localUrl } from './address.ts';
 import { composeKeys } from './compose-keys.ts';
 import { composePeople } from './compose-people.ts';
 import { composeTokens } from './compose.ts';
@@ -42,9 +43,15 @@ import { openServedTree } from './served-tree.ts';
 import { withSettingsOf } from './state-settings.ts';
 import { takeServingPlace } from './serving-place.ts';
 import { readCertificate, type CertificateFacts } from './tls/certificate.ts';
-import { renewCertificate } from './tls/renew-certificate.ts';
+import { createRenewal } from './tls/renew-certificate.ts';
 import type { LogTarget } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
+
+export interface SetupOffer {
+  readonly code: Secret;
+  /** where a client of this machine reaches the server */
+  readonly url: string;
+}
 
 export interface Service {
   /** with what was set while it ran before */
@@ -60,8 +67,8 @@ export interface Service {
   readonly metricFamilies: () => Promise<readonly Family[]>;
   /** what it showed its first clients; undefined: plain HTTP is served */
   readonly certificate: CertificateFacts | undefined;
-  /** A code with which the first admin is made; undefined where there is a user. */
-  readonly offerSetup: () => Promise<Secret | undefined>;
+  /** How the first admin is made; undefined where there is a user. */
+  readonly offerSetup: () => Promise<SetupOffer | undefined>;
   readonly degraded: () => boolean;
   /** What SIGHUP is for: opens the log and reads the certificate anew. */
   readonly hangUp: () => void;
@@ -78,7 +85,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const certificate = readCertificate(config, context.now());
   const log = openRequestLog(config, context, logTarget, crew !== undefined);
   const tree = await openServedTree(config, originListeners(log, context)).catch(closing(() => log.close()));
-  const { store, isAway } = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(() => log.close()));
+  const { store, isAway, graceLeftMs } = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(() => log.close()));
   const place = await takeServingPlace(config, context).catch(closing(() => store.close(), () => log.close()));
   const counting = await openCounting(config, context, store, log).catch(closing(place.release, () => store.close(), () => log.close()));
   const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
@@ -87,12 +94,12 @@ export async function openService(config: Config, context: Context, logTarget: L
   const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
   const safety = createPublishedSafety(packages.published);
-  const mirror = openServedMirror(config, context, { settings, log, state: store, safety, published: tree.published });
+  const mirror = openServedMirror(config, context, { settings, log, state: store, safety, tree });
   const metrics = composeMetrics(config, context, crew);
   const proxy = createProxy({
     counts: metrics.counts,
     crew,
-    readState: () => assertReadable(store, tokenKeyPrefix),
+    readState: () => assertReadable(store, tokenKeyPrefix).then(graceLeftMs),
     stateAway: isAway,
     onDownload: packages.downloads.count,
     onInstall: packages.installs.count,
@@ -103,32 +110,37 @@ export async function openService(config: Config, context: Context, logTarget: L
     authenticator: createAuthenticator(store, { defaultLimits: defaultLimits(settings) }),
     counters: counting.counters,
     uses,
-    management: composeManagement(config, context, store, { syncing, packages, settings, uses, counters: counting.counters }),
+    management: composeManagement(config, context, store, { syncing, packages, settings, uses, counters: counting.counters, privateNames: tree.privateNames, upstreamProblems: () => mirror.mirror.problems() }),
     log: log.logger,
     logRequest: log.logRequest,
     trustedProxies: config.trustedProxies.value.map(addressRange),
-    rootChanges: advertisedRoot(settings, { address: ownAddress(config), mirrored: mirror?.tree }),
-    mirrored: mirror?.tree,
+    rootChanges: advertisedRoot(settings, { address: ownAddress(config), mirrored: mirror.tree }),
+    mirrored: mirror.tree,
     safety,
-    lookups: packages.lookupsWith(mirror?.catalogue),
+    lookups: packages.lookupsWith(mirror.catalogue),
     now: Date.now,
   });
   const audit = leads ? startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') }) : undefined;
   const close = async (): Promise<void> => {
     await proxy.close();
-    await inTurn(metrics.close, async () => mirror?.close(), syncing.close, packages.downloads.close, packages.installs.close, uses.close, async () => audit?.close(), counting.close, place.release, () => store.close(), async () => tree.close(), () => log.close());
+    await inTurn(metrics.close, mirror.close, syncing.close, packages.downloads.close, packages.installs.close, uses.close, async () => audit?.close(), counting.close, place.release, () => store.close(), async () => tree.close(), () => log.close());
   };
+  const renewal = createRenewal(config, context, leads ? { logger: log.logger, tell: (line) => printLines(context.stderr, [line]) } : undefined, proxy.renewCertificate);
   const hangUp = (): void => {
     log.reopen();
-    renewCertificate(config, context, { logger: log.logger, tell: (line) => printLines(context.stderr, leads ? [line] : []) }, proxy.renewCertificate);
+    renewal();
   };
   if (config.origin.value === undefined) await syncing.schedule.start().catch(closing(close)); // a sync builds, and with an origin that is another host's
-  const metricsAt = await metrics.listen({ connections: proxy.connections, tree, mirror: mirror?.families, degraded: counting.counters.degraded, onError: (err) => log.logger.error({ err }, 'metrics could not be read') }).catch(closing(close));
+  const metricsAt = await metrics.listen({ connections: proxy.connections, tree, mirror: mirror.families, degraded: counting.counters.degraded, stateAway: isAway, onError: (err) => log.logger.error({ err }, 'metrics could not be read') }).catch(closing(close));
   const address = await proxy.listen().catch(async (error: unknown) => {
     await close();
     throw listenRefusal(error, config.listen);
   });
-  return { ...address, tree: tree.shown, metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup: composePeople(context, store, composeKeys(config, context)).offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+  const offerSetup = async (): Promise<SetupOffer | undefined> => {
+    const code = await composePeople(context, store, composeKeys(config, context)).offerSetup();
+    return code && { code, url: localUrl(address.host, address.port, certificate?.facts) };
+  };
+  return { ...address, tree: tree.shown, metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
 }
 
 function ownAddress({ distUrl: { value } }: Config): string | undefined {

@@ -35,6 +35,8 @@ const kinds: Readonly<Record<string, { readonly prefix: string; readonly places:
   composer: { prefix: 'composer', places: { url: repositoryUrl }, options: mirrored },
 };
 const typeNames = Object.keys(kinds);
+/** What Composer calls them. */
+const elsewhere: Readonly<Record<string, string>> = { vcs: 'git', github: 'git', gitlab: 'git', bitbucket: 'git', 'git-bitbucket': 'git', path: 'directory' };
 const type = choice(typeNames, 'what kind of source it is');
 
 const described: Shape<SourceEntry> = {
@@ -46,6 +48,11 @@ const described: Shape<SourceEntry> = {
     }
     if (value['type'] === undefined) {
       refuse(at, `has no type; allowed: ${orList(typeNames)}.`);
+      return undefined;
+    }
+    const ours = elsewhere[String(value['type'])];
+    if (ours !== undefined) {
+      refuse(`${at}.type`, `is ${JSON.stringify(value['type'])}, as Composer calls it; here that is "${ours}".`);
       return undefined;
     }
     const kind = type.read(value['type'], `${at}.type`, refuse);

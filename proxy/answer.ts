@@ -2,6 +2,7 @@
 
 import { errorTable, type ErrorBody, type ErrorCode } from '../build/contract/errors.ts';
 import type { JsonObject } from '../build/contract/json.ts';
+import { headerLines } from './head-text.ts';
 
 /**
  * `string`: bytes in latin1, which node:http joins with the headers into one write; meant for small bodies. `Buffer`: the bytes.
@@ -28,8 +29,10 @@ export interface Answer {
   readonly status: number;
   /** flat list: name, value, name, value; Content-Length included where there is a body */
   readonly headers: readonly string[];
+  /** more of them, which come behind; apart, since to join the two lists of every answer costs more than to count it */
+  readonly more?: readonly string[] | undefined;
   readonly body: Body;
-  /** status line and `headers` as text (head-text.ts), for what is answered often */
+  /** status line and all headers as text (head-text.ts), for what is answered often */
   readonly head?: string | undefined;
   /** worth a line of its own in the log, besides the request's */
   readonly cause?: unknown;
@@ -72,7 +75,12 @@ export function jsonAnswer(status: number, body: object, headers: readonly strin
   };
 }
 
-/** `lines`: the same headers as text, each with its line's end. */
-export function withHeaders({ status, headers, body, head, cause }: Answer, more: readonly string[], lines: string): Answer {
-  return { status, headers: [...headers, ...more], body, head: head === undefined ? undefined : head + lines, cause };
+/** `more`: flat list, as an answer's headers. */
+export function withHeaders({ status, headers, body, head, cause, more: before }: Answer, more: readonly string[]): Answer {
+  return { status, headers, more: before === undefined ? more : [...before, ...more], body, head: head === undefined ? undefined : head + headerLines(more), cause };
+}
+
+/** Flat list of name and value. */
+export function allHeaders({ headers, more }: Answer): readonly string[] {
+  return more === undefined ? headers : [...headers, ...more];
 }

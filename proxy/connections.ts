@@ -4,18 +4,24 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
+interface Connection {
+  readonly socket: Socket;
+  /** how many requests on it are being answered */
+  answering: number;
+}
+
 export class Connections {
-  readonly #open = new Set<Socket>();
-  readonly #answering = new Map<Duplex, number>();
+  /**
+   * Open connections, with what is being answered on each. An entry lives as long as its connection: a Map that gains and loses one with every
+   * request makes itself anew all the time, and its old tables outlive the young generation, where they bring on one collection of all memory after another.
+   */
+  readonly #open = new Map<Duplex, Connection>();
   readonly #ended = new WeakSet<Duplex>();
 
   opened(socket: Socket): void {
     socket.setMaxListeners(0); // one for each pipelined request that is being answered
-    this.#open.add(socket);
-    socket.once('close', () => {
-      this.#open.delete(socket);
-      this.#answering.delete(socket);
-    });
+    this.#open.set(socket, { socket, answering: 0 });
+    socket.once('close', () => this.#open.delete(socket));
   }
 
   /**
@@ -27,8 +33,13 @@ export class Connections {
       this.#ended.add(socket);
       return;
     }
-    this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + 1);
-    response.once('close', () => this.#answered(socket));
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return; // closed meanwhile
+    connection.answering += 1;
+    // comes once by itself; `once` would cost a second closure
+    response.on('close', () => {
+      connection.answering -= 1;
+    });
   }
 
   count(): number {
@@ -36,7 +47,7 @@ export class Connections {
   }
 
   isAnswering(socket: Duplex): boolean {
-    return this.#answering.has(socket);
+    return (this.#open.get(socket)?.answering ?? 0) > 0;
   }
 
   /** The last answer was said there. What the parser finds behind it gets no second one: to a front that would be the answer to another request. */
@@ -46,12 +57,6 @@ export class Connections {
 
   /** Closes what is not being answered, after the bytes still queued on it. */
   closeIdle(): void {
-    for (const socket of this.#open) if (!this.#answering.has(socket)) socket.destroySoon();
-  }
-
-  #answered(socket: Socket): void {
-    const left = (this.#answering.get(socket) ?? 1) - 1;
-    if (left === 0) this.#answering.delete(socket);
-    else this.#answering.set(socket, left);
+    for (const { socket, answering } of this.#open.values()) if (answering === 0) socket.destroySoon();
   }
 }

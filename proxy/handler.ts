@@ -13,7 +13,7 @@ import { whenReady, type Eventually } from './eventually.ts';
 import { cutOff, statusSent, writeContinue, type HttpRequest, type HttpResponse } from './http-request.ts';
 import type { Count, Counters } from './limits/counters.ts';
 import type { GuessBudget } from './limits/guess-budget.ts';
-import { rateLimitHeaders, rateLimitLines } from './limits/headers.ts';
+import { rateLimitHeaders } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
 import type { Management } from './manage/api-request.ts';
 import { clientAddress, isInRanges, type AddressRange } from './observe/client-address.ts';
@@ -200,7 +200,7 @@ function counted(exchange: Exchange, token: ActiveToken, count: Count, serve: ()
 }
 
 function withLimit(answer: Answer, { limit }: ActiveToken, count: Count): Answer {
-  return withHeaders(answer, rateLimitHeaders(limit, count), rateLimitLines(limit, count));
+  return withHeaders(answer, rateLimitHeaders(limit, count));
 }
 
 /** Each promise on the way costs: with counters in Redis every request waits, so there is one here and no more. */

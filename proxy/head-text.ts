@@ -3,16 +3,26 @@
 
 import { STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 
-/** Status line and headers, each line with its end. Throws where a name or a value is none. */
+/**
+ * Status line and headers, each line with its end. Throws where a name or a value is none. Joined at once: a text that was put together piece by piece
+ * is kept as its pieces, in several times the memory.
+ */
 export function headText(status: number, headers: readonly string[]): string {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`;
+  const parts = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}\r\n`];
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at] ?? '';
     const value = headers[at + 1] ?? '';
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    text += `${name}: ${value}\r\n`;
+    parts.push(name, ': ', value, '\r\n');
   }
+  return parts.join('');
+}
+
+/** Headers made here, whose names and values are known to be fit, as lines. */
+export function headerLines(headers: readonly string[]): string {
+  let text = '';
+  for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
   return text;
 }
 

@@ -2,7 +2,7 @@
 // frees the file at once.
 
 import type { ServerResponse } from 'node:http';
-import type { Answer, OpenFile } from './answer.ts';
+import { allHeaders, type Answer, type OpenFile } from './answer.ts';
 import type { Eventually } from './eventually.ts';
 import { createHeadEnd } from './head-text.ts';
 import { isStream, type HttpRequest, type HttpResponse } from './http-request.ts';
@@ -74,7 +74,8 @@ export function createSender({ stallTimeoutMs, keepAliveMs, now }: SenderOptions
       const { body, head } = answer;
       const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
       if (head !== undefined && isShort(toSend) && !closing && takesWhole(response)) return leaveWhole(response, answer.status, head, toSend);
-      response.writeHead(answer.status, closing && !answer.headers.includes('Connection') ? [...answer.headers, 'Connection', 'close'] : (answer.headers as string[]));
+      const headers = allHeaders(answer) as string[];
+      response.writeHead(answer.status, closing && !headers.includes('Connection') ? [...headers, 'Connection', 'close'] : headers);
       if (body === undefined || request.method === 'HEAD') {
         leave(response, undefined, closing);
         return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;

@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import type { Authenticator } from './auth/authenticate.ts';
 import type { TokenUses } from './auth/token-uses.ts';
 import { limitConnections } from './connection-limit.ts';
+import { LeanRequest } from './lean-request.ts';
 import { Connections } from './connections.ts';
 import { createHandler, type Handler } from './handler.ts';
 import type { Eventually } from './eventually.ts';
@@ -103,7 +104,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
   const connections = new Connections();
   const secure = options.certificate === undefined ? undefined : createSecureServer({ limits, certificate: options.certificate, handle: handler.handle, onHttp1: (socket) => connections.opened(socket), onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason) });
-  const server = withLimits(secure?.server ?? createServer(nodeLimits(limits)), limits);
+  const server = withLimits(secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: LeanRequest }), limits);
   if (options.crew !== undefined) limitConnections(server, limits.maxConnections);
   if (secure === undefined) server.on('connection', (socket) => connections.opened(socket));
   attach(server, connections, handler, options);

@@ -40,6 +40,8 @@ export interface Publication {
   /** last_modified of packages.json, epoch seconds, and the hex SHA-256 of its bytes */
   readonly root: { readonly last_modified: number; readonly sha256: string };
   readonly sources: readonly PublishedSource[];
+  /** packages of which nothing is published any more, while their serving indexes are there; absent where an older version published */
+  readonly withdrawn?: readonly PackageName[];
   /** absent for none */
   readonly undone?: readonly UndoneChange[];
 }
@@ -64,8 +66,17 @@ export function parsePublication(text: string): Publication {
     published_at: publishedAt,
     root: { last_modified: root['last_modified'], sha256: root['sha256'] },
     sources: sources.map(parseSource),
+    ...(json['withdrawn'] === undefined ? {} : { withdrawn: parseNames(json['withdrawn']) }),
     ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseUndone) } : {}),
   };
+}
+
+function parseNames(value: unknown): readonly PackageName[] {
+  const names = Array.isArray(value) ? value.map((name: unknown) => (typeof name === 'string' ? parsePackageName(name) : undefined)) : [undefined];
+  return names.map((name) => {
+    if (name === undefined) throw new Error('withdrawn is malformed');
+    return name;
+  });
 }
 
 function parseUndone(value: unknown): UndoneChange {

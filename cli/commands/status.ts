@@ -1,5 +1,6 @@
 // `libretto status`: how a registry stands, here or elsewhere: what is in it, and how its last build ended.
 
+import { upstreamProblems as upstreamProblemsOf } from '../../proxy/mirror/upstream-problems.ts';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createLocalPublishedFiles } from '../../proxy/packages/published-files.ts';
 import { readStatus, type Status } from '../../proxy/status/status.ts';
@@ -8,12 +9,13 @@ import type { Given } from '../command.ts';
 import { openExistingState } from '../compose.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
+import { mirrorRulesOf } from '../mirror/mirror-rules-of.ts';
 import { counted, formatFields, printJson, printLines } from '../output.ts';
 import { remoteOf } from '../remote.ts';
 import { version } from '../version.ts';
 
-/** `counters` is a server's: a command counts no requests. */
-type ShownStatus = Omit<Status, 'counters'> & Partial<Pick<Status, 'counters'>> & { readonly version: string };
+/** `counters` is a server's: a command counts no requests. `mirror` is not there in what an older server says. */
+type ShownStatus = Omit<Status, 'counters' | 'mirror'> & Partial<Pick<Status, 'counters' | 'mirror'>> & { readonly version: string };
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const remote = remoteOf(flags, context);
@@ -29,14 +31,15 @@ async function readHere(context: Context, flags: Given['flags']): Promise<ShownS
   const published = createLocalPublishedFiles(dataDirectory);
   const state = await openExistingState(config);
   try {
-    const { counts, publication, last_build } = await readStatus({ published, dataDirectory, state, catalogue: createCatalogue(published), counters: { degraded: () => false } }, context.now().getTime());
-    return { version, counts, publication, last_build };
+    const upstreamProblems = async () => upstreamProblemsOf(await mirrorRulesOf(config, context, state));
+    const { counts, publication, last_build, mirror } = await readStatus({ published, dataDirectory, state, catalogue: createCatalogue(published), counters: { degraded: () => false }, upstreamProblems }, context.now().getTime());
+    return { version, counts, publication, last_build, mirror };
   } finally {
     await state.close();
   }
 }
 
-function describe({ version: running, counts, publication, last_build: last, counters }: ShownStatus): string[] {
+function describe({ version: running, counts, publication, last_build: last, counters, mirror }: ShownStatus): string[] {
   const { packages, versions, tokens, users, repositories, artifacts } = counts;
   const left = last === null ? '' : [...(last.quarantined === 0 ? [] : [`${counted(last.quarantined, 'version')} left out`]), ...(last.failed_sources === 0 ? [] : [`${counted(last.failed_sources, 'source')} could not be read`])].map((part) => `, ${part}`).join('');
   return formatFields([
@@ -49,5 +52,6 @@ function describe({ version: running, counts, publication, last_build: last, cou
     ['tokens', `${tokens.read} read, ${tokens.write} write`],
     ['users', String(users)],
     ...(counters === undefined ? [] : [['counters', counters === 'ok' ? 'ok' : 'local: the shared ones cannot be reached'] as const]),
+    ...(mirror?.problems ?? []).map(({ upstream, message }) => ['not asked', `${upstream}: ${message}`] as const),
   ]);
 }

@@ -9,6 +9,7 @@ import type { TokenLimits } from '../../proxy/views/token-limits.ts';
 import { composeSettings } from '../compose-settings.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
+import { openPrivateNames } from '../mirror/known-private-names.ts';
 import { mirroredReleases } from '../mirror/mirrored-releases.ts';
 import { firstOf, formatTable, printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
@@ -26,7 +27,9 @@ export async function run(context: Context, given: Given): Promise<number> {
   await runTokenCommand(context, given, async ({ tokens, state, id, nowMs, json }) => {
     const record = await tokens.get(id);
     const from = given.flags['from'] as string | undefined;
-    const explanation = await explainToken(createLocalPublishedFiles(config.data.value), record, { name, version, from, nowMs }, mirroredReleases(config, context, state, composeSettings(config, context, state)));
+    const privateNames = await openPrivateNames(config);
+    const mirrored = mirroredReleases(config, context, { state, settings: composeSettings(config, context, state), privateNames: privateNames.read });
+    const explanation = await explainToken(createLocalPublishedFiles(config.data.value), record, { name, version, from, nowMs }, mirrored).finally(privateNames.close);
     if (explanation === undefined) throw new UsageError(`${JSON.stringify(name)} is no package name; one looks like acme/hello.`);
     seen = explanation.seen;
     if (json) printJson(stdout, { ...explanation, reasons: explanation.reasons.map((code) => ({ code, message: reasonText(code, record) })) });

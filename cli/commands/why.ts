@@ -1,5 +1,6 @@
 // `libretto why vendor/name [version]`: exit code 0 when it is published, or mirrored and known to be there; 1 when it is not.
 
+import { RegistryError } from '../../build/contract/errors.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { describeSources } from '../../build/sources/configured.ts';
 import { why, type KnownVersion, type WhyAnswer } from '../../build/why.ts';
@@ -33,13 +34,13 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   return answer.published || isThere ? 0 : 1;
 }
 
-/** A state that cannot be read keeps nobody from hearing what is published. */
+/** A state that cannot be read, or an origin, keeps nobody from hearing what is published. */
 async function mirroredOf(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
   const { mirroredName } = await import('../mirror/mirrored-name.ts');
   try {
     return await mirroredName(name, config, context);
   } catch (error) {
-    if (!(error instanceof StateError)) throw error;
+    if (!(error instanceof StateError || error instanceof RegistryError)) throw error;
     printLines(context.stderr, [`Whether it is mirrored is not known: ${error.message}`]);
     return null;
   }

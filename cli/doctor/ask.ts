@@ -14,24 +14,35 @@ export interface Reply {
   readonly text: string;
   readonly sha1: string;
   readonly bytes: number;
+  /** false: it was more than was wanted of it, and text and digest are of its beginning */
+  readonly whole: boolean;
   /** this host's time when the headers came, epoch milliseconds */
   readonly atMs: number;
 }
 
+export interface AskOptions {
+  readonly method?: 'GET' | 'HEAD';
+  /** the connection is ended once more than so many bytes of the body came; default: all of it is read */
+  readonly upToBytes?: number;
+}
+
 /** Rejects with Node's or undici's error where nothing answers. The path of `url` goes out as it is written, invalid escapes included. */
-export async function ask(url: string, headers: Readonly<Record<string, string>>, now: () => Date): Promise<Reply> {
-  const answer = await request(url, { headers: { 'user-agent': 'Libretto doctor', ...headers }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+export async function ask(url: string, headers: Readonly<Record<string, string>>, now: () => Date, { method = 'GET', upToBytes = Number.POSITIVE_INFINITY }: AskOptions = {}): Promise<Reply> {
+  const answer = await request(url, { method, headers: { 'user-agent': 'Libretto doctor', ...headers }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   const atMs = now().getTime();
   const hash = createHash('sha1');
   const kept: Buffer[] = [];
   let bytes = 0;
+  let whole = true;
   for await (const chunk of answer.body as AsyncIterable<Buffer>) {
     hash.update(chunk);
     bytes += chunk.length;
     if (bytes <= keptBytes) kept.push(chunk);
+    whole = bytes <= upToBytes;
+    if (!whole) break;
   }
   const flat = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
-  return { status: answer.statusCode, headers: flat, text: Buffer.concat(kept).toString('utf8'), sha1: hash.digest('hex'), bytes, atMs };
+  return { status: answer.statusCode, headers: flat, text: Buffer.concat(kept).toString('utf8'), sha1: hash.digest('hex'), bytes, whole, atMs };
 }
 
 /** What an answer says of itself, cut short: `401 INVALID_TOKEN`, `400 (not an answer of Libretto)`. */

@@ -2,7 +2,8 @@
 // it names, the same again if it changed, one archive. Then the same without the token: nothing on the way may have kept an answer.
 
 import { exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
-import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
+import { ask, jsonOf, sayReply, type AskOptions, type Reply } from './ask.ts';
+import { checkArchive } from './outside-archive.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 export interface Client {
@@ -63,16 +64,13 @@ async function checkCaching(client: Client, address: string, { headers }: Reply)
 }
 
 async function checkDist(client: Client, mirrors: unknown, name: string, document: Reply): Promise<readonly Finding[]> {
-  const version = firstVersion(document, name);
-  if (version === undefined) return [skipped('url.dist', `${name} has no release, so no archive was asked for.`)];
   const mirror: unknown = Array.isArray(mirrors) ? (mirrors[0] as Record<string, unknown> | undefined)?.['dist-url'] : undefined;
-  const form = typeof mirror === 'string' ? mirror : version.url;
-  const address = resolved(client.url, form.replace('%package%', name).replace('%prettyVersion%', encodeURI(version.label)).replace('%reference%', version.reference));
-  const reply = await askAs(client, address);
-  if (reply.status !== 200) return [failed('url.dist', `The archive ${address} cannot be had: ${sayReply(reply)}.`, 'Let the front pass on /dist/ with its query. Where the registry lies below a path, the setting distUrl has to name its whole address.')];
-  if (version.shasum !== undefined && version.shasum !== reply.sha1) return [failed('url.dist', `The archive ${address} came with other bytes than its document says.`, 'Nothing on the way may change archives: turn compression off for /dist/. `libretto verify` on the host shows whether the file itself is whole.')];
-  const kept = await ask(address, {}, client.now);
-  return [kept.status === 200 ? failed('url.dist', `The archive ${address} is given to who has no token.`, 'Something on the way keeps answers. Let it keep nothing.') : ok('url.dist', `An archive arrives as published (${reply.bytes} bytes)`)];
+  const archives = versionsOf(document, name).map(({ label, reference, url, shasum }) => {
+    const form = typeof mirror === 'string' ? mirror : url;
+    return { address: resolved(client.url, form.replace('%package%', name).replace('%prettyVersion%', encodeURI(label)).replace('%reference%', reference)), shasum };
+  });
+  if (archives.length === 0) return [skipped('url.dist', `${name} has no release, so no archive was asked for.`)];
+  return [await checkArchive(archives, (address, options) => askAs(client, address, {}, options), (address, options) => ask(address, {}, client.now, options))];
 }
 
 /** After the token has read it: a cache that went by the address alone would have it now. */
@@ -81,21 +79,20 @@ async function checkKept(client: Client, address: string): Promise<Finding> {
   return reply.status === 200 ? failed('url.shared', `${address} is given to who has no token, once somebody with a token has read it.`, 'Something on the way keeps answers. Let it keep nothing.') : ok('url.shared', 'Nothing on the way keeps answers for others');
 }
 
-function firstVersion(document: Reply, name: string): { readonly label: string; readonly reference: string; readonly url: string; readonly shasum: string | undefined } | undefined {
+function versionsOf(document: Reply, name: string): { readonly label: string; readonly reference: string; readonly url: string; readonly shasum: string | undefined }[] {
   const packages = jsonOf(document.text)['packages'] as Record<string, unknown> | undefined;
   const versions = packages?.[name];
   const records = Object.values(typeof versions === 'object' && versions !== null ? versions : {}) as Record<string, unknown>[];
-  for (const { version, dist } of records) {
+  return records.flatMap(({ version, dist }) => {
     const { url, reference, shasum } = (dist ?? {}) as Record<string, unknown>;
-    if (typeof version === 'string' && typeof url === 'string' && typeof reference === 'string') return { label: version, reference, url, shasum: typeof shasum === 'string' ? shasum : undefined };
-  }
-  return undefined;
+    return typeof version === 'string' && typeof url === 'string' && typeof reference === 'string' ? [{ label: version, reference, url, shasum: typeof shasum === 'string' ? shasum : undefined }] : [];
+  });
 }
 
 /** The token goes to the registry's own host and nowhere else. */
-function askAs({ url, token, now }: Client, address: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+function askAs({ url, token, now }: Client, address: string, headers: Readonly<Record<string, string>> = {}, options: AskOptions = {}): Promise<Reply> {
   const ours = new URL(address).origin === new URL(url).origin;
-  return ask(address, ours ? { ...headers, authorization: `Bearer ${token}` } : headers, now);
+  return ask(address, ours ? { ...headers, authorization: `Bearer ${token}` } : headers, now, options);
 }
 
 /** As Composer does it: a path counts from the host, whatever the registry's own path is (ComposerRepository.php, canonicalizeUrl). */

@@ -68,6 +68,8 @@ export function describeSkew(check: string, aheadMs: number, whose: string): Fin
 }
 
 function describeReady(reply: Reply): Finding {
+  const { state, grace_seconds_left: left } = jsonOf(reply.text);
+  if (reply.status === 200 && state === 'grace') return warning('url.ready', `It can serve installs for ${String(left)} seconds more: the Redis of the state is away.`, 'The log of the server says why. After that time nobody is served until the Redis is back.');
   if (reply.status === 200) return ok('url.ready', 'It can serve installs');
   if (reply.status === 404) return skipped('url.ready', 'There is no /health/ready: an older version, or a front that does not pass it on.');
   const { details } = jsonOf(reply.text);

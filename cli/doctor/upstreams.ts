@@ -5,14 +5,13 @@ import { EgressFailure } from '../../build/egress/egress-failure.ts';
 import { UpstreamUnavailable } from '../../proxy/mirror/mirror-failure.ts';
 import { probeUpstream } from '../../proxy/mirror/probe-upstream.ts';
 import { UpstreamClient } from '../../proxy/mirror/upstream-client.ts';
+import { publicRegistry } from '../../proxy/mirror/upstream-problems.ts';
 import { addressOf } from '../../proxy/mirror/upstream-root.ts';
 import type { UpstreamSettings } from '../../proxy/mirror/upstream.ts';
-import { composeKeys } from '../compose-keys.ts';
-import { composeSettings } from '../compose-settings.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
-import { mirrorRules } from '../mirror/compose-mirror.ts';
-import { configuredRepositories, otherRepositories } from '../mirror/composer-repositories.ts';
+import { configuredRepositories } from '../mirror/composer-repositories.ts';
+import { mirrorRulesOf } from '../mirror/mirror-rules-of.ts';
 import { openStateIfAny } from '../open-state.ts';
 import { version } from '../version.ts';
 import { failed, ok, type Finding } from './finding.ts';
@@ -21,7 +20,6 @@ const limits = { documentMs: 15_000, silenceMs: 10_000 };
 
 /** Nothing where nothing is mirrored. */
 export async function checkUpstreams(config: Config, context: Context): Promise<readonly Finding[]> {
-  if (config.origin.value !== undefined) return [];
   const client = new UpstreamClient({ allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version} (doctor)`, limits, now: () => context.now().getTime() });
   try {
     return await Promise.all((await upstreamsOf(config, context)).map((upstream) => checkOne(upstream, client)));
@@ -35,22 +33,21 @@ async function upstreamsOf(config: Config, context: Context): Promise<readonly U
   const state = await openStateIfAny(config);
   if (state === undefined) return configuredRepositories(config, context.environment);
   try {
-    const others = await otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer })();
-    return mirrorRules(await composeSettings(config, context, state).current(), others).upstreams;
+    return (await mirrorRulesOf(config, context, state)).upstreams;
   } finally {
     await state.close();
   }
 }
 
 async function checkOne({ id, url, credential }: UpstreamSettings, client: UpstreamClient): Promise<Finding> {
-  const place = `${addressOf(url)}${id === 'public' ? ' (mirroring.url)' : id === addressOf(url) ? '' : ` (${id})`}`;
+  const place = `${addressOf(url)}${id === publicRegistry ? ' (mirroring.url)' : id === addressOf(url) ? '' : ` (${id})`}`;
   try {
     const probe = await probeUpstream(url, credential, client);
     if (typeof probe === 'string') return failed('upstream', `${place} is no Composer repository that can be read: ${probe}`, 'Look at its address; it is the one that stands in `repositories` of a composer.json.');
     return ok('upstream', `${place} is reached; its packages are found by ${probe.protocol}`);
   } catch (error) {
     if (!(error instanceof UpstreamUnavailable)) throw error;
-    return failed('upstream', `${place} cannot be asked: ${error.message}`, isDenied(error) ? 'Its address is not public. List it in egress.allow of libretto.json if it is meant.' : 'What is kept of it is served on. Look at its address and credentials, and whether this host may reach it.');
+    return failed('upstream', `${place} cannot be asked: ${error.message}`, credential?.kind === 'unusable' ? 'What is kept of it is served on.' : isDenied(error) ? 'Its address is not public. List it in egress.allow of libretto.json if it is meant.' : 'What is kept of it is served on. Look at its address and credentials, and whether this host may reach it.');
   }
 }
 

@@ -16,6 +16,7 @@ import type { Stopped } from '../stoppable-build.ts';
 import { bringAhead } from './bring-ahead.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { configuredRepositories, otherRepositories } from './composer-repositories.ts';
+import { openPrivateNames } from './known-private-names.ts';
 
 /** The exit code where a signal ended it: what was fetched by then is here. */
 export async function withBrought(report: BuildReport, config: Config, context: Context): Promise<BuildReport | Stopped> {
@@ -33,7 +34,8 @@ async function bringAll(report: BuildReport, config: Config, context: Context): 
   const now = (): number => context.now().getTime();
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
-  const mirror = composeMirror(config, { settings: composeSettings(config, context, state), others, askedSinceMs: now(), now, tell: () => undefined });
+  const privateNames = await openPrivateNames(config);
+  const mirror = composeMirror(config, { settings: composeSettings(config, context, state), privateNames: privateNames.read, others, environment: context.environment, askedSinceMs: now(), now, tell: () => undefined });
   const failed: BuildReport['failed'][number][] = [];
   const moment = { nowMs: now(), epoch: report.serial };
   const wish = stopOn(context, () => mirror.close());
@@ -49,6 +51,7 @@ async function bringAll(report: BuildReport, config: Config, context: Context): 
   } finally {
     wish.ignore();
     await mirror.close();
+    privateNames.close();
     await state.close();
   }
   return { ...report, failed: [...report.failed, ...failed] };

@@ -12,15 +12,21 @@ import type { Freshness } from '../../proxy/mirror/document-store.ts';
 import type { Tell } from '../../proxy/mirror/mirror-event.ts';
 import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
 import { Mirror } from '../../proxy/mirror/mirror.ts';
-import { createPrivateNames } from '../../proxy/mirror/private-names.ts';
+import type { ReadPrivateNames } from '../../proxy/mirror/private-names.ts';
 import type { UpstreamSettings } from '../../proxy/mirror/upstream.ts';
+import { publicRegistry } from '../../proxy/mirror/upstream-problems.ts';
 import type { SettingValues } from '../../proxy/settings/definitions.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { Config } from '../config.ts';
+import type { Environment } from '../environment.ts';
 import { version } from '../version.ts';
+import { registryCredential } from './environment-credential.ts';
 
 export interface MirrorParts {
   readonly settings: Pick<Settings, 'current'>;
+  readonly privateNames: ReadPrivateNames;
+  /** COMPOSER_AUTH of it is for the public registry, where it names its host */
+  readonly environment: Environment;
   /** Composer repositories that libretto.json or the API name; they come before the public registry. The same list while nothing has changed. */
   readonly others: () => Eventually<readonly UpstreamSettings[]>;
   /** epoch milliseconds: documents that were last asked for before are asked for again, however fresh they are. Left out: as the settings say */
@@ -36,11 +42,11 @@ export function mirrorFolder({ data }: Pick<Config, 'data'>): string {
   return join(data.value, 'mirror');
 }
 
-export function composeMirror(config: Config, { settings, others, askedSinceMs, now, tell }: MirrorParts): Mirror {
+export function composeMirror(config: Config, { privateNames, askedSinceMs, now, tell, ...given }: MirrorParts): Mirror {
   return new Mirror({
     folder: mirrorFolder(config),
-    privateNames: createPrivateNames(config.data.value),
-    rules: rulesOf(settings, others, askedSinceMs === undefined ? (rules) => rules : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) })),
+    privateNames,
+    rules: rulesOf(given, askedSinceMs === undefined ? (rules) => rules : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) })),
     client: { allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version}` },
     checkRecord,
     checkArchive: async (path) => void (await admitZip(path)),
@@ -51,13 +57,13 @@ export function composeMirror(config: Config, { settings, others, askedSinceMs, 
 }
 
 /** The same object until something that is set about the mirror has changed. */
-function rulesOf(settings: Pick<Settings, 'current'>, others: () => Eventually<readonly UpstreamSettings[]>, adjusted: (rules: MirrorRules) => MirrorRules): () => Eventually<MirrorRules> {
+function rulesOf({ settings, others, environment }: Pick<MirrorParts, 'settings' | 'others' | 'environment'>, adjusted: (rules: MirrorRules) => MirrorRules): () => Eventually<MirrorRules> {
   let last: { readonly values: SettingValues; readonly others: readonly UpstreamSettings[]; readonly said: MirrorRules; readonly rules: MirrorRules } | undefined;
   return () =>
     whenReady(settings.current(), (values) =>
       whenReady(others(), (known) => {
         if (last?.values === values && last.others === known) return last.rules;
-        const said = mirrorRules(values, known);
+        const said = mirrorRules(values, known, environment);
         // any change of the state makes the values another object: what documents were made by stays as it is where it says the same
         last = { values, others: known, said, rules: last !== undefined && isDeepStrictEqual(last.said, said) ? last.rules : adjusted(said) };
         return last.rules;
@@ -80,8 +86,10 @@ function askedSince(sinceMs: number, now: () => number): Freshness {
 }
 
 /** What the settings say about the mirror. The public registry is the last one that is asked. */
-export function mirrorRules(values: SettingValues, others: readonly UpstreamSettings[]): MirrorRules {
-  const registry: UpstreamSettings = { id: 'public', url: values['mirroring.url'], allow: values['mirroring.allow'], deny: values['mirroring.deny'] };
+export function mirrorRules(values: SettingValues, others: readonly UpstreamSettings[], environment: Environment): MirrorRules {
+  const url = values['mirroring.url'];
+  const credential = registryCredential(url, environment);
+  const registry: UpstreamSettings = { id: publicRegistry, url, allow: values['mirroring.allow'], deny: values['mirroring.deny'], ...(credential === undefined ? {} : { credential }) };
   const [licenses, abandoned] = [values['mirroring.licenses'], values['mirroring.abandoned']];
   return {
     reserved: values['mirroring.reserved'],

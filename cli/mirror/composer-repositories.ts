@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Eventually } from '../../proxy/eventually.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
-import type { UpstreamCredential } from '../../proxy/mirror/upstream-credential.ts';
+import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream-credential.ts';
 import { addressOf } from '../../proxy/mirror/upstream-root.ts';
 import type { UpstreamSettings } from '../../proxy/mirror/upstream.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
@@ -74,19 +74,19 @@ function withoutListed(registered: readonly ComposerRepository[], configured: re
   return registered.filter(({ url }) => !listed.has(addressOf(url)));
 }
 
-function repositoryOf(id: string, { url, only = [], except = [], packages = {} }: ComposerPlace, credential: UpstreamCredential | undefined): ComposerRepository {
+function repositoryOf(id: string, { url, only = [], except = [], packages = {} }: ComposerPlace, credential: GivenCredential | undefined): ComposerRepository {
   const wanted = Object.entries(packages).map(([name, constraint]) => [name.toLowerCase(), constraint] as const);
   return { id, url, allow: only, deny: except, packages: Object.fromEntries(wanted), ...(credential === undefined ? {} : { credential }) };
 }
 
-/** Credentials that cannot be opened any more are as good as none: the upstream says that it wants some, and `verify` says why there are none. */
-function sealedCredential({ id, credentials }: RepositoryRecord, sealer: Sealer): UpstreamCredential | undefined {
+/** Credentials that cannot be opened any more: another key than they were sealed with, or a state that somebody changed. */
+function sealedCredential({ id, credentials }: RepositoryRecord, sealer: Sealer): GivenCredential | undefined {
   if (credentials === null) return undefined;
   try {
     return upstreamCredential(unsealCredentials(sealer, credentials, id));
   } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    return { kind: 'unusable', because: `the credentials of the repository ${id} cannot be opened (${error.message}). Give them again, or restore the keys folder they were sealed with and start again` };
   }
 }
 

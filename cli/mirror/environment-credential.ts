@@ -1,9 +1,10 @@
-// What a Composer repository of libretto.json is asked with: COMPOSER_AUTH, which has the form of Composer's auth.json (`bearer`, `http-basic` and
+// What a Composer repository of libretto.json and the public registry are asked with: COMPOSER_AUTH, which has the form of Composer's auth.json (`bearer`, `http-basic` and
 // `custom-headers`, each by host).
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parseComposerAuth } from '../../build/egress/credentials.ts';
-import type { UpstreamCredential } from '../../proxy/mirror/upstream-credential.ts';
+import { BuildRefused } from '../../build/refusals.ts';
+import type { GivenCredential, UpstreamCredential } from '../../proxy/mirror/upstream-credential.ts';
 import type { Environment } from '../environment.ts';
 
 /** Of the address's own host, its port included. Throws BuildRefused where COMPOSER_AUTH is no JSON object. */
@@ -17,6 +18,16 @@ export function environmentCredential({ host }: URL, environment: Environment): 
   if (typeof token === 'string') return { kind: 'bearer', token };
   if (isJsonObject(login) && typeof login['username'] === 'string' && typeof login['password'] === 'string') return { kind: 'basic', username: login['username'], password: login['password'] };
   return Array.isArray(lines) ? headersOf(lines as readonly JsonValue[]) : undefined;
+}
+
+/** Of the registry that the settings name, which may change while a service runs: where COMPOSER_AUTH cannot be read, it is not asked. */
+export function registryCredential(url: string, environment: Environment): GivenCredential | undefined {
+  try {
+    return environmentCredential(new URL(url), environment);
+  } catch (error) {
+    if (!(error instanceof BuildRefused)) throw error;
+    return { kind: 'unusable', because: error.message.replace(/\.$/, '') };
+  }
 }
 
 /** `["PRIVATE-TOKEN: secret"]`, as Composer has them (AuthHelper.php, addAuthenticationOptions). */

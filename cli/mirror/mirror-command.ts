@@ -9,6 +9,7 @@ import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
+import { openPrivateNames } from './known-private-names.ts';
 
 export interface MirrorWork {
   readonly mirror: Mirror;
@@ -19,11 +20,13 @@ export interface MirrorWork {
 export async function runMirrorCommand(context: Context, { flags }: Given, work: (work: MirrorWork) => Promise<number>): Promise<number> {
   const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
   const store = await openExistingState(config);
-  const mirror = composeMirror(config, { settings: composeSettings(config, context, store), others: otherRepositories({ config, environment: context.environment, state: store, sealer: composeKeys(config, context).sealer }), now: () => context.now().getTime(), tell: () => undefined });
+  const privateNames = await openPrivateNames(config);
+  const mirror = composeMirror(config, { settings: composeSettings(config, context, store), privateNames: privateNames.read, environment: context.environment, others: otherRepositories({ config, environment: context.environment, state: store, sealer: composeKeys(config, context).sealer }), now: () => context.now().getTime(), tell: () => undefined });
   try {
     return await work({ mirror, config, folder: mirrorFolder(config) });
   } finally {
     await mirror.close();
+    privateNames.close();
     await store.close();
   }
 }

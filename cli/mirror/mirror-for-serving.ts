@@ -4,7 +4,6 @@ import { createMirroredCatalogue, type MirroredCatalogue } from '../../proxy/mir
 import { createMirroredTree, type MirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import type { MirrorEvent } from '../../proxy/mirror/mirror-event.ts';
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
-import type { PublishedFiles } from '../../proxy/packages/published-files.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { Log } from '../../proxy/observe/log.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
@@ -13,9 +12,12 @@ import type { StateStore } from '../../proxy/state/state-store.ts';
 import { composeKeys } from '../compose-keys.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
+import type { ServedTree } from '../served-tree.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
+import { createHeapLimit } from './heap-growth.ts';
 import { createMirrorMetrics } from './mirror-metrics.ts';
 import { otherRepositories } from './composer-repositories.ts';
+import { markOrigin } from './origin-mark.ts';
 
 export interface ServedMirror {
   readonly mirror: Mirror;
@@ -28,18 +30,28 @@ export interface ServedMirror {
 const viewedBytes = 16 * 1024 ** 2;
 const clearAgainMs = 150_000;
 
-/** undefined where the tree is another host's: whether a name is private is then not known here, and none may leave that is (I9). */
-export function openServedMirror(config: Config, context: Context, { settings, log, state, safety, published }: { readonly settings: Settings; readonly log: Log; readonly state: StateStore; readonly safety: PublishedSafety; readonly published: PublishedFiles }): ServedMirror | undefined {
-  if (config.origin.value !== undefined) return undefined;
+export interface MirrorSurroundings {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly state: StateStore;
+  readonly safety: PublishedSafety;
+  readonly tree: Pick<ServedTree, 'published' | 'privateNames'>;
+}
+
+export function openServedMirror(config: Config, context: Context, { settings, log, state, safety, tree: { published, privateNames } }: MirrorSurroundings): ServedMirror {
   const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
   const metrics = createMirrorMetrics();
+  const isNews = createRepetitions(() => context.now().getTime());
+  const limitHeap = createHeapLimit();
   const hear = (event: MirrorEvent): void => {
+    limitHeap(); // whoever mirrors nothing has no use for it
     metrics.count(event);
-    tell(log, event);
+    if (isNews(event)) tell(log, event);
   };
-  const mirror = composeMirror(config, { settings, others, now: () => context.now().getTime(), tell: hear });
+  const mirror = composeMirror(config, { settings, privateNames, others, environment: context.environment, now: () => context.now().getTime(), tell: hear });
   const clear = (): void => void mirror.clear().catch((err: unknown) => log.logger.error({ err }, 'what was left of broken fetches could not be removed'));
   clear();
+  markOrigin(config).catch((err: unknown) => log.logger.error({ err }, 'commands beside this server cannot be told where its tree is: give them its origin'));
   // what the server before this one was fetching when it was killed is too young at once
   const again = setTimeout(clear, clearAgainMs).unref();
   return { mirror, tree: createMirroredTree(mirror, viewedBytes, safety), catalogue: createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch }), families: metrics.families, close: () => closeAfter(again, mirror) };
@@ -49,6 +61,22 @@ function closeAfter(timer: NodeJS.Timeout, mirror: Mirror): Promise<void> {
   clearTimeout(timer);
   return mirror.close();
 }
+
+/** What is wrong with a whole registry is wrong with each of its packages: the same words of the same kind are news once a minute. */
+function createRepetitions(now: () => number): (event: MirrorEvent) => boolean {
+  const told = new Map<string, number>();
+  return (event) => {
+    if (!('message' in event) || alarms.has(event.kind)) return true;
+    const key = `${event.kind} ${event.message}`;
+    if (now() - (told.get(key) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return false;
+    if (told.size >= mostRemembered) told.clear();
+    told.set(key, now());
+    return true;
+  };
+}
+
+const repeatAfterMs = 60_000;
+const mostRemembered = 1000;
 
 const alarms: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['archive-refused', 'release-changed']);
 const troubles: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['document-failed', 'archive-failed', 'versions-left-out']);

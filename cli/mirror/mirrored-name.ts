@@ -6,18 +6,16 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import { ArchiveShelf } from '../../proxy/mirror/archive-shelf.ts';
 import { readDocumentFile } from '../../proxy/mirror/document-file.ts';
-import { createPrecedence } from '../../proxy/mirror/precedence.ts';
-import { createPrivateNames } from '../../proxy/mirror/private-names.ts';
+import { createPrecedence, type PrivateNames } from '../../proxy/mirror/precedence.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream.ts';
 import { createMemoryStore } from '../../proxy/state/memory-store.ts';
-import { composeKeys } from '../compose-keys.ts';
-import { composeSettings } from '../compose-settings.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { openStateIfAny } from '../open-state.ts';
-import { mirrorFolder, mirrorRules } from './compose-mirror.ts';
-import { otherRepositories } from './composer-repositories.ts';
+import { mirrorFolder } from './compose-mirror.ts';
+import { openPrivateNames } from './known-private-names.ts';
+import { mirrorRulesOf } from './mirror-rules-of.ts';
 
 export interface MirroredName {
   readonly belongs_to: 'private' | 'upstreams' | 'nobody';
@@ -32,14 +30,13 @@ export interface MirroredName {
   readonly archives: readonly { readonly version: string; readonly reference: string | null; readonly shasum: string; readonly size: number; readonly from: string; readonly fetched_at: string }[];
 }
 
-/** null where nothing is mirrored. Rejects with StateError. */
+/** null where nothing is mirrored. Rejects with StateError, and with RegistryError where an origin does not say which names are private. */
 export async function mirroredName(name: PackageName, config: Config, context: Context): Promise<MirroredName | null> {
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
   try {
-    const others = await otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer })();
-    const rules = mirrorRules(await composeSettings(config, context, state).current(), others);
+    const rules = await mirrorRulesOf(config, context, state);
     if (rules.upstreams.length === 0) return null;
-    const belonging = createPrecedence(rules)(name, createPrivateNames(config.data.value));
+    const belonging = createPrecedence(rules)(name, await namesOf(config));
     const ids = belonging.to === 'upstreams' ? belonging.ids : [];
     const repositories = ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
     const kept = await keptDocument(name, repositories, mirrorFolder(config));
@@ -54,6 +51,15 @@ export async function mirroredName(name: PackageName, config: Config, context: C
     };
   } finally {
     await state.close();
+  }
+}
+
+async function namesOf(config: Config): Promise<PrivateNames> {
+  const { read, close } = await openPrivateNames(config);
+  try {
+    return await read();
+  } finally {
+    close();
   }
 }
 

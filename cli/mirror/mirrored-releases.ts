@@ -7,9 +7,10 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import { readDocumentFile } from '../../proxy/mirror/document-file.ts';
+import { parseJsonInTurns } from '../../proxy/mirror/json-in-turns.ts';
 import { createPrecedence } from '../../proxy/mirror/precedence.ts';
-import { createPrivateNames } from '../../proxy/mirror/private-names.ts';
-import { parseUpstreamDocument } from '../../proxy/mirror/upstream-document.ts';
+import type { ReadPrivateNames } from '../../proxy/mirror/private-names.ts';
+import { parseUpstreamDocumentInTurns } from '../../proxy/mirror/upstream-document.ts';
 import { rootUrlOf } from '../../proxy/mirror/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
@@ -22,14 +23,18 @@ import type { Context } from '../context.ts';
 import { mirrorFolder, mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 
-/** undefined where the tree is another host's: nothing is mirrored then. */
-export function mirroredReleases(config: Config, context: Context, state: StateStore, settings: Pick<Settings, 'current'>): MirroredReleases | undefined {
-  if (config.origin.value !== undefined) return undefined;
+export interface ReleasesParts {
+  readonly state: StateStore;
+  readonly settings: Pick<Settings, 'current'>;
+  readonly privateNames: ReadPrivateNames;
+}
+
+export function mirroredReleases(config: Config, context: Context, { state, settings, privateNames }: ReleasesParts): MirroredReleases {
   const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
-  const privateNames = createPrivateNames(config.data.value);
   return async (name) => {
-    const rules = mirrorRules(await settings.current(), await others());
-    const belonging = createPrecedence(rules)(name, privateNames);
+    const rules = mirrorRules(await settings.current(), await others(), context.environment);
+    if (rules.upstreams.length === 0) return undefined;
+    const belonging = createPrecedence(rules)(name, await privateNames());
     if (belonging.to !== 'upstreams') return undefined;
     const urls = belonging.ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
     return keptReleases(name, urls, mirrorFolder(config));
@@ -42,7 +47,7 @@ async function keptReleases(name: PackageName, urls: readonly string[], folder: 
     const kept = [];
     for (const stability of ['stable', 'dev'] as const) {
       const file = await readDocumentFile(join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, stability)));
-      if (file?.body !== undefined) kept.push(...versionsOf(file.body, name));
+      if (file?.body !== undefined) for (const record of await versionsOf(file.body, name)) kept.push(record);
     }
     if (kept.length > 0) return kept.flatMap(releaseOf);
   }
@@ -50,9 +55,9 @@ async function keptReleases(name: PackageName, urls: readonly string[], folder: 
 }
 
 /** What cannot be read counts as not kept, as it does when it is served. */
-function versionsOf(body: Buffer, name: PackageName): readonly JsonObject[] {
+async function versionsOf(body: Buffer, name: PackageName): Promise<readonly JsonObject[]> {
   try {
-    return parseUpstreamDocument(JSON.parse(body.toString('utf8')), name).versions;
+    return (await parseUpstreamDocumentInTurns(await parseJsonInTurns(body), name)).versions;
   } catch (error) {
     if (error instanceof Error) return [];
     throw error;

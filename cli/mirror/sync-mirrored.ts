@@ -14,6 +14,7 @@ import { readPublication } from '../published-tree.ts';
 import { bringAhead } from './bring-ahead.ts';
 import { composeMirror } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
+import { openPrivateNames } from './known-private-names.ts';
 import { probeRegistered } from './probe-registered.ts';
 
 export interface MirroredSync {
@@ -32,7 +33,8 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
   const probe = await probeRegistered(record, config, sealer, now);
   if (probe instanceof RegistryError) throw probe;
   const others = otherRepositories({ config, environment: context.environment, state, sealer });
-  const mirror = composeMirror(config, { settings: composeSettings(config, context, state), others, askedSinceMs: now(), now, tell: () => undefined });
+  const privateNames = await openPrivateNames(config);
+  const mirror = composeMirror(config, { settings: composeSettings(config, context, state), privateNames: privateNames.read, others, environment: context.environment, askedSinceMs: now(), now, tell: () => undefined });
   const serial = readPublication(config.data.value)?.serial ?? 0;
   const moment = { nowMs: now(), epoch: serial };
   try {
@@ -52,5 +54,6 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
     };
   } finally {
     await mirror.close();
+    privateNames.close();
   }
 }

@@ -12,18 +12,33 @@ interface Told {
   readonly tell: (line: string) => void;
 }
 
-/** `renew` gets the certificate that is in its place now; one that cannot be served with changes nothing. Either is told. */
-export function renewCertificate(config: Config, { now }: Pick<Context, 'now'>, { logger, tell }: Told, renew: (certificate: Certificate) => void): void {
-  try {
-    const read = readCertificate(config, now());
-    if (read === undefined) return;
-    renew(read.pair);
-    const described = describeCertificate(read.facts, now());
-    logger.info({ certificate: 'renewed' }, described);
-    tell(`The certificate was read anew: ${described}.`);
-  } catch (error) {
-    if (!(error instanceof CertificateError)) throw error;
-    logger.warn({ certificate: 'kept' }, error.message);
-    tell(`The certificate from before is served on. ${error.message}`);
-  }
+/** A signal that goes to all processes of a server reaches a worker twice, from outside and by its primary: that is one wish. */
+const sameWishMs = 2000;
+
+/**
+ * Called whenever the certificate may be another: `renew` gets what is in its place now; one that cannot be served with changes nothing. Either is told,
+ * once. `told` undefined: another process of this server tells, which reads the same files.
+ */
+export function createRenewal(config: Config, { now }: Pick<Context, 'now'>, told: Told | undefined, renew: (certificate: Certificate) => void): () => void {
+  let last = { line: '', atMs: Number.NEGATIVE_INFINITY };
+  const tell = (line: string, log: (logger: Logger) => void): void => {
+    const atMs = now().getTime();
+    const isSaid = line === last.line && atMs - last.atMs < sameWishMs;
+    last = { line, atMs };
+    if (told === undefined || isSaid) return;
+    log(told.logger);
+    told.tell(line);
+  };
+  return () => {
+    try {
+      const read = readCertificate(config, now());
+      if (read === undefined) return;
+      renew(read.pair);
+      const described = describeCertificate(read.facts, now());
+      tell(`The certificate was read anew: ${described}.`, (logger) => logger.info({ certificate: 'renewed' }, described));
+    } catch (error) {
+      if (!(error instanceof CertificateError)) throw error;
+      tell(`The certificate from before is served on. ${error.message}`, (logger) => logger.warn({ certificate: 'kept' }, error.message));
+    }
+  };
 }

@@ -11,11 +11,6 @@ export function rateLimitHeaders(limit: number, count: Count): readonly string[]
   ];
 }
 
-/** The same as lines of text, each with its end. */
-export function rateLimitLines(limit: number, count: Count): string {
-  return `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${Math.max(0, count.remaining)}\r\nX-RateLimit-Reset: ${Math.ceil(count.resetAtMs / 1000)}\r\n`;
-}
-
 /** Seconds until the window ends: whole, at least 1, never negative however the clock was stepped. */
 export function retryAfterSeconds(count: Count, nowMs: number): number {
   return Math.max(1, Math.ceil((count.resetAtMs - nowMs) / 1000));

@@ -20,6 +20,11 @@ export class AcceptedPackage implements AcceptedArchives {
     this.#archives = new PackageArchives({ format: 1, name, documents: { stable: null, dev: null }, versions: newestFirst.map(entryOf) });
   }
 
+  /** All of it, and what was accepted just now. */
+  with(record: Accepted): AcceptedPackage {
+    return new AcceptedPackage(record.name, [...this.#byKey.values(), record]);
+  }
+
   find({ normalized, dev }: Pick<Accepted, 'normalized' | 'dev'>, reference: string): Accepted | undefined {
     return this.#byKey.get(archiveKey(normalized, dev, reference));
   }
@@ -39,6 +44,9 @@ export class AcceptedPackage implements AcceptedArchives {
     return this.#byKey.size;
   }
 }
+
+/** Of any package. */
+export const nothingAccepted = new AcceptedPackage('' as PackageName, []);
 
 /** Below the folder of the mirror: its content names it. */
 export function archivePath(name: PackageName, shasum: string): string {

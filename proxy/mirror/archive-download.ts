@@ -2,7 +2,7 @@
 // what becomes of the file.
 
 import { createHash } from 'node:crypto';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, writeFile, type FileHandle } from 'node:fs/promises';
 import { parseSha1, type Sha1 } from '../../build/contract/digest.ts';
 import { shownUrl } from '../../build/egress/egress-failure.ts';
 import type { GrowingFile } from './growing-file.ts';
@@ -31,6 +31,8 @@ export interface Download {
 export interface Downloaded {
   readonly shasum: Sha1;
   readonly size: number;
+  /** all of them, where there are no more than are held back */
+  readonly bytes: Buffer | undefined;
   /** without query */
   readonly from: string;
 }
@@ -51,40 +53,40 @@ export async function downloadArchive(download: Download): Promise<Downloaded> {
 
 async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, file, onSize }: Download): Promise<Downloaded> {
   const stream = await client.archive(url, destination, maxBytes);
-  const target = await openFor(file.path, stream);
+  let target: FileHandle | undefined;
+  const write = async (bytes: Buffer): Promise<void> => {
+    target ??= await open(file.path, 'w', 0o600); // emptied: another candidate may have begun it
+    await target.writeFile(bytes);
+  };
   try {
     onSize(stream.size);
-    const { sha1, size } = await save(url, stream, target, maxBytes, file);
+    const { sha1, size, bytes } = await save(url, stream, write, maxBytes, file);
     if (shasum !== undefined && sha1 !== shasum) throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
-    await target.datasync();
-    return { shasum: sha1, size, from: shownUrl(url) };
+    // what is small is compared with its SHA-1 whenever it is read from disk: if a loss of power takes it, it is fetched again
+    if (bytes === undefined) await target?.datasync();
+    else await writeFile(file.path, bytes, { mode: 0o600 });
+    return { shasum: sha1, size, bytes, from: shownUrl(url) };
   } finally {
-    stream.body.on('error', () => undefined).destroy();
-    await target.close();
+    if (!stream.body.closed) stream.body.on('error', () => undefined).destroy();
+    await target?.close();
   }
 }
 
-/** Emptied: another candidate may have begun it. */
-async function openFor(path: string, { body }: ArchiveStream): Promise<FileHandle> {
-  try {
-    return await open(path, 'w', 0o600);
-  } catch (error) {
-    body.on('error', () => undefined).destroy();
-    throw error;
-  }
-}
-
-async function save(url: URL, { body, size: stated }: ArchiveStream, target: FileHandle, maxBytes: number, file: GrowingFile): Promise<{ readonly sha1: Sha1; readonly size: number }> {
+/** To disk while it comes, once it is more than is held back: what is not is given back, and is not written yet. */
+async function save(url: URL, { body, size: stated }: ArchiveStream, write: (bytes: Buffer) => Promise<void>, maxBytes: number, file: GrowingFile): Promise<{ readonly sha1: Sha1; readonly size: number; readonly bytes: Buffer | undefined }> {
   const hash = createHash('sha1');
+  const held: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       if (size === 0 && !startsLikeZip(chunk)) throw new UpstreamRefused(`${shownUrl(url)} is no ZIP`);
       if (size + chunk.length > maxBytes) throw new UpstreamRefused(`${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched`);
       hash.update(chunk);
-      await target.writev([chunk]);
       size += chunk.length;
-      if (size > heldBackBytes) file.release(size - heldBackBytes);
+      held.push(chunk);
+      if (size <= heldBackBytes) continue;
+      await write(Buffer.concat(held.splice(0)));
+      file.release(size - heldBackBytes);
     }
   } catch (error) {
     if (error instanceof UpstreamRefused || isOurs(error)) throw error;
@@ -94,7 +96,15 @@ async function save(url: URL, { body, size: stated }: ArchiveStream, target: Fil
   if (stated !== undefined && stated !== size) throw new UpstreamUnavailable(`${shownUrl(url)} broke off after ${size} of ${stated} bytes.`, 0);
   const sha1 = parseSha1(hash.digest('hex'));
   if (sha1 === undefined) throw new Error('a SHA-1 is not what it should be');
-  return { sha1, size };
+  return { sha1, size, bytes: size <= heldBackBytes ? apart(held, size) : undefined };
+}
+
+/** Kept for as long as there is room: not in a part of what other buffers share. */
+function apart(pieces: readonly Buffer[], size: number): Buffer {
+  const whole = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(whole, at);
+  return whole;
 }
 
 /** An entry's header, or of an empty ZIP the end record. */
@@ -104,5 +114,5 @@ function startsLikeZip(chunk: Buffer): boolean {
 
 /** Of our disk, not of the upstream: a full one says so. */
 function isOurs(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && (error.syscall === 'write' || error.syscall === 'writev');
+  return error instanceof Error && 'syscall' in error && (error.syscall === 'write' || error.syscall === 'open');
 }

@@ -10,6 +10,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { downloadArchive, type Downloaded } from './archive-download.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
 import type { ArchiveShelf } from './archive-shelf.ts';
+import { isThere } from './atomic-file.ts';
 import { GrowingFile } from './growing-file.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
@@ -126,7 +127,7 @@ export class ArchiveFetcher {
   async #bring(fetch: Fetch, file: GrowingFile, onSize: (size: number | undefined) => void, onReadable: () => void): Promise<ArchiveRecord> {
     const { client, check, tell } = this.#options;
     try {
-      await mkdir(this.#stagingFolder(), { recursive: true });
+      if (!isThere(this.#stagingFolder())) await mkdir(this.#stagingFolder(), { recursive: true });
       file.onFirst(onReadable);
       const downloaded = await downloadArchive({ client, destination: fetch.destination, candidates: await fetch.candidates(), shasum: fetch.shasum, maxBytes: this.#limits.archiveBytes, file, onSize });
       await check(file.path).catch((cause: unknown) => Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })));
@@ -143,10 +144,10 @@ export class ArchiveFetcher {
     }
   }
 
-  async #accept({ name, version, reference }: Fetch, file: GrowingFile, { shasum, size, from }: Downloaded): Promise<ArchiveRecord> {
+  async #accept({ name, version, reference }: Fetch, file: GrowingFile, { shasum, size, bytes, from }: Downloaded): Promise<ArchiveRecord> {
     const fetchedAt = new Date(this.#options.now()).toISOString();
     const { normalized, dev, record, version: label } = version;
-    const kept = await this.#options.shelf.accept(file.path, { name, version: label, normalized, dev, reference, shasum, size, from, fetchedAt, record });
+    const kept = await this.#options.shelf.accept(file.path, { name, version: label, normalized, dev, reference, shasum, size, from, fetchedAt, record }, bytes);
     if (kept.shasum !== shasum) throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, and what was accepted before has ${kept.shasum}`);
     return kept;
   }

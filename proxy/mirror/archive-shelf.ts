@@ -1,7 +1,7 @@
 // The archives that were accepted, on disk: each ZIP under its SHA-1, and beside it a record that says which version it is. A ZIP is in its place before
 // its record names it, and a record is made by whoever is first, in whatever process, and never replaced: what was accepted wins for ever.
 
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,9 +14,9 @@ import { ArchiveStore } from '../protocol/archive-store.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
 import { isAbsence } from '../protocol/file-stamp.ts';
 import type { Conditions } from '../protocol/representation.ts';
-import { AcceptedPackage, archivePath } from './accepted-package.ts';
+import { AcceptedPackage, archivePath, nothingAccepted } from './accepted-package.ts';
 import { archiveKey, formatArchiveRecord, parseArchiveRecord, type ArchiveRecord } from './archive-record.ts';
-import { createFile } from './atomic-file.ts';
+import { createFile, isThere } from './atomic-file.ts';
 
 /** What an entry of a package takes in memory. */
 const bytesOfEntry = 800;
@@ -39,10 +39,8 @@ export class ArchiveShelf {
   }
 
   /** The same, looked for on disk: other processes may have accepted something. */
-  async acceptedNow(name: PackageName): Promise<AcceptedPackage> {
-    const found = new AcceptedPackage(name, await this.records(name));
-    this.#known.set(name, found, (found.size + 1) * bytesOfEntry);
-    return found;
+  acceptedNow(name: PackageName): Eventually<AcceptedPackage> {
+    return isThere(this.#folderOf(name)) ? this.#readAccepted(name) : nothingAccepted;
   }
 
   /** Throws ArchiveMismatch where the file is missing or not what was accepted. */
@@ -50,17 +48,28 @@ export class ArchiveShelf {
     return this.#store.answer(entry, conditions);
   }
 
-  /** Gives the file its place. Returns what counts from now on: this, or what somebody else accepted before. */
-  async accept(staged: string, record: ArchiveRecord): Promise<ArchiveRecord> {
+  /** Gives the file its place. `bytes`: all of it, where it is in memory. Returns what counts from now on: this, or what somebody else accepted before. */
+  async accept(staged: string, record: ArchiveRecord, bytes?: Buffer): Promise<ArchiveRecord> {
     const archive = join(this.#folder, archivePath(record.name, record.shasum));
-    await mkdir(dirname(archive), { recursive: true });
+    const isNew = !isThere(dirname(archive));
+    if (isNew) await mkdir(dirname(archive), { recursive: true });
     const path = this.#recordPath(record);
-    const before = await this.#read(path);
+    const before = isThere(path) ? await this.#read(path) : undefined;
     if (before !== undefined && before.shasum !== record.shasum) return before;
     await rename(staged, archive); // also over one that was damaged: its name says what is in it
-    const first = before ?? ((await createFile(path, [formatArchiveRecord(record)])) ? record : await this.#read(path));
-    this.#known.delete(record.name);
+    const created = before === undefined && (await createFile(path, [formatArchiveRecord(record)]));
+    const first = before ?? (created ? record : await this.#read(path));
+    this.#learn(record, created, isNew);
+    const found = bytes === undefined || (first ?? record).shasum !== record.shasum ? undefined : statSync(archive, { throwIfNoEntry: false });
+    if (bytes !== undefined && found !== undefined) this.#store.remember(record.shasum, bytes, found.mtimeMs);
     return first ?? record;
+  }
+
+  /** What is known of a package and what was just accepted is all that this process need know of it. */
+  #learn(record: ArchiveRecord, created: boolean, isNew: boolean): void {
+    const known = this.#known.get(record.name) ?? (isNew ? nothingAccepted : undefined);
+    if (created && known !== undefined) this.#remember(record.name, known.with(record));
+    else this.#known.delete(record.name);
   }
 
   /** The record of a version; undefined where nothing was accepted of it. */
@@ -70,7 +79,7 @@ export class ArchiveShelf {
 
   /** Of one package, from disk. */
   async records(name: PackageName): Promise<readonly ArchiveRecord[]> {
-    const folder = join(this.#folder, 'dist', name);
+    const folder = this.#folderOf(name);
     const files = (await entriesIn(folder)).filter((file) => file.endsWith('.json'));
     const found: ArchiveRecord[] = [];
     for (const file of files) {
@@ -92,8 +101,21 @@ export class ArchiveShelf {
     }
   }
 
+  async #readAccepted(name: PackageName): Promise<AcceptedPackage> {
+    return this.#remember(name, new AcceptedPackage(name, await this.records(name)));
+  }
+
+  #remember(name: PackageName, accepted: AcceptedPackage): AcceptedPackage {
+    this.#known.set(name, accepted, (accepted.size + 1) * bytesOfEntry);
+    return accepted;
+  }
+
+  #folderOf(name: PackageName): string {
+    return join(this.#folder, 'dist', name);
+  }
+
   #recordPath({ name, normalized, dev, reference }: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): string {
-    return join(this.#folder, 'dist', name, `${archiveKey(normalized, dev, reference)}.json`);
+    return join(this.#folderOf(name), `${archiveKey(normalized, dev, reference)}.json`);
   }
 
   async #read(path: string): Promise<ArchiveRecord | undefined> {

@@ -19,9 +19,12 @@ export async function readDecoded(body: Readable, encoding: string | undefined, 
       pieces.push(piece as Buffer);
     }
   } finally {
-    for (const stream of [body, decoded]) stream.on('error', () => undefined).destroy();
+    for (const stream of [body, decoded]) if (!stream.closed) stream.on('error', () => undefined).destroy();
   }
-  return Buffer.concat(pieces);
+  const whole = Buffer.allocUnsafeSlow(size); // it may be kept for long: not a part of what other buffers share
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(whole, at);
+  return whole;
 }
 
 function decoder(body: Readable, encoding: string | undefined): Readable {

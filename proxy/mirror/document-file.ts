@@ -2,7 +2,8 @@
 // own time. A cache: a file that cannot be read, or is not whole, counts as none.
 
 import { createHash } from 'node:crypto';
-import { readFile, stat, utimes } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readFile, utimes } from 'node:fs/promises';
 import { isJsonObject } from '../../build/contract/json.ts';
 import { isAbsence } from '../protocol/file-stamp.ts';
 import { replaceFile } from './atomic-file.ts';
@@ -22,6 +23,7 @@ export interface DocumentFile extends Validators {
 }
 
 const format = 1;
+const alikeMs = 100;
 
 export function fileOf(body: Buffer | undefined, { etag, lastModified }: Validators, nowMs: number): DocumentFile {
   const stated = lastModified === undefined ? Number.NaN : Date.parse(lastModified);
@@ -32,7 +34,8 @@ export function fileOf(body: Buffer | undefined, { etag, lastModified }: Validat
 export async function writeDocumentFile(path: string, { body, digest, etag, lastModified, changedAtMs, missingSinceMs, checkedAtMs }: DocumentFile): Promise<void> {
   const head = { format, missing: body === undefined, size: body?.length ?? 0, sha256: digest, etag, last_modified: lastModified, changed_at: changedAtMs, missing_since: missingSinceMs };
   await replaceFile(path, [`${JSON.stringify(head)}\n`, ...(body === undefined ? [] : [body])]);
-  await markChecked(path, checkedAtMs);
+  // a file has the system's time anyway
+  if (Math.abs(Date.now() - checkedAtMs) > alikeMs) await markChecked(path, checkedAtMs);
 }
 
 /** The document was found to be current. */
@@ -42,7 +45,9 @@ export async function markChecked(path: string, nowMs: number): Promise<void> {
 
 export async function readDocumentFile(path: string): Promise<DocumentFile | undefined> {
   try {
-    const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
+    const found = statSync(path, { throwIfNoEntry: false }); // a few microseconds: mostly it says that there is none
+    if (found === undefined) return undefined;
+    const bytes = await readFile(path);
     const end = bytes.indexOf(0x0a);
     const head: unknown = JSON.parse(bytes.toString('utf8', 0, Math.max(0, end)));
     if (!isJsonObject(head) || head['format'] !== format || typeof head['sha256'] !== 'string' || typeof head['changed_at'] !== 'number') return undefined;
@@ -55,7 +60,7 @@ export async function readDocumentFile(path: string): Promise<DocumentFile | und
       lastModified: typeof head['last_modified'] === 'string' ? head['last_modified'] : undefined,
       changedAtMs: head['changed_at'],
       missingSinceMs: typeof head['missing_since'] === 'number' ? head['missing_since'] : undefined,
-      checkedAtMs: Math.round(mtimeMs),
+      checkedAtMs: Math.round(found.mtimeMs),
     };
   } catch (error) {
     if (isAbsence(error) || error instanceof SyntaxError) return undefined;

@@ -1,10 +1,13 @@
 // Documents of one upstream, kept on disk: asked for once by however many wait for them (case 78), asked for again when they are no longer fresh, and served
-// as they were last seen while the upstream fails or sends what is none (case 75). Nothing is kept in memory but what is under way.
+// as they were last seen while the upstream fails or sends what is none (case 75).
 
 import { join } from 'node:path';
 import { shownUrl } from '../../build/egress/egress-failure.ts';
+import type { Eventually } from '../eventually.ts';
 import { orAfter } from '../origin/or-after.ts';
-import { fileOf, markChecked, readDocumentFile, writeDocumentFile, type DocumentFile } from './document-file.ts';
+import { fileOf, type DocumentFile } from './document-file.ts';
+import { parseJsonInTurns } from './json-in-turns.ts';
+import type { KeptDocuments } from './kept-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import type { Destination, UpstreamClient } from './upstream-client.ts';
@@ -24,6 +27,7 @@ export interface StoreOptions {
   /** of this upstream alone */
   readonly folder: string;
   readonly client: UpstreamClient;
+  readonly kept: KeptDocuments;
   readonly destination: Destination;
   /** for messages */
   readonly upstream: string;
@@ -45,7 +49,7 @@ export interface KeptDocument<Value> {
 }
 
 /** Makes the value of a document. Throws an Error that says what is wrong with it: then it counts as not received. */
-export type ParseDocument<Value> = (json: unknown) => Value;
+export type ParseDocument<Value> = (json: unknown) => Eventually<Value>;
 
 export class DocumentStore {
   readonly #options: StoreOptions;
@@ -66,12 +70,14 @@ export class DocumentStore {
   }
 
   async #load<Value>(path: string, url: URL, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
-    const found = await readDocumentFile(path);
-    const kept = found === undefined ? undefined : withValue(found, parse);
-    const nowMs = this.#options.now();
+    const { kept: documents, now } = this.#options;
+    const remembered = documents.remembered(path);
+    const found = remembered !== undefined && now() < this.#goodUntil(remembered) ? remembered : await documents.read(path);
+    const kept = found === undefined ? undefined : await withValue(found, parse);
+    const nowMs = now();
     if (kept !== undefined && nowMs < this.#goodUntil(kept.file)) return this.#answer(kept);
     const asking = (this.#asking.get(path) as Promise<KeptDocument<Value>> | undefined) ?? this.#begin(path, url, kept, parse);
-    return kept === undefined ? asking : orAfter(asking, patienceMs, () => this.#stale(kept, this.#options.now() + patienceMs));
+    return kept === undefined ? asking : orAfter(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
   }
 
   /** Goes on however long whoever asked has patience. */
@@ -97,32 +103,38 @@ export class DocumentStore {
   }
 
   async #ask<Value>(path: string, url: URL, kept: Kept<Value> | undefined, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
-    const { client, destination, upstream, now, tell } = this.#options;
+    const { client, kept: documents, destination, upstream, now, tell } = this.#options;
     const answer = await client.document(url, destination, kept?.file.body === undefined ? undefined : kept.file);
     const nowMs = now();
     tell({ kind: 'document', upstream, url: shownUrl(url), outcome: answer.outcome });
-    if (answer.outcome === 'missing') return this.#missing(path, kept, nowMs);
+    if (answer.outcome === 'missing') return this.#missing(path, url, kept, nowMs);
     if (answer.outcome === 'fetched') {
-      const value = parse(JSON.parse(answer.bytes.toString('utf8')));
-      return this.#keep(path, { file: fileOf(answer.bytes, answer, nowMs), value });
+      const value = await parse(await parseJsonInTurns(answer.bytes));
+      return this.#keep(path, url, { file: fileOf(answer.bytes, answer, nowMs), value });
     }
     if (kept === undefined) throw new Error('it says that nothing changed, though nothing is kept');
-    if (kept.file.missingSinceMs !== undefined) return this.#keep(path, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
-    await markChecked(path, nowMs);
-    return this.#answer({ ...kept, file: { ...kept.file, checkedAtMs: nowMs } });
+    if (kept.file.missingSinceMs !== undefined) return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
+    const checked = { ...kept, file: { ...kept.file, checkedAtMs: nowMs } };
+    await documents.checked(path, checked.file, (error) => this.#notKept(url, error));
+    return this.#answer(checked);
   }
 
   /** One 404 may be a slip of the upstream: what there was is served on, until it has said so for a while. */
-  async #missing<Value>(path: string, kept: Kept<Value> | undefined, nowMs: number): Promise<KeptDocument<Value>> {
+  async #missing<Value>(path: string, url: URL, kept: Kept<Value> | undefined, nowMs: number): Promise<KeptDocument<Value>> {
     const since = kept?.file.missingSinceMs ?? nowMs;
     const wasThere = kept?.file.body !== undefined && nowMs - since < this.#options.freshness().goneAfterMs;
-    if (!wasThere) return this.#keep<Value>(path, { file: fileOf(undefined, { etag: undefined, lastModified: undefined }, nowMs), value: undefined });
-    return this.#keep(path, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
+    if (!wasThere) return this.#keep<Value>(path, url, { file: fileOf(undefined, { etag: undefined, lastModified: undefined }, nowMs), value: undefined });
+    return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
   }
 
-  async #keep<Value>(path: string, kept: Kept<Value>): Promise<KeptDocument<Value>> {
-    await writeDocumentFile(path, kept.file);
+  async #keep<Value>(path: string, url: URL, kept: Kept<Value>): Promise<KeptDocument<Value>> {
+    await this.#options.kept.keep(path, kept.file, (error) => this.#notKept(url, error));
     return this.#answer(kept);
+  }
+
+  #notKept(url: URL, error: unknown): void {
+    const message = `${shownUrl(url)} was fetched, and could not be kept: ${error instanceof Error ? error.message : String(error)}.`;
+    this.#options.tell({ kind: 'document-failed', upstream: this.#options.upstream, url: shownUrl(url), message, stale: false });
   }
 
   #answer<Value>({ file, value }: Kept<Value>): KeptDocument<Value> {
@@ -147,10 +159,10 @@ interface Kept<Value> {
 }
 
 /** undefined where what is kept is not what this version takes for a document. */
-function withValue<Value>(file: DocumentFile, parse: ParseDocument<Value>): Kept<Value> | undefined {
+async function withValue<Value>(file: DocumentFile, parse: ParseDocument<Value>): Promise<Kept<Value> | undefined> {
   if (file.body === undefined) return { file, value: undefined };
   try {
-    return { file, value: parse(JSON.parse(file.body.toString('utf8'))) };
+    return { file, value: await parse(await parseJsonInTurns(file.body)) };
   } catch (error) {
     if (error instanceof Error) return undefined;
     throw error;

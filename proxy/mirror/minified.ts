@@ -7,28 +7,43 @@ export const minifiedMark = 'composer/2.0';
 
 const unset = '__unset';
 
-/** Every version in full. Fields keep the order in which they first came. */
-export function expandVersions(versions: readonly JsonObject[]): JsonObject[] {
+/** Takes the versions one after the other, and gives each in full. Fields keep the order in which they first came. */
+export function createExpander(): (changes: JsonObject) => JsonObject {
   // a Map, since a field may be named like anything
   const current = new Map<string, JsonValue>();
-  return versions.map((changes) => {
+  return (changes) => {
     for (const [field, value] of Object.entries(changes)) {
       if (value === undefined || value === unset) current.delete(field);
       else current.set(field, value);
     }
     return Object.fromEntries(current);
-  });
+  };
+}
+
+/** Every version in full. */
+export function expandVersions(versions: readonly JsonObject[]): JsonObject[] {
+  return versions.map(createExpander());
+}
+
+/** Takes the versions one after the other, and gives each in the short form. */
+export function createMinifier(): (version: JsonObject) => JsonObject {
+  let before = new Map<string, JsonValue>();
+  return (version) => {
+    const fields = Object.entries(version).filter((field): field is [string, JsonValue] => field[1] !== undefined);
+    const now = new Map(fields);
+    const gone = [...before.keys()].filter((field) => !now.has(field)).map((field): [string, JsonValue] => [field, unset]);
+    const changed = fields.filter(([field, value]) => !isSame(before.get(field), value));
+    before = now;
+    return Object.fromEntries([...changed, ...gone]);
+  };
 }
 
 /** What expandVersions makes equal versions of again. */
 export function minifyVersions(versions: readonly JsonObject[]): JsonObject[] {
-  let before = new Map<string, string>();
-  return versions.map((version) => {
-    const fields = Object.entries(version).filter((field): field is [string, JsonValue] => field[1] !== undefined);
-    const now = new Map(fields.map(([field, value]) => [field, JSON.stringify(value)]));
-    const gone = [...before.keys()].filter((field) => !now.has(field)).map((field): [string, JsonValue] => [field, unset]);
-    const changed = fields.filter(([field]) => before.get(field) !== now.get(field));
-    before = now;
-    return Object.fromEntries([...changed, ...gone]);
-  });
+  return versions.map(createMinifier());
+}
+
+/** Fields of versions that were expanded are mostly the very same values: those need not be written out. */
+function isSame(one: JsonValue | undefined, other: JsonValue): boolean {
+  return one === other || (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other));
 }

@@ -2,6 +2,7 @@
 // taken over.
 
 import type { Freshness } from './document-store.ts';
+import type { KeptDocuments } from './kept-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { createPrecedence, type Precedence } from './precedence.ts';
 import type { ReleaseRules } from './release-rules.ts';
@@ -30,12 +31,13 @@ export interface CompilerOptions {
   /** of the mirror */
   readonly folder: string;
   readonly client: UpstreamClient;
+  readonly kept: KeptDocuments;
   readonly now: () => number;
   readonly tell: Tell;
 }
 
 /** Gives the same for the same object of rules. */
-export function createRulesCompiler({ folder, client, now, tell }: CompilerOptions): (rules: MirrorRules) => Compiled {
+export function createRulesCompiler({ folder, client, kept, now, tell }: CompilerOptions): (rules: MirrorRules) => Compiled {
   let last: Compiled | undefined;
   return (rules) => {
     if (last?.rules === rules) return last;
@@ -43,7 +45,7 @@ export function createRulesCompiler({ folder, client, now, tell }: CompilerOptio
     for (const settings of rules.upstreams) {
       const before = last?.upstreams.get(settings.id);
       const same = before !== undefined && sameAddress(last?.rules.upstreams.find(({ id }) => id === settings.id), settings);
-      upstreams.set(settings.id, same ? before : new Upstream({ settings, folder: `${folder}/p2`, client, freshness: () => last?.rules.freshness ?? rules.freshness, now, tell }));
+      upstreams.set(settings.id, same ? before : new Upstream({ settings, folder: `${folder}/p2`, client, kept, freshness: () => last?.rules.freshness ?? rules.freshness, now, tell }));
     }
     last = { rules, precedence: createPrecedence(rules), upstreams };
     return last;

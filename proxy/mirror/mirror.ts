@@ -11,22 +11,25 @@ import type { TextDocument } from '../protocol/document.ts';
 import { answerWith, httpDate, type Conditions } from '../protocol/representation.ts';
 import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive-fetcher.ts';
 import { ArchiveShelf } from './archive-shelf.ts';
+import { KeptDocuments } from './kept-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
 import { MirroredAdvisories, type Belongings } from './mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './mirror-rules.ts';
+import { upstreamProblems, type UpstreamProblem } from './upstream-problems.ts';
 import { MirroredArchives, type Asked } from './mirrored-archives.ts';
 import { MirroredDocuments, type Mirrored } from './mirrored-documents.ts';
 import { MirroredFilters } from './mirrored-filters.ts';
 import type { CheckRecord } from './offered-version.ts';
-import type { Belonging, PrivateNames } from './precedence.ts';
+import type { Belonging } from './precedence.ts';
+import type { ReadPrivateNames } from './private-names.ts';
 import { UpstreamClient, type ClientOptions } from './upstream-client.ts';
 import type { Stability, Upstream } from './upstream.ts';
 
 export interface MirrorOptions {
   /** `<data>/mirror` */
   readonly folder: string;
-  readonly privateNames: PrivateNames;
+  readonly privateNames: ReadPrivateNames;
   /** The same object while nothing has changed; asked for with each request. */
   readonly rules: () => Eventually<MirrorRules>;
   readonly client: Omit<ClientOptions, 'now'>;
@@ -66,6 +69,7 @@ interface Decided {
 export class Mirror {
   readonly #options: MirrorOptions;
   readonly #client: UpstreamClient;
+  readonly #kept: KeptDocuments;
   readonly #compile: (rules: MirrorRules) => Compiled;
   readonly #documents: MirroredDocuments;
   readonly #archives: MirroredArchives;
@@ -81,9 +85,10 @@ export class Mirror {
     this.#options = options;
     const { folder, now, tell, cacheBytes, checkRecord: check } = options;
     this.#client = new UpstreamClient({ ...options.client, now });
+    this.#kept = new KeptDocuments(cacheBytes / 16);
     this.#advisories = new MirroredAdvisories(this.#client, now);
     this.#filters = new MirroredFilters(now);
-    this.#compile = createRulesCompiler({ folder, client: this.#client, now, tell });
+    this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, tell });
     this.shelf = new ArchiveShelf(folder, cacheBytes / 2);
     this.#fetcher = new ArchiveFetcher({ folder, client: this.#client, shelf: this.shelf, check: options.checkArchive, limits: options.archives ?? {}, now, tell });
     this.#documents = new MirroredDocuments({ shelf: this.shelf, check, cacheBytes: cacheBytes / 2, now, tell });
@@ -95,6 +100,11 @@ export class Mirror {
     return whenReady(this.#options.rules(), ({ upstreams }) => upstreams.length > 0);
   }
 
+  /** Upstreams that are not asked, and why. */
+  problems(): Eventually<readonly UpstreamProblem[]> {
+    return whenReady(this.#options.rules(), upstreamProblems);
+  }
+
   /** Whom a name belongs to, and why. */
   belongs(name: PackageName, moment: Moment): Eventually<Belonging> {
     return whenReady(this.#options.rules(), (rules) => this.#decide(name, this.#compile(rules), moment));
@@ -104,11 +114,12 @@ export class Mirror {
   standing(): Eventually<Standing> {
     return whenReady(this.#options.rules(), (rules) => {
       const compiled = this.#compile(rules);
-      return { compiled, belongs: (name) => compiled.precedence(name, this.#options.privateNames) };
+      if (compiled.upstreams.size === 0) return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };
+      return whenReady(this.#options.privateNames(), (privateNames) => ({ compiled, belongs: (name) => compiled.precedence(name, privateNames) }));
     });
   }
 
-  /** Whether it was found, as of this publication, that there is no such package here: then nobody need look on disk again. */
+  /** Whether it was found, as of this publication and no other, that there is no such package here (I17): then nobody need look on disk again. */
   isElsewhere(name: PackageName, { epoch }: Moment): boolean {
     const known = this.#decided.get(name);
     return known?.epoch === epoch && known.belonging.to === 'upstreams';
@@ -120,16 +131,17 @@ export class Mirror {
   }
 
   /** The document, or what `seen` makes of it, as an answer; undefined: there is none here. */
-  provider(name: PackageName, stability: Stability, wishes: MirrorWishes, moment: Moment, seen: (document: TextDocument) => TextDocument | undefined = (document) => document): Eventually<Answer | undefined> {
+  provider(name: PackageName, stability: Stability, wishes: MirrorWishes, moment: Moment, seen: (document: TextDocument) => Eventually<TextDocument | undefined> = (document) => document): Eventually<Answer | undefined> {
     return this.#orRefusal(() =>
       whenReady(this.document(name, stability, moment), (mirrored) => {
         const { document: whole, staleSinceMs } = mirrored ?? {};
-        const document = whole === undefined ? undefined : seen(whole);
-        if (document === undefined) return undefined;
-        const chosen = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) => this.#documents.grow(name, stability, document, bytes));
-        return whenReady(chosen, (representation) => {
-          const answer = answerWith(representation, wishes);
-          return staleSinceMs === undefined ? answer : stale(answer, staleSinceMs);
+        return whenReady(whole === undefined ? undefined : seen(whole), (document) => {
+          if (document === undefined) return undefined;
+          const chosen = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) => this.#documents.grow(name, stability, document, bytes));
+          return whenReady(chosen, (representation) => {
+            const answer = answerWith(representation, wishes);
+            return staleSinceMs === undefined ? answer : stale(answer, staleSinceMs);
+          });
         });
       }),
     );
@@ -167,34 +179,39 @@ export class Mirror {
     return this.#fetcher.clear();
   }
 
-  /** Fetches that are under way break off. */
-  close(): Promise<void> {
-    return this.#client.close();
+  /** Fetches that are under way break off; what was fetched is kept once it resolves. */
+  async close(): Promise<void> {
+    await this.#client.close();
+    await this.#kept.written();
   }
 
   async #belongings(names: Iterable<PackageName>, moment: Moment): Promise<Belongings> {
     const compiled = this.#compile(await this.#options.rules());
-    return new Map([...names].flatMap((name) => {
-      const belonging = this.#decide(name, compiled, moment);
-      return belonging.to === 'upstreams' ? [[name, belonging.ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]))] as const] : [];
-    }));
+    const belongings = new Map<PackageName, readonly Upstream[]>();
+    for (const name of compiled.upstreams.size === 0 ? [] : names) {
+      const belonging = await this.#decide(name, compiled, moment);
+      if (belonging.to === 'upstreams') belongings.set(name, belonging.ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])));
+    }
+    return belongings;
   }
 
   #mirrored<Value>(name: PackageName, moment: Moment, use: (ids: readonly string[], compiled: Compiled) => Eventually<Value | undefined>): Eventually<Value | undefined> {
     return whenReady(this.#options.rules(), (rules) => {
       const compiled = this.#compile(rules);
-      const belonging = this.#decide(name, compiled, moment);
-      return belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined;
+      if (compiled.upstreams.size === 0) return undefined;
+      return whenReady(this.#decide(name, compiled, moment), (belonging) => (belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined));
     });
   }
 
-  /** I9: made anew with each publication and each change of the settings. */
-  #decide(name: PackageName, compiled: Compiled, { epoch }: Moment): Belonging {
+  /** I9, I17: made anew with each publication and each change of the settings. */
+  #decide(name: PackageName, compiled: Compiled, { epoch }: Moment): Eventually<Belonging> {
     const known = this.#decided.get(name);
     if (known !== undefined && known.compiled === compiled && known.epoch === epoch) return known.belonging;
-    const belonging = compiled.precedence(name, this.#options.privateNames);
-    this.#decided.set(name, { belonging, compiled, epoch }, name.length + 400);
-    return belonging;
+    return whenReady(this.#options.privateNames(), (privateNames) => {
+      const belonging = compiled.precedence(name, privateNames);
+      this.#decided.set(name, { belonging, compiled, epoch }, name.length + 400);
+      return belonging;
+    });
   }
 
   #orRefusal(answer: () => Eventually<Answer | undefined>): Eventually<Answer | undefined> {
@@ -216,6 +233,5 @@ export class Mirror {
 
 /** What could not be compared with the upstream says so (RFC 9111 has no header for it any more). */
 function stale(answer: Answer, sinceMs: number): Answer {
-  const since = httpDate(sinceMs);
-  return withHeaders(answer, ['X-Libretto-Stale-Since', since], `X-Libretto-Stale-Since: ${since}\r\n`);
+  return withHeaders(answer, ['X-Libretto-Stale-Since', httpDate(sinceMs)]);
 }

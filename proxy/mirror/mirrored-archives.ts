@@ -88,7 +88,7 @@ export class MirroredArchives {
   }
 
   async #accepted({ name, version, normalized, dev, reference }: ArchiveRecord, conditions: Conditions): Promise<Answer> {
-    const known = (await this.#options.shelf.acceptedNow(name)).entry({ normalized, dev }, reference);
+    const known = (await this.#options.shelf.accepted(name)).entry({ normalized, dev }, reference);
     if (known === undefined) throw new Error(`${name} ${version} was fetched, and is not to be found`);
     return this.#options.shelf.answer(known, conditions);
   }

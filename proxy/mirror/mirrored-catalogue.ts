@@ -9,11 +9,12 @@ import { orAfter } from '../origin/or-after.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { filterOf, type View } from '../views/view.ts';
 import { readDocumentFile } from './document-file.ts';
+import { parseJsonInTurns } from './json-in-turns.ts';
 import { anything, documentFiles, KeptNames, type KeptPackage } from './kept-names.ts';
 import { keptSummary, seenSummary, type Kept } from './kept-summary.ts';
 import type { Mirror } from './mirror.ts';
 import type { Compiled } from './mirror-rules.ts';
-import { parseUpstreamDocument } from './upstream-document.ts';
+import { parseUpstreamDocumentInTurns } from './upstream-document.ts';
 
 export type MirroredSummaries = ReadonlyMap<PackageName, PackageSummary>;
 
@@ -139,14 +140,14 @@ async function documentsOf(name: PackageName, { paths }: KeptPackage): Promise<r
   const records: JsonObject[] = [];
   for (const path of paths) {
     const body = (await readDocumentFile(path).catch(() => undefined))?.body;
-    if (body !== undefined) records.push(...versionsIn(body, name));
+    if (body !== undefined) for (const record of await versionsIn(body, name)) records.push(record);
   }
   return records;
 }
 
-function versionsIn(body: Buffer, name: PackageName): readonly JsonObject[] {
+async function versionsIn(body: Buffer, name: PackageName): Promise<readonly JsonObject[]> {
   try {
-    return parseUpstreamDocument(JSON.parse(body.toString('utf8')), name).versions;
+    return (await parseUpstreamDocumentInTurns(await parseJsonInTurns(body), name)).versions;
   } catch {
     return []; // it is asked for anew by whoever wants it
   }

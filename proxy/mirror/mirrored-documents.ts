@@ -102,7 +102,7 @@ export class MirroredDocuments {
     const shown = settled.versions.filter(({ record }) => offered.has(record));
     if (shown.length === 0 && stability === 'dev') return { document: undefined, changesAtMs: ruled.changesAtMs };
     const { advisories, filter } = offer.document;
-    const bytes = Buffer.from(formatMirrored({ name, versions: shown, accepted, distBaseUrl: rules.distBaseUrl, warnings: ruled.warnings, advisories, filter }));
+    const bytes = Buffer.from(await formatMirrored({ name, versions: shown, accepted, distBaseUrl: rules.distBaseUrl, warnings: ruled.warnings, advisories, filter }));
     const deviations = JSON.stringify([rules.distBaseUrl ?? null, ruled.refused.map(({ version }) => version), ruled.warnings, settled.changed]);
     return { document: new TextDocument(bytes, offer.changedAtMs - shiftMs(deviations)), changesAtMs: ruled.changesAtMs };
   }
@@ -121,7 +121,7 @@ export class MirroredDocuments {
   }
 
   #keep(key: string, made: Made): Made {
-    this.#made.set(key, made, key.length + 512 + (made.document?.bytes.length ?? 0));
+    this.#made.set(key, made, key.length + 512 + (made.document?.weight ?? 0));
     return made;
   }
 }

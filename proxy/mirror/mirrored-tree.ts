@@ -1,7 +1,7 @@
 // Mirrored packages as the tree answers with them, behind what is published: through a token's view, which hides what it hides of any package.
 
 import { safetyOf, type SafetyLists } from '../../build/contract/safety-lists.ts';
-import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
@@ -11,9 +11,9 @@ import { TextDocument } from '../protocol/document.ts';
 import type { PublishedSafety } from '../protocol/safety-lists.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
 import { withOwnLists } from './beside-upstream.ts';
-import { expandVersions, minifiedMark, minifyVersions } from './minified.ts';
 import type { Mirror, MirrorWishes, Moment } from './mirror.ts';
 import type { Asked } from './mirrored-archives.ts';
+import { formatProviderDocument, readProviderDocument, type ProviderDocument } from './provider-document.ts';
 import type { Stability } from './upstream.ts';
 
 /** Who asks, and what of this package they see: never 'none'. */
@@ -44,46 +44,56 @@ interface Seen {
   readonly document: TextDocument | undefined;
 }
 
-interface Versions {
-  readonly json: JsonObject;
-  readonly records: readonly JsonObject[];
-}
-
 /** `cacheBytes`: memory for documents that views see. `safety`: what is said here of any package, mirrored ones too. */
 export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: PublishedSafety): MirroredTree {
-  const advised = new WeakMap<TextDocument, { readonly lists: SafetyLists; readonly document: TextDocument }>();
+  const advised = new WeakMap<TextDocument, { readonly lists: SafetyLists; readonly document: Eventually<TextDocument> }>();
   const kept = new ByteCache<Seen>(cacheBytes);
-  const read = new WeakMap<TextDocument, Versions>();
+  const making = new Map<string, { readonly base: TextDocument; readonly document: Promise<TextDocument | undefined> }>();
+  const read = new WeakMap<TextDocument, Eventually<ProviderDocument>>();
 
-  const versionsOf = (document: TextDocument, name: PackageName): Versions => {
-    const known = read.get(document) ?? readVersions(document, name);
-    read.set(document, known);
-    return known;
+  const versionsOf = (document: TextDocument, name: PackageName): Eventually<ProviderDocument> => {
+    const known = read.get(document);
+    if (known !== undefined) return known;
+    const reading = readProviderDocument(document, name);
+    read.set(document, reading);
+    reading.then((found) => read.set(document, found), () => read.delete(document));
+    return reading;
   };
   /** With what is said here of the package. */
-  const completed = (document: TextDocument, name: PackageName, lists: SafetyLists | undefined): TextDocument => {
+  const completed = (document: TextDocument, name: PackageName, lists: SafetyLists | undefined): Eventually<TextDocument> => {
     if (lists?.packages.has(name) !== true) return document;
     const known = advised.get(document);
     if (known?.lists === lists) return known.document;
-    const made = { lists, document: withOwnLists(document, safetyOf(lists, name)) };
-    advised.set(document, made);
-    return made.document;
+    const completing = withOwnLists(document, name, safetyOf(lists, name));
+    advised.set(document, { lists, document: completing });
+    completing.then(
+      (made) => advised.get(document)?.document === completing && advised.set(document, { lists, document: made }),
+      () => advised.delete(document),
+    );
+    return completing;
   };
-  const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker): TextDocument | undefined => {
+  const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker): Eventually<TextDocument | undefined> => {
     if (view === undefined || filter === 'all') return document;
     const key = `${view.key} ${name} ${stability}`;
     const known = kept.get(key);
     if (known?.base === document) return known.document;
-    const seen = filtered(versionsOf(document, name), document, name, view, filter);
-    kept.set(key, { base: document, document: seen }, key.length + 512 + (seen === undefined || seen === document ? 0 : seen.bytes.length));
-    return seen;
+    const before = making.get(key);
+    if (before?.base === document) return before.document;
+    const filtering = filtered(versionsOf(document, name), document, name, view, filter).then((seen) => {
+      kept.set(key, { base: document, document: seen }, key.length + 512 + (seen === undefined || seen === document ? 0 : seen.weight));
+      return seen;
+    }).finally(() => {
+      if (making.get(key)?.document === filtering) making.delete(key);
+    });
+    making.set(key, { base: document, document: filtering });
+    return filtering;
   };
   /** Whether one of the versions that the labels may mean is seen. What its upstream does not offer any more is not. */
   const sees = ({ name, labels }: Asked, { filter }: Onlooker, moment: Moment): Eventually<boolean> => filter === 'all' || seesVersion(name, labels, filter, moment);
   const seesVersion = async (name: PackageName, labels: readonly string[], filter: ReleaseFilter, moment: Moment): Promise<boolean> => {
     for (const stability of ['stable', 'dev'] as const) {
       const document = (await mirror.document(name, stability, moment))?.document;
-      const records = document === undefined ? [] : versionsOf(document, name).records;
+      const records = document === undefined ? [] : (await versionsOf(document, name)).records;
       const meant = records.find((record) => labels.some((label) => label === record['version'] || label === record['version_normalized']));
       if (meant !== undefined) return passes(filter, releaseOf(meant));
     }
@@ -93,7 +103,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     isOn: () => mirror.isOn(),
     isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
     provider: (name, stability, wishes, onlooker, moment) =>
-      whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document) => seenOf(completed(document, name, lists), name, stability, onlooker))),
+      whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document) => whenReady(completed(document, name, lists), (whole) => seenOf(whole, name, stability, onlooker)))),
     advisories: (names, moment) => mirror.advisories(names, moment),
     filters: (names, moment) => mirror.filters(names, moment),
     filterLists: () => mirror.filterLists(),
@@ -110,24 +120,12 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
   };
 }
 
-/** Of a document that the mirror has made itself. */
-function readVersions(document: TextDocument, name: PackageName): Versions {
-  const json: unknown = JSON.parse(document.bytes.toString('utf8'));
-  const packages = isJsonObject(json) ? json['packages'] : undefined;
-  const versions = isJsonObject(packages) ? packages[name] : undefined;
-  if (isJsonObject(json) && Array.isArray(versions)) return { json, records: expandVersions(versions.filter(isJsonObject)) };
-  if (isJsonObject(json) && isJsonObject(versions)) return { json, records: Object.values(versions).filter(isJsonObject) };
-  throw new Error(`the mirrored document of ${name} has no versions`);
-}
-
-/** In the form that the whole one has. What is minified is so again: no field of a hidden version stays in a later one. */
-function filtered({ json, records }: Versions, base: TextDocument, name: PackageName, view: View, filter: ReleaseFilter): TextDocument | undefined {
+async function filtered(read: Eventually<ProviderDocument>, base: TextDocument, name: PackageName, view: View, filter: ReleaseFilter): Promise<TextDocument | undefined> {
+  const { records, beside } = await read;
   const seen = records.filter((record) => passes(filter, releaseOf(record)));
   if (seen.length === records.length) return base;
   if (seen.length === 0) return undefined;
-  const versions = json['minified'] === minifiedMark ? minifyVersions(seen) : Object.fromEntries(seen.map((record) => [String(record['version']), record]));
-  const text = `${JSON.stringify({ ...json, packages: { [name]: versions } })}\n`;
-  return new TextDocument(Buffer.from(text), base.lastModifiedMs - dateShiftMs(view.key, viewShiftSeconds));
+  return new TextDocument(await formatProviderDocument(name, { records: seen, beside }), base.lastModifiedMs - dateShiftMs(view.key, viewShiftSeconds));
 }
 
 function releaseOf({ version_normalized: normalized, time }: JsonObject): Release {

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { UpstreamClient } from './upstream-client.ts';
-import type { UpstreamCredential } from './upstream-credential.ts';
+import type { GivenCredential } from './upstream-credential.ts';
 import { parseUpstreamRoot, recordsByName, rootUrlOf } from './upstream-root.ts';
 
 export interface UpstreamProbe {
@@ -13,7 +13,7 @@ export interface UpstreamProbe {
 }
 
 /** A sentence where it is no Composer repository. Rejects with UpstreamUnavailable. */
-export async function probeUpstream(url: string, credential: UpstreamCredential | undefined, client: UpstreamClient): Promise<UpstreamProbe | string> {
+export async function probeUpstream(url: string, credential: GivenCredential | undefined, client: UpstreamClient): Promise<UpstreamProbe | string> {
   const rootUrl = rootUrlOf(url);
   const answer = await client.document(rootUrl, { origin: rootUrl.origin, credential });
   if (answer.outcome !== 'fetched') return `There is no packages.json at ${rootUrl.origin}${rootUrl.pathname}.`;

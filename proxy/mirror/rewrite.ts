@@ -5,7 +5,8 @@
 import type { Sha1 } from '../../build/contract/digest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { minifiedMark, minifyVersions } from './minified.ts';
+import { joinInTurns } from './in-turns.ts';
+import { createMinifier, minifiedMark } from './minified.ts';
 import type { OfferedVersion } from './offered-version.ts';
 
 /** What is known of archives that were accepted once. */
@@ -29,24 +30,21 @@ export interface DocumentParts {
 /** Characters. A document that would be larger stays in the short form: a few megabytes of that can mean gigabytes. */
 const largestInFull = 8 * 1024 ** 2;
 
-/** The bytes of the document: every version in full under its label, as in documents of what is published here. Equal parts give equal bytes. */
-export function formatMirrored(parts: DocumentParts, mostInFull: number = largestInFull): string {
+/**
+ * The text of the document: every version in full under its label, as in documents of what is published here. Equal parts give equal texts. Others get their
+ * turn in between.
+ */
+export async function formatMirrored(parts: DocumentParts, mostInFull: number = largestInFull): Promise<string> {
   const { name, versions, accepted, distBaseUrl } = parts;
-  const full: string[] = [];
-  let size = 0;
-  for (const version of versions) {
-    const text = `${JSON.stringify(version.version)}:${JSON.stringify(rewriteRecord(name, version, accepted, distBaseUrl))}`;
-    if ((size += text.length) > mostInFull) return formatShort(parts);
-    full.push(text);
-  }
-  const beside = JSON.stringify(listsOf(parts)).slice(1, -1);
-  return `{"packages":{${JSON.stringify(name)}:{${full.join(',')}}}${beside === '' ? '' : `,${beside}`}}\n`;
+  const minify = createMinifier();
+  const full = await joinInTurns(textsOf(versions, (version) => `${JSON.stringify(version.version)}:${JSON.stringify(rewriteRecord(name, version, accepted, distBaseUrl))}`), mostInFull);
+  const own = full === undefined ? `[${await joinInTurns(textsOf(versions, (version) => JSON.stringify(minify(rewriteRecord(name, version, accepted, distBaseUrl)))))}]` : `{${full}}`;
+  const beside = JSON.stringify({ ...(full === undefined ? { minified: minifiedMark } : {}), ...listsOf(parts) }).slice(1, -1);
+  return `{"packages":{${JSON.stringify(name)}:${own}}${beside === '' ? '' : `,${beside}`}}\n`;
 }
 
-function formatShort(parts: DocumentParts): string {
-  const { name, versions, accepted, distBaseUrl } = parts;
-  const records = versions.map((version) => rewriteRecord(name, version, accepted, distBaseUrl));
-  return `${JSON.stringify({ packages: { [name]: minifyVersions(records) }, minified: minifiedMark, ...listsOf(parts) })}\n`;
+function* textsOf(versions: readonly OfferedVersion[], textOf: (version: OfferedVersion) => string): Generator<string> {
+  for (const version of versions) yield textOf(version);
 }
 
 /** What stands beside `packages`. */

@@ -10,7 +10,7 @@ import { discard, explainFailure, getGuarded, type Door, type GuardedAnswer } fr
 import { UnusableBody, readDecoded } from './decoded-body.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import { Pauses } from './pauses.ts';
-import { credentialHeader, maySendCredential, type UpstreamCredential } from './upstream-credential.ts';
+import { credentialHeader, maySendCredential, type GivenCredential } from './upstream-credential.ts';
 
 export interface ClientOptions {
   /** CIDR ranges that may be asked although they are not public */
@@ -41,7 +41,7 @@ export const standardLimits: ClientLimits = { documentBytes: 32 * 1024 ** 2, doc
 /** Who is asked for: credentials belong to one origin. */
 export interface Destination {
   readonly origin: string;
-  readonly credential: UpstreamCredential | undefined;
+  readonly credential: GivenCredential | undefined;
 }
 
 /** What was answered before, for a conditional request. */
@@ -116,6 +116,7 @@ export class UpstreamClient {
   /** `use` gives undefined for an answer that is none. */
   async #ask<Answer>(asked: URL, destination: Destination, headers: Readonly<Record<string, string>>, timeoutMs: number, use: (answer: GuardedAnswer) => Promise<Answer | undefined> | Answer | undefined, form?: string): Promise<Answer> {
     const { now } = this.#options;
+    if (destination.credential?.kind === 'unusable') throw new UpstreamUnavailable(`${destination.origin} is not asked: ${destination.credential.because}.`, now() + unansweredMs);
     const pausedUntil = this.#pauses.until(asked.origin, now());
     if (pausedUntil !== undefined) throw new UpstreamUnavailable(`${asked.origin} is not asked until ${new Date(pausedUntil).toISOString()}, since it failed or asked for patience.`, pausedUntil);
     try {
@@ -151,7 +152,7 @@ export class UpstreamClient {
 const unansweredMs = 15_000;
 
 function credentialsFor(url: URL, home: boolean, { origin, credential }: Destination): Readonly<Record<string, string>> {
-  return credential !== undefined && home && url.origin === origin && maySendCredential(url) ? credentialHeader(credential) : {};
+  return credential !== undefined && credential.kind !== 'unusable' && home && url.origin === origin && maySendCredential(url) ? credentialHeader(credential) : {};
 }
 
 function thenDiscard<Answer>(response: GuardedAnswer['response'], answer: Answer): Answer {

@@ -6,6 +6,15 @@ export type UpstreamCredential =
   /** names of their own, such as PRIVATE-TOKEN */
   | { readonly kind: 'headers'; readonly headers: Readonly<Record<string, string>> };
 
+/** There is one, and it cannot be read: then the upstream is not asked at all. Without it, it might say that what it has is not there. */
+export interface UnusableCredential {
+  readonly kind: 'unusable';
+  /** what is wrong and what helps, in words that begin in the midst of a sentence; without anything of the credential */
+  readonly because: string;
+}
+
+export type GivenCredential = UpstreamCredential | UnusableCredential;
+
 const loopback = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/;
 
 /** Whether a credential may be sent to this URL at all: over https, or to this very machine. */

@@ -7,17 +7,18 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import { DocumentStore, type Freshness, type KeptDocument } from './document-store.ts';
+import type { KeptDocuments } from './kept-documents.ts';
 import type { Tell } from './mirror-event.ts';
 import type { UpstreamScope } from './precedence.ts';
 import type { Destination, UpstreamClient } from './upstream-client.ts';
-import type { UpstreamCredential } from './upstream-credential.ts';
-import { nothingSaid, parseUpstreamDocument, type UpstreamDocument } from './upstream-document.ts';
+import type { GivenCredential } from './upstream-credential.ts';
+import { nothingSaid, parseUpstreamDocumentInTurns, type UpstreamDocument } from './upstream-document.ts';
 import { parseUpstreamRoot, recordsByName, rootUrlOf, type DistMirror, type Include, type UpstreamRoot } from './upstream-root.ts';
 
 export interface UpstreamSettings extends UpstreamScope {
   /** of the repository, or of its packages.json; without user, query and fragment */
   readonly url: string;
-  readonly credential?: UpstreamCredential | undefined;
+  readonly credential?: GivenCredential | undefined;
 }
 
 export interface UpstreamOptions {
@@ -25,6 +26,7 @@ export interface UpstreamOptions {
   /** of all upstreams */
   readonly folder: string;
   readonly client: UpstreamClient;
+  readonly kept: KeptDocuments;
   readonly freshness: () => Freshness;
   readonly now: () => number;
   readonly tell: Tell;
@@ -46,12 +48,12 @@ export class Upstream {
   #root: KeptDocument<UpstreamRoot> | undefined;
   #inline: { readonly digest: string; readonly packages: ReadonlyMap<string, readonly JsonObject[]> } | undefined;
 
-  constructor({ settings, folder, client, freshness, now, tell }: UpstreamOptions) {
+  constructor({ settings, folder, client, kept, freshness, now, tell }: UpstreamOptions) {
     this.id = settings.id;
     this.#rootUrl = rootUrlOf(settings.url);
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
     this.folder = join(folder, folderOf(this.#rootUrl));
-    this.#store = new DocumentStore({ folder: this.folder, client, destination: this.destination, upstream: settings.id, freshness, now, tell });
+    this.#store = new DocumentStore({ folder: this.folder, client, kept, destination: this.destination, upstream: settings.id, freshness, now, tell });
     this.#now = now;
   }
 
@@ -66,7 +68,7 @@ export class Upstream {
     if (layout.kind === 'inline') return this.#inlineOffer(name, root, layout.includes);
     const path = providerPath(name, layout.kind === 'lazy' ? 'stable' : stability);
     const asked = layout.kind === 'v2' && stability === 'dev' ? `${name}~dev` : name;
-    const { value: document, ...kept } = await this.#store.get(path, new URL(layout.template.replaceAll('%package%', asked)), (json) => parseUpstreamDocument(json, name));
+    const { value: document, ...kept } = await this.#store.get(path, new URL(layout.template.replaceAll('%package%', asked)), (json) => parseUpstreamDocumentInTurns(json, name));
     return document === undefined ? undefined : { ...kept, document };
   }
 

@@ -71,13 +71,17 @@ export interface Readiness {
   readonly status: 'ready';
   /** stale: the origin fails, and what is known of it is served */
   readonly tree: 'ok' | 'stale';
-  readonly state: 'ok';
+  /** grace: the Redis of the state cannot be used, and tokens that are known are honoured for `grace_seconds_left` more */
+  readonly state: 'ok' | 'grace';
+  /** until nobody can be served, unless the Redis is back before */
+  readonly grace_seconds_left?: number;
   readonly counters: Health['counters'];
 }
 
 export interface ReadyParts {
   readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
   readonly counters: Pick<Counters, 'degraded'>;
+  /** Rejects where the state cannot be read. Resolves with a number where it is out of reach: for so many milliseconds what is known is honoured still. */
   readonly readState: (() => Promise<unknown>) | undefined;
   /** true once the server is closing */
   readonly draining: () => boolean;
@@ -98,8 +102,8 @@ export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Ans
   };
   const [tree, state] = await Promise.all([treeState(parts.tree, nowMs).catch(failed), stateAnswers(parts.readState).catch(failed)]);
   const counters = parts.counters.degraded() ? 'local' : 'ok';
-  if ((tree === 'ok' || tree === 'stale') && state === 'ok' && !parts.draining()) return jsonAnswer(200, { status: 'ready', tree, state, counters } satisfies Readiness);
-  return errorAnswer('NOT_SERVING', { details: { tree, state, counters, closing: parts.draining() }, headers: ['Retry-After', '5'], cause: faults[0] });
+  if ((tree === 'ok' || tree === 'stale') && state !== 'unreadable' && !parts.draining()) return jsonAnswer(200, { status: 'ready', tree, ...state, counters } satisfies Readiness);
+  return errorAnswer('NOT_SERVING', { details: { tree, ...(state === 'unreadable' ? { state } : state), counters, closing: parts.draining() }, headers: ['Retry-After', '5'], cause: faults[0] });
 }
 
 async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Health['tree']> {
@@ -107,14 +111,14 @@ async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Healt
   return (await tree.hasRoot(nowMs)) ? readable(tree) : 'unreadable';
 }
 
-async function stateAnswers(readState: ReadyParts['readState']): Promise<'ok'> {
+async function stateAnswers(readState: ReadyParts['readState']): Promise<Pick<Readiness, 'state' | 'grace_seconds_left'>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`the state has not answered within ${stateTimeoutMs} ms`)), stateTimeoutMs);
   });
   try {
-    await Promise.race([readState?.(), late]);
-    return 'ok';
+    const graceMs = await Promise.race([readState?.(), late]);
+    return typeof graceMs === 'number' ? { state: 'grace', grace_seconds_left: Math.floor(graceMs / 1000) } : { state: 'ok' };
   } finally {
     clearTimeout(timer);
   }

@@ -140,7 +140,7 @@ export class OriginDocuments {
   }
 
   #keep(path: PublicPath, document: TextDocument | undefined, stamp: Stamp, epoch: number): TextDocument | undefined {
-    this.#kept.set(path, { document, stamp, epoch: this.#validEpoch(path, epoch), failedAtMs: Number.NEGATIVE_INFINITY }, (document?.bytes.length ?? 0) + 512);
+    this.#kept.set(path, { document, stamp, epoch: this.#validEpoch(path, epoch), failedAtMs: Number.NEGATIVE_INFINITY }, (document?.weight ?? 0) + 512);
     return document;
   }
 }

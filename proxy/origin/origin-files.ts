@@ -6,6 +6,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import type { PublicPath } from '../../build/contract/paths.ts';
 import type { PackageIndex } from '../../build/contract/serving-index.ts';
 import { whenReady } from '../eventually.ts';
+import type { ReadPrivateNames } from '../mirror/private-names.ts';
 import type { PublishedFiles, PublishedPath } from '../packages/published-files.ts';
 import { PackageArchives } from '../protocol/package-archives.ts';
 import { createIntern, PackageReleases } from '../protocol/package-releases.ts';
@@ -15,6 +16,7 @@ import { OriginArchives } from './origin-archives.ts';
 import { OriginDocuments, type OriginIndex } from './origin-documents.ts';
 import { OriginFailure } from './origin-failure.ts';
 import { OriginIndexes } from './origin-indexes.ts';
+import { createOriginPrivateNames } from './origin-private-names.ts';
 import { OriginPublication } from './origin-publication.ts';
 import { createOriginRequests } from './origin-requests.ts';
 import { fetchWhole } from './origin-text.ts';
@@ -37,6 +39,7 @@ export interface OriginFilesOptions {
 export interface OriginFiles {
   readonly files: TreeFiles;
   readonly published: PublishedFiles;
+  readonly privateNames: ReadPrivateNames;
   readonly close: () => void;
 }
 
@@ -94,7 +97,7 @@ export function createOriginFiles({ address, checkEveryMs, cacheBytes, userAgent
     requests.close();
     archiveRequests.close();
   };
-  return { files, published, close };
+  return { files, published, privateNames: createOriginPrivateNames({ publication, documents, trouble, monotonicMs }), close };
 }
 
 /** What is kept of an index. */

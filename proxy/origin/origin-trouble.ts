@@ -1,10 +1,11 @@
-// Whether the origin does what it should, and who is told when it does not: the log once a minute, whatever is asked meanwhile.
+// Whether the origin does what it should, and who is told when it does not: the log, of each cause at once and then once a minute, whatever is asked
+// meanwhile. A cause is what went wrong, whichever file it was.
 
 export interface OriginNotice {
   readonly state: 'failing' | 'recovered';
   /** why, where it fails */
   readonly reason?: string;
-  /** how often since the last notice */
+  /** how often for this cause since it was last told */
   readonly failures?: number;
 }
 
@@ -14,14 +15,17 @@ export interface TroubleOptions {
 }
 
 const noticeEveryMs = 60_000;
+/** Of a cause that did not come up again for so long nothing is remembered. */
+const forgottenAfterMs = 600_000;
+/** An origin that finds ever new words does not fill the log: what is beyond so many causes in a minute is one more. */
+const mostCauses = 8;
 /** After a document could not be had, for so long what is served is called stale. */
 const rememberMs = 10_000;
 
 export class OriginTrouble {
   readonly #notice: TroubleOptions['notice'];
   readonly #monotonicMs: () => number;
-  #toldAtMs = Number.NEGATIVE_INFINITY;
-  #failures = 0;
+  readonly #causes = new Map<string, { toldAtMs: number; failures: number }>();
   #unreachable = false;
   #textFailedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -33,21 +37,31 @@ export class OriginTrouble {
   /** `publication`: nobody knows what is published now. `text`: a document or index is not to be had. `archive`: one archive is not. */
   failed(what: 'publication' | 'text' | 'archive', error: unknown): void {
     const nowMs = this.#monotonicMs();
-    this.#failures += 1;
     if (what === 'publication') this.#unreachable = true;
     if (what === 'text') this.#textFailedAtMs = nowMs;
-    if (nowMs - this.#toldAtMs < noticeEveryMs) return;
-    this.#toldAtMs = nowMs;
-    this.#notice({ state: 'failing', reason: error instanceof Error ? error.message : String(error), failures: this.#failures });
-    this.#failures = 0;
+    const reason = error instanceof Error ? error.message : String(error);
+    const cause = this.#causeOf(reason, nowMs);
+    cause.failures += 1;
+    if (nowMs - cause.toldAtMs < noticeEveryMs) return;
+    cause.toldAtMs = nowMs;
+    this.#notice({ state: 'failing', reason, failures: cause.failures });
+    cause.failures = 0;
+  }
+
+  #causeOf(reason: string, nowMs: number): { toldAtMs: number; failures: number } {
+    for (const [name, { toldAtMs, failures }] of this.#causes) if (nowMs - toldAtMs >= (failures === 0 ? noticeEveryMs : forgottenAfterMs)) this.#causes.delete(name);
+    const own = causeIn(reason);
+    const name = this.#causes.has(own) || this.#causes.size < mostCauses ? own : 'others';
+    const cause = this.#causes.get(name) ?? { toldAtMs: Number.NEGATIVE_INFINITY, failures: 0 };
+    this.#causes.set(name, cause);
+    return cause;
   }
 
   /** What is published is known again. */
   reached(): void {
     if (!this.#unreachable) return;
     this.#unreachable = false;
-    this.#toldAtMs = Number.NEGATIVE_INFINITY;
-    this.#failures = 0;
+    this.#causes.clear();
     this.#notice({ state: 'recovered' });
   }
 
@@ -55,4 +69,9 @@ export class OriginTrouble {
   stale(): boolean {
     return this.#unreachable || this.#monotonicMs() - this.#textFailedAtMs < rememberMs;
   }
+}
+
+/** What is left of a reason without what differs from file to file: paths, digests, numbers of bytes. A status is part of the cause. */
+function causeIn(reason: string): string {
+  return reason.replaceAll(/\S*\/\S*/g, '…').replaceAll(/\b[0-9a-f]{40,64}\b/g, '…').replaceAll(/\b\d{4,}\b|\b\d+(?= (?:of|bytes)\b)/g, '…');
 }

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Sha1 } from '../../build/contract/digest.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { Answer, OpenFile } from '../answer.ts';
 import type { Eventually } from '../eventually.ts';
@@ -32,6 +33,11 @@ export class ArchiveStore {
     return kept === undefined ? this.#open(entry, conditions) : answerWith(kept, conditions);
   }
 
+  /** Keeps bytes that were just found to have this SHA-1, and need not be read from disk. */
+  remember(shasum: Sha1, bytes: Buffer, mtimeMs: number): void {
+    if (bytes.length <= keptUpToBytes) this.#add(shasum, bytes, mtimeMs);
+  }
+
   async #open(entry: IndexEntry, conditions: Conditions): Promise<Answer> {
     const path = join(this.#publicDirectory, entry.path);
     const handle = await openArchive(path);
@@ -52,8 +58,12 @@ export class ArchiveStore {
     const bytes = await handle.readFile();
     const found = createHash('sha1').update(bytes).digest('hex');
     if (found !== entry.shasum) throw new ArchiveMismatch(`${path} has SHA-1 ${found}, the index says ${entry.shasum}; run \`libretto verify\``);
-    const representation = representationOf(bytes, archiveHeaders, `"${entry.shasum}"`, mtimeMs);
-    this.#kept.set(entry.shasum, representation, bytes.length + 512);
+    return this.#add(entry.shasum, bytes, mtimeMs);
+  }
+
+  #add(shasum: Sha1, bytes: Buffer, mtimeMs: number): Representation {
+    const representation = representationOf(bytes, archiveHeaders, `"${shasum}"`, mtimeMs);
+    this.#kept.set(shasum, representation, representation.weight);
     return representation;
   }
 }

@@ -21,7 +21,7 @@ export class DerivedDocuments {
     const kept = this.#kept.get(key);
     if (kept?.base === base) return kept.document;
     const document = derive(base);
-    this.#kept.set(key, { base, document }, key.length + 512 + (document === base ? 0 : document.bytes.length));
+    this.#kept.set(key, { base, document }, key.length + 512 + (document === base ? 0 : document.weight));
     return document;
   }
 

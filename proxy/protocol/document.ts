@@ -1,9 +1,9 @@
-// A text in memory, JSON unless said otherwise, with its compressed variants, each made on first demand, in the thread pool, and kept. Each has its
+// A text in memory, JSON unless said otherwise, with its compressed variants, each made on first demand, large ones in the thread pool, and kept. Each has its
 // own strong ETag, as each is its own bytes (RFC 9110 §8.8.3.3); Last-Modified is the document's.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { Eventually } from '../eventually.ts';
 import type { Encoding } from './content-encoding.ts';
 import { representationOf, type Representation } from './representation.ts';
@@ -11,31 +11,54 @@ import { representationOf, type Representation } from './representation.ts';
 /** Below this a compressed body saves nothing on the wire. */
 const minCompressedSize = 256;
 
-export const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Promise<Buffer>>> = {
-  gzip: (bytes) => promisify(gzip)(bytes, { level: 6 }),
-  // 5 is about as fast as gzip's 6 and smaller; 11 would take seconds for a large packages.json
-  br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+/** Up to here it takes less to compress than to have another thread do it. */
+const compressedInPlaceBytes = 8 * 1024;
+
+export const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Eventually<Buffer>>> = {
+  gzip: (bytes) => (bytes.length <= compressedInPlaceBytes ? gzipSync(bytes, { level: 6 }) : promisify(gzip)(bytes, { level: 6 })),
+  br: (bytes) => (bytes.length <= compressedInPlaceBytes ? brotliCompressSync(bytes, brotliOptions(bytes)) : promisify(brotliCompress)(bytes, brotliOptions(bytes))),
 };
 
+/** 5 is about as fast as gzip's 6 and smaller; 11 would take seconds for a large packages.json. */
+function brotliOptions({ length }: Buffer): { readonly params: Readonly<Record<number, number>> } {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: length } };
+}
+
+/** What a document takes of memory beside its representations (measured with Node 20). */
+const ownBytes = 900;
+
 export class TextDocument {
-  readonly bytes: Buffer;
   readonly lastModifiedMs: number;
   readonly #type: string;
+  readonly #length: number;
   readonly #digest: string;
   readonly #identity: Representation;
   readonly #variants = new Map<Encoding, Eventually<Representation>>();
 
   constructor(bytes: Buffer, lastModifiedMs: number, type = 'application/json') {
-    this.bytes = bytes;
+    this.#length = bytes.length;
     this.#type = type;
     this.#digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
     this.lastModifiedMs = lastModifiedMs;
     this.#identity = representationOf(bytes, ['Content-Type', type], `"${this.#digest}"`, lastModifiedMs);
   }
 
+  /** Of small ones made anew each time: to keep them beside the text that is sent would take as much memory again. */
+  get bytes(): Buffer {
+    const { body } = this.#identity.whole;
+    if (typeof body === 'string') return Buffer.from(body, 'latin1');
+    if (Buffer.isBuffer(body)) return body;
+    throw new Error('a document has a body of another kind');
+  }
+
+  /** Bytes of memory that it takes, without the compressed variants. */
+  get weight(): number {
+    return this.#identity.weight + ownBytes;
+  }
+
   /** The document in this encoding. `onKept` hears how many bytes a newly made variant takes. */
   in(encoding: Encoding, onKept: (bytes: number) => void): Eventually<Representation> {
-    if (encoding === 'identity' || this.bytes.length < minCompressedSize) return this.#identity;
+    if (encoding === 'identity' || this.#length < minCompressedSize) return this.#identity;
     const variant = this.#variants.get(encoding);
     if (variant !== undefined) return variant;
     const making = this.#compress(encoding, onKept);
@@ -49,7 +72,7 @@ export class TextDocument {
       const headers = ['Content-Type', this.#type, 'Content-Encoding', encoding];
       const made = representationOf(bytes, headers, `"${this.#digest}-${encoding}"`, this.lastModifiedMs);
       this.#variants.set(encoding, made);
-      onKept(bytes.length);
+      onKept(made.weight);
       return made;
     } catch (error) {
       this.#variants.delete(encoding); // so that the next request tries again

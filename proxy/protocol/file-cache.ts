@@ -20,10 +20,10 @@ export class FileCache<Value> {
   readonly #cache: ByteCache<Kept<Value>>;
   readonly #loading = new Map<string, { readonly epoch: number; readonly value: Promise<Value | undefined> }>();
   readonly #parse: ParseFile<Value>;
-  /** how many bytes of memory one byte of file takes in its kept form */
-  readonly #weight: number;
+  readonly #weight: (value: Value, fileBytes: number) => number;
 
-  constructor(options: { readonly limitBytes: number; readonly weight: number; readonly parse: ParseFile<Value> }) {
+  /** `weight`: how many bytes of memory the kept form of a file of so many bytes takes. */
+  constructor(options: { readonly limitBytes: number; readonly weight: (value: Value, fileBytes: number) => number; readonly parse: ParseFile<Value> }) {
     this.#cache = new ByteCache(options.limitBytes);
     this.#weight = options.weight;
     this.#parse = options.parse;
@@ -75,7 +75,7 @@ export class FileCache<Value> {
       const bytes = await handle.readFile();
       if (BigInt(bytes.length) !== stats.size) throw new Error(`${path} changed while it was read: it must be replaced, never rewritten`);
       const value = this.#parseFile(bytes, path, Number(stats.mtimeMs));
-      this.#cache.set(path, { value, stamp: stampOf(stats), epoch }, bytes.length * this.#weight + 512);
+      this.#cache.set(path, { value, stamp: stampOf(stats), epoch }, this.#weight(value, bytes.length) + 512);
       return value;
     } finally {
       await handle.close();

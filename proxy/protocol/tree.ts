@@ -130,6 +130,7 @@ export class Tree {
         return answerIn(document, wishes, (bytes) => (document === built || view === undefined ? this.#files.grow(path, document, bytes) : this.#viewed.grow(view, path, document, bytes)));
       });
     });
+    // I17: only as of the publication that this request sees
     return this.#mirrored?.isElsewhere(name, moment) === true ? whenReady(mirrored(), (answer) => answer ?? published()) : published();
   }
 

@@ -78,7 +78,7 @@ export class ViewedDocuments {
   }
 
   #keep(key: string, base: TextDocument, document: TextDocument | undefined, epoch: number): void {
-    this.#kept.set(key, { base, document, epoch }, key.length + 512 + (document === undefined || document === base ? 0 : document.bytes.length));
+    this.#kept.set(key, { base, document, epoch }, key.length + 512 + (document === undefined || document === base ? 0 : document.weight));
   }
 
   #filtered(path: PublicPath, name: PackageName, base: TextDocument, view: View, isSeen: (version: ProviderVersion) => boolean): TextDocument | undefined {

@@ -5,6 +5,7 @@ import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { LeanRequest } from '../lean-request.ts';
 import { nodeLimits, type ServerLimits } from '../server-limits.ts';
 import { Http2Connection, type Http2Parts } from './http2-connection.ts';
 
@@ -39,7 +40,7 @@ export interface SecureConnections {
 const tlsOptions = { minVersion: 'TLSv1.2', honorCipherOrder: true, secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
 export function createSecureServer({ limits, certificate, onHttp1, ...parts }: SecureParts): SecureServer {
-  const server = createServer({ ...certificate, ...tlsOptions, ...nodeLimits(limits), ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headersTimeoutMs });
+  const server = createServer({ ...certificate, ...tlsOptions, ...nodeLimits(limits), IncomingMessage: LeanRequest, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headersTimeoutMs });
   const handshakes = new Map<string, Socket>();
   const open = new Set<Http2Connection>();
   server.on('connection', (socket: Socket) => {

@@ -2,7 +2,7 @@
 // the client does not take is waited for until nothing has moved for a while; meanwhile it costs two pieces of memory.
 
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { Answer, OpenFile } from '../answer.ts';
+import { allHeaders, type Answer, type OpenFile } from '../answer.ts';
 import type { Eventually } from '../eventually.ts';
 import { cutOff, type HttpRequest } from '../http-request.ts';
 import { readPiece } from '../read-piece.ts';
@@ -31,8 +31,9 @@ export function sendOnStream(request: HttpRequest, stream: ServerHttp2Stream, an
 /** Headers that belong to a connection, which HTTP/2 has no place for (RFC 9113 §8.2.2). */
 const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 
-function headersOf({ status, headers }: Answer): OutgoingHttpHeaders {
-  const named: Record<string, string | string[] | number> = { ':status': status };
+function headersOf(answer: Answer): OutgoingHttpHeaders {
+  const named: Record<string, string | string[] | number> = { ':status': answer.status };
+  const headers = allHeaders(answer);
   for (let at = 0; at < headers.length; at += 2) {
     const name = (headers[at] ?? '').toLowerCase();
     if (ofConnection.has(name)) continue;
@@ -46,11 +47,14 @@ function headersOf({ status, headers }: Answer): OutgoingHttpHeaders {
 /** RFC 9113 §8.1: who has the answer need not send the rest. With HTTP/1.1 the connection ends for this. */
 function endUnreadBody(request: HttpRequest, stream: ServerHttp2Stream): void {
   if (stream.endAfterHeaders) return;
-  stream.once('finish', () => {
+  const end = (): void => {
     if (request.readableEnded) return;
     dropBody(stream);
     setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR)); // not here: see Http2Connection
-  });
+  };
+  // for HEAD node:http2 has ended its side before anybody answers, and the event may have come and gone
+  if (stream.writableFinished) end();
+  else stream.once('finish', end);
 }
 
 /** Nobody reads what is still to come. A stream that holds something unread would never be gone. */

@@ -5,6 +5,7 @@ import type { JsonValue } from '../../build/contract/json.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
 import { advertisable, isAdvertisable, type Advertisable } from '../protocol/advertised.ts';
 import { areNotices, noticesAllowed, type ClientNotice } from './client-notice.ts';
+import { arePatterns, patternsAllowed, unmatchedPattern, unmatchedVendor, vendorsAllowed } from './package-patterns.ts';
 
 export interface SettingDefinition<Value extends JsonValue> {
   readonly standard: Value;
@@ -12,6 +13,8 @@ export interface SettingDefinition<Value extends JsonValue> {
   readonly allowed: string;
   readonly description: string;
   readonly is: (value: JsonValue) => value is Value;
+  /** what is wrong with a value that `is` one, where it is given now: in a stored one it does no harm */
+  readonly objection?: (value: Value) => string | undefined;
 }
 
 export const mostRequestsAnHour = 1_000_000_000;
@@ -28,13 +31,8 @@ const text = (standard: string, pattern: string, allowed: string, description: s
   is: (value): value is string => typeof value === 'string' && value.length <= 2000 && new RegExp(pattern).test(value) && (!value.startsWith('http') || URL.canParse(value)),
 });
 
-const packagePattern = /^[a-z0-9*](?:[a-z0-9_.*/-]{0,198}[a-z0-9*])?$/;
-const patterns = (description: string): SettingDefinition<string[]> => ({
-  standard: [],
-  allowed: 'a list of at most 1000 package names, in which * stands for any characters',
-  description,
-  is: (value): value is string[] => Array.isArray(value) && value.length <= 1000 && value.every((one) => typeof one === 'string' && packagePattern.test(one)),
-});
+const patterns = (description: string): SettingDefinition<string[]> => ({ standard: [], allowed: patternsAllowed, description, is: arePatterns, objection: unmatchedPattern });
+const vendors = (description: string): SettingDefinition<string[]> => ({ standard: [], allowed: vendorsAllowed, description, is: arePatterns, objection: unmatchedVendor });
 
 const notices = (description: string): SettingDefinition<ClientNotice[]> => ({ standard: [], allowed: noticesAllowed, description, is: areNotices });
 
@@ -49,7 +47,7 @@ export const settingDefinitions = {
   'mirroring.allow': patterns('which of its packages; an empty list: all'),
   'mirroring.deny': patterns('which of them not, whatever `allow` says'),
   'mirroring.reserved': patterns('names that are never asked of another registry, whether there are such packages or not'),
-  'mirroring.shared_vendors': patterns('vendors of which some packages are private and the others public; all packages of any other vendor that has a private one are private'),
+  'mirroring.shared_vendors': vendors('vendors of which some packages are private and the others public; all packages of any other vendor that has a private one are private'),
   'mirroring.minimum_age': whole(0, 0, 365 * daySeconds, 'seconds for which a release of another registry has to be out before it is offered; one that does not say since when it is out is not offered then'),
   'mirroring.licenses': {
     standard: [],
@@ -91,7 +89,15 @@ export function parseSettingKey(text: string): SettingKey | undefined {
   return settingKeys.find((key) => key === text);
 }
 
-/** Whether `value` may be the value of `key`. */
+/** Whether `value` can be read as the value of `key`. */
 export function fitsSetting(key: SettingKey, value: JsonValue): boolean {
   return settingDefinitions[key].is(value);
+}
+
+/** What is wrong with `value`, where it is given for `key` now; undefined: nothing. */
+export function settingFault(key: SettingKey, value: JsonValue): string | undefined {
+  const { allowed, is, objection }: SettingDefinition<JsonValue> = settingDefinitions[key] as never;
+  if (!is(value)) return `must be ${allowed}`;
+  const fault = objection?.(value);
+  return fault === undefined ? undefined : `must be ${allowed}: ${fault}`;
 }

@@ -5,7 +5,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { fitsSetting, settingDefinitions, settingKeys, type SettingKey, type SettingValues } from './definitions.ts';
+import { fitsSetting, settingDefinitions, settingFault, settingKeys, type SettingKey, type SettingValues } from './definitions.ts';
 import { readStoredSettings, settingPrefix } from './stored-settings.ts';
 
 export type SettingOrigin = 'flag' | 'environment' | 'api' | 'file' | 'default';
@@ -98,7 +98,10 @@ function isFixed(origin: SettingOrigin): boolean {
 
 function assertPatch(patch: SettingPatch, baseline: Baseline): void {
   const given = entriesOf(patch);
-  const issues = given.flatMap(([key, value]) => (value === null || fitsSetting(key, value) ? [] : [{ path: key, message: `must be ${settingDefinitions[key].allowed}` }]));
+  const issues = given.flatMap(([key, value]) => {
+    const message = value === null ? undefined : settingFault(key, value);
+    return message === undefined ? [] : [{ path: key, message }];
+  });
   if (issues.length > 0) throw new RegistryError('INVALID_INPUT', { details: { issues } });
   const fixed = given.flatMap(([key]) => (isFixed(baseline[key]?.origin ?? 'default') ? [key] : []));
   if (fixed.length > 0) {

@@ -37,6 +37,8 @@ export interface RedisStoreOptions {
 export interface RedisStore extends StateStore {
   /** What keeps this Redis from keeping a state for good, in a sentence; undefined: nothing that can be seen from here. */
   readonly durabilityFault: () => Promise<string | undefined>;
+  /** While the Redis is out of reach: how long what is known is given still; undefined otherwise. */
+  readonly graceLeftMs: () => number | undefined;
 }
 
 interface Parts {
@@ -120,6 +122,7 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
       return generations.moves();
     },
     durabilityFault: () => findDurabilityFault(redis),
+    graceLeftMs: watch.graceLeftMs,
     close: async () => {
       if (closed) return;
       closed = true;

@@ -30,6 +30,8 @@ export interface RedisWatch {
   /** Throws StateError once what is known must not be believed: it is too old, or the state is gone. */
   readonly assertKnown: () => void;
   readonly isAway: () => boolean;
+  /** While it is away: how long what is known is believed still; undefined otherwise. */
+  readonly graceLeftMs: () => number | undefined;
   /** What was asked; rejects as soon as Redis is taken for away, so that nobody waits for what a silent one may still say. */
   readonly orAway: <T>(asked: Promise<T>) => Promise<T>;
   /** A command failed for another reason than what it asked: Redis is away until it answers again. */
@@ -85,6 +87,7 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
     isAway: () => standing === 'away',
+    graceLeftMs: () => (standing === 'away' ? Math.max(0, graceMs - (monotonicMs() - lastAnswerMs)) : undefined),
     orAway: (asked) =>
       new Promise((resolve, reject) => {
         waiting.add(reject);

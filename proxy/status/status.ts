@@ -8,7 +8,9 @@ import { parsePublication } from '../../build/contract/publication.ts';
 import { artifactKeyPrefix, parseArtifactRecord } from '../artifacts/artifact.ts';
 import { parseTokenRecord, tokenKeyPrefix, tokenStatus } from '../auth/token.ts';
 import { readRoster } from '../auth/user-roster.ts';
+import type { Eventually } from '../eventually.ts';
 import type { Counters } from '../limits/counters.ts';
+import type { UpstreamProblem } from '../mirror/upstream-problems.ts';
 import type { Catalogue } from '../packages/catalogue.ts';
 import type { PublishedFiles } from '../packages/published-files.ts';
 import type { StateStore } from '../state/state-store.ts';
@@ -32,6 +34,7 @@ export interface Status {
   readonly publication: { readonly serial: number; readonly published_at: string } | null;
   readonly last_build: LastBuild | null;
   readonly counters: 'ok' | 'local';
+  readonly mirror: { readonly problems: readonly UpstreamProblem[] };
 }
 
 export interface StatusOptions {
@@ -42,9 +45,11 @@ export interface StatusOptions {
   readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly catalogue: Catalogue;
   readonly counters: Pick<Counters, 'degraded'>;
+  /** of other registries; left out: there are none */
+  readonly upstreamProblems?: (() => Eventually<readonly UpstreamProblem[]>) | undefined;
 }
 
-export async function readStatus({ published, dataDirectory, state, catalogue, counters }: StatusOptions, nowMs: number): Promise<Status> {
+export async function readStatus({ published, dataDirectory, state, catalogue, counters, upstreamProblems = () => [] }: StatusOptions, nowMs: number): Promise<Status> {
   const [counts, publication, last_build] = await Promise.all([
     countAll(state, catalogue, nowMs),
     readOrNull(() => published.read(`index/${publicationPath}`), parsePublication),
@@ -55,6 +60,7 @@ export async function readStatus({ published, dataDirectory, state, catalogue, c
     publication: publication === null ? null : { serial: publication.serial, published_at: publication.published_at },
     last_build,
     counters: counters.degraded() ? 'local' : 'ok',
+    mirror: { problems: await upstreamProblems() },
   };
 }
 

@@ -9,7 +9,7 @@ import type { BuildRun, BuildRunner } from './build-runner.ts';
 import { outcomeOf, withLog, type JobRecord } from './job.ts';
 import type { JobRequest, Jobs } from './jobs.ts';
 import { beatMs } from './liveness.ts';
-import type { RepositoryId } from './repository.ts';
+import type { RepositoryId, RepositoryRecord } from './repository.ts';
 import type { Turn } from './turn.ts';
 
 export interface SyncerOptions {
@@ -32,8 +32,8 @@ export interface Syncer {
   readonly sync: (id: RepositoryId, request: JobRequest) => Promise<JobRecord>;
   /** Once the syncs that this process has are over. */
   readonly idle: () => Promise<void>;
-  /** Ends the sync of a repository that was removed, and withdraws what it had published. */
-  readonly removed: (id: RepositoryId) => void;
+  /** Ends the sync of a repository that was removed, and withdraws what it had published. Of another Composer repository nothing ever is. */
+  readonly removed: (record: Pick<RepositoryRecord, 'id' | 'type'>) => void;
   /** Queues a withdrawal of what removed repositories have published, unless one waits already. */
   readonly withdraw: () => void;
   /** Ends what is under way; what waits fails. */
@@ -96,9 +96,9 @@ export function createSyncer({ jobs, runner, turn, now, onError, mostWaiting = 5
     idle: async () => {
       while (work.size > 0) await Promise.all(work);
     },
-    removed: (id) => {
+    removed: ({ id, type }) => {
       running.get(id)?.controller.abort();
-      withdraw();
+      if (type !== 'composer') withdraw();
     },
     withdraw,
     close: async () => {

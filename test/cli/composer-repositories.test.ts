@@ -187,7 +187,8 @@ describe('a registered Composer repository', () => {
 
     expect((await run(['repository', 'update', id, '--without', 'package', 'credentials'])).exitCode).toBe(0);
     expect(await json('repository', 'verify', id)).toMatchObject({ ok: false, message: expect.stringContaining('401') as string });
-    expect((await run(['repository', 'remove', id, '--yes'])).exitCode).toBe(0);
+    expect((await run(['repository', 'remove', id])).stderr).toContain('withdraws nothing');
+    expect(await run(['repository', 'remove', id, '--yes'])).toMatchObject({ exitCode: 0, stdout: `Removed ${upstream.url}; it is not asked any more.` });
     expect((await get('/p2/tools/one.json')).status).toBe(404);
   });
 

@@ -45,7 +45,7 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
 
   const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
   const serve = async (data: string): Promise<{ readonly server: RunningCli; readonly url: string }> => {
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', folder.at(data)], { cwd: folder.path, environment });
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0', '--data', folder.at(data)], { cwd: folder.path, environment });
     running.push(server);
     const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
     await server.shows(/There is no user yet/); // the last it writes at its start
@@ -79,13 +79,19 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     const [known, unknown] = [await createToken(), await createToken()];
     const { server, url } = await serve('var');
     expect((await ask(url, known.token)).status).toBe(200);
+    const [, metrics = ''] = await server.shows(/Metrics: (http:\S+\/metrics)/);
+    const away = async (): Promise<string | undefined> => /^libretto_state_away (\d)$/m.exec(await (await fetch(metrics)).text())?.[1];
+    const ready = async (): Promise<unknown> => (await fetch(`${url}/health/ready`)).json();
+    expect([await away(), await ready()]).toMatchObject(['0', { state: 'ok' }]);
     await redis.kill();
     expect((await ask(url, known.token)).status).toBe(200);
     expect(await ask(url, unknown.token)).toMatchObject({ status: 500, retryAfter: '5' });
     expect((await ask(url, `${known.token.slice(0, -1)}0`)).status).toBe(401);
     await server.shows(/The Redis of the state cannot be used \((?:connect ECONNREFUSED .*|the connection was lost)\)\. Tokens that are known are honoured for 3 seconds more/);
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'degraded', state: 'away' });
+    expect([await away(), await ready()]).toMatchObject(['1', { status: 'ready', state: 'grace', grace_seconds_left: expect.any(Number) as number }]);
     await delay(3500);
+    expect([await away(), await ready()]).toMatchObject(['1', { code: 'NOT_SERVING', details: { state: 'unreadable' } }]);
     expect(await ask(url, known.token)).toMatchObject({ status: 500, retryAfter: '5' });
     expect(server.output().stderr).not.toContain('hunter2');
   });

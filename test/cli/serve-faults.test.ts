@@ -2,14 +2,16 @@
 // nobody can hear it.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { startRedis } from '../util/redis-server.ts';
 import { binary, cleanEnvironment, logLines, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
 
 let folder: TemporaryFolder;
 const running: RunningCli[] = [];
@@ -83,6 +85,29 @@ describe('two servers on one data folder', () => {
     expect((await server.ended).exitCode).toBe(0);
     expect(existsSync(folder.at('var/state/serve.lock'))).toBe(false);
     await serve();
+  });
+});
+
+describe.skipIf(lacks('redis-server'))('one that counts for itself beside one that counts in a Redis', () => {
+  it('whichever comes second refuses, and says what to do; several that count in one Redis do not', async () => {
+    await buildHello();
+    const redis = await startRedis();
+    try {
+      const shared = await serve({ LIBRETTO_REDIS: redis.url });
+      const second = await serve({ LIBRETTO_REDIS: redis.url });
+      const alone = await run('serve', '--listen', '127.0.0.1:0');
+      expect(alone).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: A server with process id \d+ on .* is at work on this data folder already .* It counts requests in a Redis, and this one would count them for itself.*--redis URL/) as string });
+      shared.server.signal('SIGKILL'); // what it leaves stands in nobody's way
+      await shared.server.ended;
+      second.server.signal('SIGTERM');
+      await second.server.ended;
+      const { server } = await serve();
+      const beside = await run('serve', '--listen', '127.0.0.1:0', '--redis', redis.url);
+      expect(beside).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(new RegExp(`^libretto: A server with process id ${server.pid} on .* It counts requests for itself, and this one would count them in a Redis.*--redis URL`)) as string });
+      expect(readdirSync(folder.at('var/state/serving'))).toEqual([]);
+    } finally {
+      await redis.stop();
+    }
   });
 });
 

@@ -50,7 +50,7 @@ describe('what it says', () => {
     server.signal('SIGTERM');
     const { exitCode, stdout, stderr } = await server.ended;
     expect(exitCode).toBe(0);
-    expect(stderr.replace(/set_\w+/, 'set_…')).toBe(`Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To make the first admin, send this code within an hour to POST /api/auth/setup: set_…\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping: what is under way is finished first. Once more stops at once.\n`);
+    expect(stderr.replace(/set_\w+/, 'set_…')).toBe(`Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To make the first admin, put an email and a password of your choice into this line, and run it within an hour:\n  curl ${url}/api/auth/setup -H 'Content-Type: application/json' -d '{"setup_code":"set_…","email":"EMAIL","password":"PASSWORD"}'\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping: what is under way is finished first. Once more stops at once.\n`);
     expect(logLines(stdout)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
     expect(stdout).not.toContain(token);
   });

@@ -1,11 +1,12 @@
 // `serve --workers`: several processes are one server. Limits are exact, what one learns all know, and none of them is needed for the others.
 
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { createAuthority } from '../util/certificate.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { logLines, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
@@ -92,7 +93,7 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
 
   it('the management API is the same on all of them: who comes in by one is in', async () => {
     const { server, url } = await serve();
-    const [, code = ''] = /\/api\/auth\/setup: (\S+)/.exec(server.output().stderr) ?? [];
+    const [, code = ''] = /"setup_code":"(\w+)"/.exec(server.output().stderr) ?? [];
     const call = async (method: string, path: string, session?: string, body?: unknown): Promise<{ readonly status: number; readonly json: Record<string, unknown> }> => {
       const reply = await request(`${url}${path}`, { method: method as 'GET', reset: true, headers: { ...(session === undefined ? {} : { authorization: `Bearer ${session}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
       return { status: reply.statusCode, json: (await reply.body.json()) as Record<string, unknown> };
@@ -196,6 +197,24 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect((await server.ended).exitCode).toBe(0);
     const writersOf = (file: string): Set<string> => new Set(logLines(readFileSync(folder.at(file), 'utf8')).filter(({ path }) => path === '/packages.json').map(({ request_id }) => String(request_id).split('-')[0] ?? ''));
     expect([writersOf('old.log').size, writersOf('requests.log').size]).toEqual([2, 2]);
+  });
+
+  it.skipIf(lacks('openssl'))('SIGHUP with a certificate that cannot be used is told once, also where it goes to all processes', async () => {
+    const { certFile, keyFile } = createAuthority(folder.path).issue('one');
+    writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+    expect((await run('build', 'hello')).exitCode).toBe(0);
+    running = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '2', '--redis', redis.url, '--log', 'requests.log', '--tls-cert', certFile, '--tls-key', keyFile], { cwd: folder.path });
+    await running.shows(/Or run `libretto user create/);
+    await vi.waitFor(() => expect(workersOf(running as RunningCli)).toHaveLength(2));
+    await delay(1000);
+    writeFileSync(keyFile, 'no key');
+    for (const pid of [running.pid, ...workersOf(running)]) process.kill(pid, 'SIGHUP');
+    await running.shows(/The certificate from before is served on/);
+    await delay(1000);
+    running.signal('SIGTERM');
+    const { exitCode, stderr } = await running.ended;
+    const logged = logLines(readFileSync(folder.at('requests.log'), 'utf8')).filter(({ certificate }) => certificate === 'kept');
+    expect([exitCode, stderr.match(/The certificate from before is served on/g)?.length, logged.length]).toEqual([0, 1, 1]);
   });
 
   it('a first worker that cannot start ends the command with its exit code and its words', async () => {

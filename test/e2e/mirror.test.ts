@@ -114,6 +114,9 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     const search = async (...args: readonly string[]): Promise<unknown> => JSON.parse((await app.run('search', '--format=json', ...args)).stdout) as unknown;
     expect(await search('elsewhere')).toMatchObject([{ name: 'some/base', description: 'some/base from elsewhere' }, { name: 'some/lib', description: 'some/lib from elsewhere' }]);
     expect(await search('secret-project')).toEqual([]);
+    // the shell's completion of names asks /list.json
+    const completed = await app.run('_complete', '--shell=bash', '--current=2', '--input=composer', '--input=require', '--input=some/');
+    expect(completed.stdout.trim().split(/\s+/), completed.output).toEqual(['some/base', 'some/lib']);
     const shown = await app.run('show', '-a', '--format=json', 'some/lib');
     expect(JSON.parse(shown.stdout), shown.output).toMatchObject({ name: 'some/lib', description: 'some/lib from elsewhere', versions: ['1.0.0'] });
     expect(upstream.server.requests.map(({ path }) => path).filter((path) => path !== '/packages.json' && !/^\/p2\/some\/(lib|base)(~dev)?\.json$/.test(path))).toEqual([]);

@@ -129,10 +129,14 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     // the first question of an outage, well before the command itself would be given up
     expect(await Promise.race([assertReadable(store, 'token/').then(() => 'ready'), delay(1800, 'still waiting')])).toBe('ready');
     expect(standing()).toBe('away');
+    expect(store.graceLeftMs()).toBeGreaterThan(0);
+    expect(store.graceLeftMs()).toBeLessThan(4000);
     await delay(4200);
+    expect(store.graceLeftMs()).toBe(0);
     await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
     redis.thaw();
     await until(() => standing() === 'back');
+    expect(store.graceLeftMs()).toBeUndefined();
     await assertReadable(store, 'token/');
     await redis.command('FLUSHALL');
     await until(() => standing() === 'emptied');

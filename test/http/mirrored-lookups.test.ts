@@ -59,6 +59,9 @@ describe('what is mirrored', () => {
     expect(await names('/search.json?q=http&per_page=1&page=2')).toEqual(['some/http']);
     expect(await names('/search.json?q=some%2Fhtpt')).toEqual(['some/http']);
     expect(await names('/list.json')).toEqual(['acme/http', 'some/http', 'some/old']);
+    expect(await names('/list.json?filter=some/*')).toEqual(['some/http', 'some/old']);
+    expect(await names('/list.json?vendor=some&filter=some/h*')).toEqual(['some/http']);
+    expect(await names('/list.json?vendor=secret&filter=secret/project*')).toEqual([]);
     expect(await names('/providers/psr/http-implementation.json')).toEqual(['some/http', 'some/old']);
     expect(upstream.server.requests).toHaveLength(asked);
   });

@@ -149,6 +149,15 @@ describe('an origin that is away', () => {
     await until(async () => ((await providers()) as string[]).length === 3);
   });
 
+  it('is told with every cause at once, and of each once, whatever is asked', async () => {
+    await get('/packages.json');
+    for (const status of [503, 403, 503, 403]) {
+      served.origin.misbehave = (request, response) => !String(request.url).endsWith('_publication.json') && (response.writeHead(status).end(), true);
+      for (const path of ['/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/2.0.0.zip', '/p2/acme/other.json']) await get(path);
+    }
+    expect(served.notices.map(({ state, reason }) => [state, /answered \d+/.exec(String(reason))?.[0]])).toEqual([['failing', 'answered 503'], ['failing', 'answered 403']]);
+  });
+
   it('that hangs keeps nobody waiting for long who asks for what is known', async () => {
     await get('/packages.json');
     await providers();

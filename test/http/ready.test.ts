@@ -18,6 +18,13 @@ it('is ready where packages and state can be read, without a token and uncounted
   expect(reply.headers).not.toHaveProperty('x-ratelimit-limit');
 });
 
+it('is ready for as long as tokens that are known are honoured, and says how long that is', async () => {
+  await using served = await runProxy({ readState: () => Promise.resolve(41_900) });
+  served.tree.publish();
+  const reply = await served.get('/health/ready', asNobody);
+  expect([reply.status, reply.json()]).toEqual([200, { status: 'ready', tree: 'ok', state: 'grace', grace_seconds_left: 41, counters: 'ok' }]);
+});
+
 it('is ready while requests are counted locally: limits are kept nevertheless', async () => {
   await using served = await runProxy({ counters: { ...createMemoryCounters(), degraded: () => true } });
   served.tree.publish();

@@ -42,7 +42,7 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
     [url] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
   };
   await start();
-  const [, code = ''] = await serving!.shows(/\/api\/auth\/setup: (\S+)/);
+  const [, code = ''] = await serving!.shows(/"setup_code":"(\w+)"/);
   const send = async (method: string, path: string, body: unknown, token: string | undefined): Promise<ApiReply> => {
     const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const reply = await request(`${url}${path}`, { method: method as 'GET', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });

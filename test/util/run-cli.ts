@@ -52,7 +52,7 @@ export interface RunningCli {
 }
 
 /** The one secret that `serve` is to say. */
-const setupLine = /^There is no user yet\..*$/m;
+const setupLine = /^ {2}curl \S+\/api\/auth\/setup .*$/m;
 
 /** The lines of a log, without those of the audit log's head, which come with time and not with requests. */
 export function logLines(text: string): Record<string, unknown>[] {

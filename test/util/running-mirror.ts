@@ -2,7 +2,7 @@
 
 import type { PackageName } from '../../build/contract/name.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
-import type { Answer } from '../../proxy/answer.ts';
+import { allHeaders, type Answer } from '../../proxy/answer.ts';
 import type { MirrorEvent } from '../../proxy/mirror/mirror-event.ts';
 import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
 import { Mirror, type MirrorOptions } from '../../proxy/mirror/mirror.ts';
@@ -56,7 +56,7 @@ export function runMirror(upstreams: readonly string[], options: Partial<MirrorO
   let rules: MirrorRules = { ...standardRules, upstreams: upstreams.map((url, index) => ({ id: `u${index + 1}`, url, allow: [], deny: [] })), ...options.set };
   const mirror = new Mirror({
     folder: folder.at('mirror'),
-    privateNames: { has: (name) => privates.has(name), hasVendor: (vendor) => [...privates].some((name) => name.startsWith(`${vendor}/`)) },
+    privateNames: () => ({ has: (name) => privates.has(name), hasVendor: (vendor) => [...privates].some((name) => name.startsWith(`${vendor}/`)) }),
     rules: () => rules,
     client: { allowAddresses: ['127.0.0.0/8'], userAgent: 'Libretto/test', limits: { documentMs: 2000, archiveMs: 5000, silenceMs: 1000 } },
     checkRecord: () => undefined,
@@ -89,7 +89,8 @@ export function runMirror(upstreams: readonly string[], options: Partial<MirrorO
 /** Reads a body as sending it would, to the end or to where it breaks off. */
 async function replyOf(answer: Answer | undefined): Promise<MirrorReply | undefined> {
   if (answer === undefined) return undefined;
-  const { body: given, headers: flat, status } = answer;
+  const { body: given, status } = answer;
+  const flat = allHeaders(answer);
   const headers = Object.fromEntries(flat.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), flat[index + 1] ?? '']] : [])));
   const pieces: Buffer[] = [];
   let broken: string | undefined;

@@ -26,6 +26,7 @@ export interface VersionSpec {
 export class HandMadeTree {
   readonly data: string;
   readonly #packages = new Map<PackageName, VersionSpec[]>();
+  readonly #dropped = new Set<PackageName>();
   readonly #firstSecond = 1_700_000_000;
   #serial = 0;
   #root = '';
@@ -38,10 +39,12 @@ export class HandMadeTree {
   /** Newest version first, as an index has them. */
   put(name: string, versions: readonly VersionSpec[]): void {
     this.#packages.set(packageName(name), [...versions]);
+    this.#dropped.delete(packageName(name));
   }
 
   drop(name: string): void {
     this.#packages.delete(packageName(name));
+    this.#dropped.add(packageName(name));
   }
 
   rootExtras(extras: Readonly<Record<string, unknown>>): void {
@@ -91,7 +94,7 @@ export class HandMadeTree {
 
   #writePublication(): void {
     const root = { last_modified: this.#firstSecond + this.#serial, sha256: sha256(this.#root) };
-    this.write(join('index', publicationPath), formatPublication({ format: 1, serial: this.#serial, published_at: '2026-01-31T12:00:00Z', root, sources: [] }));
+    this.write(join('index', publicationPath), formatPublication({ format: 1, serial: this.#serial, published_at: '2026-01-31T12:00:00Z', root, sources: [], withdrawn: [...this.#dropped].toSorted() }));
   }
 
   /** Replaces a file by rename, with a Last-Modified that rises with each publication. */

@@ -58,7 +58,7 @@ const updateRepository = operation({
 
 const deleteRepository = operation({
   operationId: 'deleteRepository', method: 'delete', path: '/api/repositories/{id}', tags, summary: 'Remove a repository',
-  description: 'Without `confirm` the answer says what would be withdrawn. With it the repository is gone at once, a sync of it is ended, and what it published is withdrawn by the next build, which is started.',
+  description: 'Without `confirm` the answer says what would be withdrawn. With it the repository is gone at once, a sync of it is ended, and what it published is withdrawn by the next build, which is started. One of type `composer` has published nothing: it is not asked any more.',
   request: { params, query: z.strictObject({ confirm: z.string().max(100).optional().openapi({ description: 'the id once more' }) }) },
   responses: { 200: answering(removedRepository, 'what was removed') },
   errors: ['NOT_FOUND', 'CONFIRMATION_REQUIRED'],
@@ -128,7 +128,7 @@ export function registerRepositories(api: Api, { repositoriesOf, jobs, syncer, v
   });
   api.openapi(deleteRepository, async (context) => {
     const { record, packages } = await repositoriesOf(actor(context)).remove(context.req.valid('param').id, context.req.valid('query').confirm);
-    syncer.removed(record.id);
+    syncer.removed(record);
     return context.json({ id: record.id, packages: [...packages] }, 200);
   });
   api.openapi(verifyRepository, async (context) => {

@@ -2,6 +2,8 @@
 
 import { z } from '@hono/zod-openapi';
 import type { Counters } from '../../limits/counters.ts';
+import type { Eventually } from '../../eventually.ts';
+import type { UpstreamProblem } from '../../mirror/upstream-problems.ts';
 import type { Catalogue } from '../../packages/catalogue.ts';
 import type { PublishedFiles } from '../../packages/published-files.ts';
 import type { StateStore } from '../../state/state-store.ts';
@@ -16,6 +18,8 @@ export interface StatusServices {
   readonly state: Pick<StateStore, 'get' | 'range'>;
   readonly catalogue: Catalogue;
   readonly counters: Pick<Counters, 'peek' | 'degraded'>;
+  /** of other registries; left out: there are none */
+  readonly upstreamProblems?: (() => Eventually<readonly UpstreamProblem[]>) | undefined;
   readonly version: string;
   /** when this process began to serve, epoch milliseconds */
   readonly startedAtMs: number;
@@ -48,6 +52,16 @@ const statusSchema = z
       .nullable()
       .openapi({ description: 'of all sources or of one; null where none is known' }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts requests alone' }),
+    mirror: z
+      .object({
+        problems: z.array(
+          z.object({
+            upstream: z.string().openapi({ description: 'the id of a registered repository, or `public` for the one of mirroring.url', example: 'public' }),
+            message: z.string().openapi({ description: 'what is wrong, and what helps' }),
+          }),
+        ),
+      })
+      .openapi({ description: 'other registries that are set up and not asked, since their credentials cannot be used. What is kept of them is served on' }),
     state: z.object({ kind: z.enum(['lmdb', 'redis']) }).openapi({ description: 'where tokens, users and settings are kept' }),
   })
   .openapi('Status');
@@ -61,6 +75,6 @@ const getStatus = operation({
 export function registerStatus(api: Api, services: StatusServices): void {
   api.openapi(getStatus, async (context) => {
     const status = await readStatus(services, context.env.exchange.nowMs);
-    return context.json({ version: services.version, started_at: new Date(services.startedAtMs).toISOString(), ...status, state: { kind: services.stateKind } }, 200);
+    return context.json({ version: services.version, started_at: new Date(services.startedAtMs).toISOString(), ...status, mirror: { problems: [...status.mirror.problems] }, state: { kind: services.stateKind } }, 200);
   });
 }

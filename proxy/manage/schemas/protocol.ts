@@ -62,7 +62,8 @@ export const readySchema = z
   .object({
     status: z.literal('ready'),
     tree: z.enum(['ok', 'stale']).openapi({ description: '`stale`: the origin fails, and what is known of it is served' }),
-    state: z.literal('ok'),
+    state: z.enum(['ok', 'grace']).openapi({ description: '`grace`: the Redis of the state cannot be used, and tokens that are known are honoured for a while' }),
+    grace_seconds_left: z.number().int().optional().openapi({ description: 'only with `grace`: until nobody can be served, unless the Redis is back before', example: 42 }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
   })
   .openapi('Readiness');

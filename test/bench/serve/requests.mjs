@@ -19,13 +19,14 @@ const mostP99 = 2;
 export async function requests({ folder, rounds, quick, servers, say }) {
   const { data, token } = await makeTree(folder);
   const redis = await servers.redis();
-  const silent = copyOf(data, join(folder, 'data-silent'));
+  // each that counts for itself has a folder of its own; those that count in a Redis share one
+  const [silent, counted] = ['data-silent', 'data-counted'].map((name) => copyOf(data, join(folder, name)));
   const all = {
     nginx: await servers.nginx(data, token),
     memory: await servers.proxy(data, { log: join(folder, 'memory.log') }),
     'memory, no log': await servers.proxy(silent, { log: 'none' }),
-    redis: await servers.proxy(data, { log: join(folder, 'redis.log'), flags: ['--redis', redis] }),
-    'redis, no log': await servers.proxy(silent, { log: 'none', flags: ['--redis', redis] }),
+    redis: await servers.proxy(counted, { log: join(folder, 'redis.log'), flags: ['--redis', redis] }),
+    'redis, no log': await servers.proxy(counted, { log: 'none', flags: ['--redis', redis] }),
   };
   const figures = [];
   for (const row of rows) {

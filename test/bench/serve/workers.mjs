@@ -1,8 +1,9 @@
-// Requests a processor second of two worker processes beside one, both with counters in Redis.
+// Requests a processor second of two worker processes beside one, both with counters in Redis. What arrives together is cheaper to answer than what comes
+// alone: so two are measured with as many connections for each process, which is what the promise is about, and once more with as many in all.
 
 import { join } from 'node:path';
 import { makeTree, paths } from './trees.mjs';
-import { inTurns, wrk } from './wrk.mjs';
+import { connections, inTurns, wrk } from './wrk.mjs';
 
 export async function workers({ folder, rounds, quick, servers, say }) {
   const { data, token } = await makeTree(folder);
@@ -13,7 +14,20 @@ export async function workers({ folder, rounds, quick, servers, say }) {
   const headers = { Authorization: `Bearer ${token}` };
   for (const server of [one, two]) await wrk(server, paths.p2, headers, 1);
   const seconds = quick ? 2 : 4;
-  const measured = await inTurns({ one: () => wrk(one, paths.p2, headers, seconds), two: () => wrk(two, paths.p2, headers, seconds) }, rounds);
-  const [aSecond, besideValue] = [1e6 / measured.two.microseconds, 1e6 / measured.one.microseconds];
-  return [{ what: 'p2, two workers', unit: '/CPU s', value: aSecond, besideValue, beside: 'one', ours: aSecond / besideValue, atLeast: 0.85 }];
+  const measured = await inTurns(
+    {
+      one: () => wrk(one, paths.p2, headers, seconds),
+      each: () => wrk(two, paths.p2, headers, seconds, 2 * connections),
+      inAll: () => wrk(two, paths.p2, headers, seconds),
+    },
+    rounds,
+  );
+  const row = (what, { microseconds }, promised) => {
+    const [aSecond, besideValue] = [1e6 / microseconds, 1e6 / measured.one.microseconds];
+    return { what, unit: '/CPU s', value: aSecond, besideValue, beside: 'one', ours: aSecond / besideValue, ...promised };
+  };
+  return [
+    row(`p2, two workers, ${connections} connections each`, measured.each, { atLeast: 0.85 }),
+    row(`p2, two workers, ${connections} connections in all`, measured.inAll, {}),
+  ];
 }

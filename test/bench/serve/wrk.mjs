@@ -6,9 +6,9 @@ import { processorSeconds } from './servers.mjs';
 export const connections = 32;
 
 /** One run. Throws where any answer was not a 200, or a 304. */
-export async function wrk({ url, processId }, path, headers, seconds) {
+export async function wrk({ url, processId }, path, headers, seconds, most = connections) {
   const before = processorSeconds(processId);
-  const output = await run('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '--latency', ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]), url + path]);
+  const output = await run('wrk', ['-t1', `-c${most}`, `-d${seconds}s`, '--timeout', '30s', '--latency', ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]), url + path]);
   const after = processorSeconds(processId);
   const wrong = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(output);
   if (wrong !== null) throw new Error(`${url}${path}: ${wrong[0]}`);

@@ -32,6 +32,8 @@ describe('repositories of type composer', () => {
     const asked = await registry.call('DELETE', `/api/repositories/${id}`, { as });
     expect(asked.json()['details']).toEqual({ confirm: id, packages: [] });
     expect((await registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as })).json()).toEqual({ id, packages: [] });
+    await registry.repositories.syncer.idle();
+    expect(registry.repositories.builder.calls, 'nothing is built for it').toEqual([]);
     await register(registry, as);
   });
 

@@ -99,11 +99,27 @@ describe('PATCH /api/settings', () => {
     expect((reply.json() as unknown as Shown)['mirroring']?.['allow']?.value).toEqual(['symfony/*', 'psr/log']);
   });
 
+  it('says which pattern no name matches, and what may be meant; of a list that was stored earlier the others hold', async () => {
+    const messageOf = async (mirroring: object): Promise<unknown> => ((await patch({ mirroring })).json()['details'] as { issues: { message: string }[] }).issues[0]?.message;
+    expect(await messageOf({ reserved: ['acme'] })).toMatch(/such as \["acme\/\*"\], .*: no package has a name like "acme"; the packages of a vendor are "acme\/\*"$/);
+    expect(await messageOf({ shared_vendors: ['acme/*'] })).toMatch(/such as \["acme"\], .*: "acme\/\*" is no vendor; the vendor of it is "acme"$/);
+    const [reserved, shared_vendors] = [['*', 'acme*', '*-acme', 'a*b/c', 'acme/*', 'acme/lib--*', '*/lib'], ['acme', 'acme-labs']];
+    expect((await patch({ mirroring: { reserved, shared_vendors } })).status).toBe(200);
+    await registry.state.commit({ conditions: [], puts: [{ key: 'setting/mirroring.reserved', value: ['acme', 'acme/*'] }], deletes: [] });
+    expect((await get())['mirroring']?.['reserved']).toEqual({ value: ['acme', 'acme/*'], origin: 'api', changeable: true });
+    await patch({ mirroring: { reserved: null, shared_vendors: null } });
+  });
+
   it.each([
     [{ metadata_url: '/p2/x.json' }, 'metadata_url'],
     [{ metadata_url: '//evil/%package%' }, 'metadata_url'],
     [{ mirroring: { url: 'http://repo.packagist.org' } }, 'mirroring.url'],
     [{ mirroring: { allow: ['Not A Name'] } }, 'mirroring.allow'],
+    [{ mirroring: { allow: ['symfony'] } }, 'mirroring.allow'],
+    [{ mirroring: { deny: ['acme/*', 'a/b/*'] } }, 'mirroring.deny'],
+    [{ mirroring: { reserved: ['acme--*/*'] } }, 'mirroring.reserved'],
+    [{ mirroring: { shared_vendors: ['acme/*'] } }, 'mirroring.shared_vendors'],
+    [{ mirroring: { shared_vendors: ['*'] } }, 'mirroring.shared_vendors'],
     [{ limits: { read: -1 } }, 'limits.read'],
     [{ limits: { read: '5' } }, 'limits.read'],
     [{ sessions: { lifetime: 1 } }, 'sessions.lifetime'],

@@ -20,6 +20,7 @@ it('counts what there is, and says when it began', async () => {
     publication: null,
     last_build: null,
     counters: 'ok',
+    mirror: { problems: [] },
     state: { kind: 'lmdb' },
   });
 });

@@ -105,6 +105,27 @@ describe('what is wrong', () => {
     expect(message).toContain('LIBRETTO_TRUSTED_PROXIES is "10.0.0.0/8,10.0.0.0/33"; allowed: addresses or CIDR ranges');
   });
 
+  it('keys that nothing is near to are told with where the names stand, and the list of all is not repeated for each', async () => {
+    file({ zzzzzz: 1, quxquux: 2, limits: { daily: 5 }, git: 1 });
+    const path = folder.at('libretto.json');
+    expect((await refusal()).split('\n').slice(1)).toEqual([
+      `  zzzzzz in ${path} is not a setting. docs/configuration.md has all that are.`,
+      `  quxquux in ${path} is not a setting. docs/configuration.md has all that are.`,
+      `  limits.daily in ${path} is not a setting; limits has read, write.`,
+      `  git in ${path} must be an object, such as {"fetchTimeout": 900}.`,
+    ]);
+  });
+
+  it('keys of a composer.json or satis.json are told once, with what to do', async () => {
+    const path = folder.at('libretto.json');
+    file({ repositories: [{ type: 'vcs', url: 'https://git.example.org/a.git' }], require: { 'acme/a': '*' }, 'output-dir': 'public' });
+    expect(await refusal()).toBe(`The configuration cannot be used: repositories, require and output-dir in ${path} are no settings, but of a composer.json or satis.json. What is published is said by "sources", such as [{"type": "git", "url": "https://…"}]. \`libretto import satis FILE\` makes a libretto.json of a satis.json.`);
+    file({ 'minimum-stability': 'dev' });
+    expect(await refusal()).toBe(`The configuration cannot be used: minimum-stability in ${path} is no setting, but of a composer.json or satis.json. \`libretto import satis FILE\` makes a libretto.json of a satis.json.`);
+    file({ sources: [{ type: 'vcs', url: 'https://git.example.org/a.git' }] });
+    expect(await refusal()).toBe(`The configuration cannot be used: sources[0].type in ${path} is "vcs", as Composer calls it; here that is "git".`);
+  });
+
   it('a value that a stronger one hides must be right too', async () => {
     expect(await refusal({ flags: { jobs: '2' }, environment: { LIBRETTO_JOBS: 'many' } })).toBe('The configuration cannot be used: LIBRETTO_JOBS is "many"; allowed: a whole number from 1 to 256.');
   });

@@ -102,6 +102,7 @@ describe('upstreams are asked', () => {
     upstream.put('some/lib', [release('1.0.0')]);
     await using running = runMirror([upstream.url]);
     await running.provider('some/lib');
+    await running.mirror.close();
     await using restarted = runMirror([upstream.url], { at: running.folder });
     restarted.clock.nowMs = running.clock.nowMs;
     expect(labels(await restarted.provider('some/lib'), 'some/lib')).toEqual(['1.0.0']);

@@ -1,0 +1,41 @@
+// Which names are private, for commands that ask other registries, or say whose a name is, without serving: as the server knows them.
+
+import { RegistryError } from '../../build/contract/errors.ts';
+import type { ReadPrivateNames } from '../../proxy/mirror/private-names.ts';
+import type { Config } from '../config.ts';
+import { localPrivateNames } from './local-private-names.ts';
+import { markedOrigin } from './origin-mark.ts';
+
+export interface KnownPrivateNames {
+  /** Rejects, or throws, with RegistryError where an origin does not say, or nobody said that there is one. */
+  readonly read: ReadPrivateNames;
+  readonly close: () => void;
+}
+
+/** Of the data folder, and of the origin where the tree is at one. */
+export async function openPrivateNames(config: Config): Promise<KnownPrivateNames> {
+  if (config.origin.value === undefined) {
+    const local = localPrivateNames(config);
+    const read = () => {
+      assertNoOrigin(config);
+      return local();
+    };
+    return { read, close: () => undefined };
+  }
+  const { openServedTree } = await import('../served-tree.ts');
+  const { privateNames, close } = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined });
+  const read = async () => {
+    try {
+      return await privateNames();
+    } catch (error) {
+      throw new RegistryError('UPSTREAM_UNAVAILABLE', { message: `Which names are private is said by the origin, and it does not say: ${error instanceof Error ? error.message : String(error)}.` });
+    }
+  };
+  return { read, close };
+}
+
+/** What is private is then said elsewhere, and not by the data folder. */
+function assertNoOrigin(config: Config): void {
+  const url = markedOrigin(config);
+  if (url !== undefined) throw new RegistryError('UPSTREAM_UNAVAILABLE', { message: `The server of ${config.data.value} serves a tree at ${url}, which says what names are private. Give its address here too, as LIBRETTO_ORIGIN or in libretto.json.` });
+}

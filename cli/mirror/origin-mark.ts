@@ -1,0 +1,33 @@
+// A note in the mirror's folder that the server over it serves a tree at an origin. The data folder itself then says of no name that it is private: a command
+// beside that server, which was not told of the origin, must not believe it.
+
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { replaceFile } from '../../proxy/mirror/atomic-file.ts';
+import { isAbsence } from '../../proxy/protocol/file-stamp.ts';
+import type { Config } from '../config.ts';
+import { mirrorFolder } from './compose-mirror.ts';
+
+type Place = Pick<Config, 'data' | 'origin'>;
+
+/** For the server: what it serves now. */
+export async function markOrigin(config: Place): Promise<void> {
+  if (config.origin.value === undefined) await rm(pathOf(config), { force: true });
+  else await replaceFile(pathOf(config), [`${config.origin.value.url}\n`]);
+}
+
+/** The origin that the last server here served; undefined: it served the data folder. */
+export function markedOrigin(config: Place): string | undefined {
+  try {
+    return readFileSync(pathOf(config), 'utf8').trim();
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+function pathOf(config: Place): string {
+  return join(mirrorFolder(config), 'origin.txt');
+}

@@ -1,0 +1,17 @@
+// Upstreams that are set up and cannot be asked, whatever they would answer: for the status of the registry. Pure.
+
+import type { MirrorRules } from './mirror-rules.ts';
+
+/** The id of the registry that the setting mirroring.url names. */
+export const publicRegistry = 'public';
+
+export interface UpstreamProblem {
+  /** the id of a registered repository, the address of one of libretto.json, or `public` */
+  readonly upstream: string;
+  /** what is wrong and what helps */
+  readonly message: string;
+}
+
+export function upstreamProblems({ upstreams }: Pick<MirrorRules, 'upstreams'>): readonly UpstreamProblem[] {
+  return upstreams.flatMap(({ id, credential }) => (credential?.kind === 'unusable' ? [{ upstream: id, message: `It is not asked: ${credential.because}.` }] : []));
+}

@@ -1,0 +1,68 @@
+// Which names are private where the tree is at an origin: those of packages.json, and those that the announcement says are withdrawn. Both are of one publication,
+// checked against it, and read again once another one was seen. Where they cannot be had nothing is known, and no other registry may be asked for anything (I9).
+
+import { isJsonObject } from '../../build/contract/json.ts';
+import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { publicationPath, rootDocumentPath } from '../../build/contract/paths.ts';
+import type { Publication } from '../../build/contract/publication.ts';
+import { whenReady, type Eventually } from '../eventually.ts';
+import type { PrivateNames } from '../mirror/precedence.ts';
+import { privateNamesOf, type ReadPrivateNames } from '../mirror/private-names.ts';
+import type { OriginDocuments } from './origin-documents.ts';
+import { OriginFailure } from './origin-failure.ts';
+import type { OriginPublication } from './origin-publication.ts';
+import type { OriginTrouble } from './origin-trouble.ts';
+import { SingleFlight } from './single-flight.ts';
+
+export interface OriginPrivateNamesOptions {
+  readonly publication: OriginPublication;
+  readonly documents: OriginDocuments;
+  readonly trouble: OriginTrouble;
+  readonly monotonicMs: () => number;
+}
+
+/** An origin that failed is asked for the list again after this. */
+const againAfterMs = 1000;
+
+/** Rejects, or throws, with OriginFailure. */
+export function createOriginPrivateNames({ publication, documents, trouble, monotonicMs }: OriginPrivateNamesOptions): ReadPrivateNames {
+  const loading = new SingleFlight<PrivateNames>();
+  let known: { readonly epoch: number; readonly names: PrivateNames } | undefined;
+  let failed: { readonly epoch: number; readonly atMs: number; readonly error: unknown } | undefined;
+  const load = async (epoch: number, announced: Publication | undefined): Promise<PrivateNames> => {
+    try {
+      const withdrawn = withdrawnOf(announced);
+      const names = privateNamesOf([...namesIn(await documents.bytes(rootDocumentPath, epoch)), ...withdrawn]);
+      known = { epoch, names };
+      return names;
+    } catch (error) {
+      failed = { epoch, atMs: monotonicMs(), error };
+      trouble.failed('text', error);
+      throw error;
+    }
+  };
+  const read = (epoch: number): Eventually<PrivateNames> => {
+    if (known?.epoch === epoch) return known.names;
+    if (failed?.epoch === epoch && monotonicMs() - failed.atMs < againAfterMs) throw failed.error;
+    return loading.run(String(epoch), () => load(epoch, publication.current));
+  };
+  return () => whenReady(publication.epoch(), read);
+}
+
+const unknown = 'so that it is not known which names are private, and no other registry is asked for any';
+
+function withdrawnOf(announced: Publication | undefined): readonly PackageName[] {
+  if (announced === undefined) throw new OriginFailure(`the origin has no index/${publicationPath}, ${unknown}`);
+  if (announced.withdrawn === undefined) throw new OriginFailure(`index/${publicationPath} of the origin is of an older version of Libretto and does not name withdrawn packages, ${unknown}; run \`libretto build\` of this version and upload again`);
+  return announced.withdrawn;
+}
+
+function namesIn(bytes: Buffer | undefined): readonly PackageName[] {
+  const json: unknown = bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'));
+  const list = isJsonObject(json) ? json['available-packages'] : undefined;
+  const names = Array.isArray(list) ? list.map((name: unknown) => (typeof name === 'string' ? parsePackageName(name) : undefined)) : [undefined];
+  return names.map((name) => {
+    if (name === undefined) throw new OriginFailure(`public/${rootDocumentPath} of the origin does not list its packages, ${unknown}`);
+    return name;
+  });
+}

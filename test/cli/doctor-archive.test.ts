@@ -1,0 +1,40 @@
+// `libretto doctor --url` and archives: it loads a small one whole, and of large ones no more than their beginning.
+
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { eventually } from '../util/eventually.ts';
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { startRegistry, type Registry } from '../util/registry.ts';
+import { runCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+
+const folder = temporaryFolder('cli-doctor-archive');
+const largeBytes = 20_000_000;
+let registry: Registry;
+
+beforeAll(async () => {
+  writeTree(folder.at('large'), { ...libraryTree('acme/hello', { version: '2.0.0' }), noise: randomBytes(largeBytes) }); // does not compress
+  writeTree(folder.at('small'), libraryTree('acme/hello', { version: '1.0.0' }));
+  registry = await startRegistry({ sources: [folder.at('large')] });
+});
+afterAll(async () => {
+  await registry.stop();
+  await folder.remove();
+});
+
+const distCheck = async (): Promise<unknown> => {
+  const { stdout } = await runCli(['doctor', '--json', '--url', registry.direct(), '--data', folder.at('nowhere')], { cwd: folder.path, environment: { LIBRETTO_TOKEN: registry.token } });
+  const found = (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks.find(({ check }) => check === 'url.dist');
+  return [found?.verdict, found?.message];
+};
+
+it('of large archives alone it takes the beginning of one and says so; of several it loads the smallest', async () => {
+  expect(await distCheck()).toEqual(['ok', expect.stringMatching(/^The beginning of an archive arrives \(\d{6} of 200\d{5} bytes; .*checksum was not compared\)$/) as string]);
+  const sent = (): readonly Readonly<Record<string, unknown>>[] => registry.log().filter(({ method, path, status }) => method === 'GET' && String(path).startsWith('/dist/') && status === 200);
+  await eventually(() => sent().length > 0); // the log is written a moment later
+  expect(sent()).toMatchObject([{ aborted: true }]);
+  expect(Number(sent()[0]?.['bytes'])).toBeLessThan(largeBytes / 2);
+  await registry.build(folder.at('large'), folder.at('small'));
+  expect(await distCheck()).toEqual(['ok', expect.stringMatching(/^An archive arrives as published \(\d{3,4} bytes\)$/) as string]);
+});

@@ -1,0 +1,74 @@
+// How connections over HTTP/2 end that do not end by themselves: a request whose body never comes to its end, and, when the server stops, a connection
+// that broke the protocol or takes nothing. `drainMs` is longer than the test may take: whoever waited for it would fail.
+
+import { once } from 'node:events';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthority, type Authority } from '../util/certificate.ts';
+import { eventually } from '../util/eventually.ts';
+import { flags, frame, opening, requestFrame, requestHeaders } from '../util/http2-frames.ts';
+import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+import { zipBytes } from '../util/tree.ts';
+
+const archive = '/dist/acme/hello/1.0.0.zip';
+const size = 20_000_000;
+/** SETTINGS and WINDOW_UPDATE: the client takes whatever comes. */
+const allWindows = Buffer.concat([frame('SETTINGS', 0, 0, Buffer.from([0, 4, 0x3f, 0xff, 0xff, 0xff])), frame('WINDOW_UPDATE', 0, 0, Buffer.from([0x3f, 0, 0, 0]))]);
+
+describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
+  const folder = temporaryFolder('tls');
+  let authority: Authority;
+  let served: RunningProxy;
+
+  beforeAll(async () => {
+    authority = createAuthority(folder.path);
+    served = await runProxy({ certificate: authority.issue('one'), tokens: { reader: 0 }, limits: { drainMs: 120_000 } });
+    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', size) }]);
+    served.tree.publish();
+  });
+  afterAll(async () => {
+    await served[Symbol.asyncDispose]();
+    await folder.remove();
+  });
+
+  async function open(...frames: readonly Buffer[]): Promise<{ readonly socket: TLSSocket; readonly received: () => Buffer }> {
+    const socket = connectTls({ port: served.port, host: 'localhost', ca: authority.pem, ALPNProtocols: ['h2'] });
+    const parts: Buffer[] = [];
+    socket.on('error', () => undefined).on('data', (part: Buffer) => parts.push(part));
+    await once(socket, 'secureConnect');
+    socket.write(Buffer.concat([opening, ...frames]));
+    return { socket, received: () => Buffer.concat(parts) };
+  }
+
+  it.each(['HEAD', 'GET', 'POST'])('%s: who has its answer need not end the body (RFC 9113 §8.1), and the stream is let go of', async (method) => {
+    const { socket, received } = await open(frame('HEADERS', flags.endHeaders, 1, requestHeaders('/packages.json', 'reader', { ':method': method })));
+    await eventually(() => received().includes(frame('RST_STREAM', 0, 1, Buffer.alloc(4)))); // NO_ERROR
+    socket.destroy();
+  });
+
+  it('at the end what broke the protocol or takes nothing is cut soon, and who waits for room is waited for', async () => {
+    const broken = await open(requestFrame(1, archive, 'reader'), frame('RST_STREAM', 0, 1)); // of no length: nghttp2 gives up, with a request in it
+    await eventually(() => received(broken).includes(Buffer.from([0, 0, 0, 6]))); // GOAWAY with FRAME_SIZE_ERROR
+    const deaf = await open(allWindows, requestFrame(1, archive, 'reader'));
+    await once(deaf.socket, 'data');
+    deaf.socket.pause();
+    const patient = await open(requestFrame(1, archive, 'reader')); // takes 64 KiB for now
+    await eventually(() => received(patient).length > 65_535);
+    expect(served.proxy.connections()).toBe(3);
+    const closed = served.proxy.close();
+    await sleep(2500);
+    await eventually(() => served.proxy.connections() === 1);
+    await sleep(300);
+    expect(served.proxy.connections()).toBe(1);
+    patient.socket.write(allWindows);
+    patient.socket.write(frame('WINDOW_UPDATE', 0, 1, Buffer.from([0x3f, 0, 0, 0])));
+    await closed;
+    expect(received(patient).length).toBeGreaterThan(size);
+    deaf.socket.destroy();
+  });
+});
+
+const received = ({ received: all }: { readonly received: () => Buffer }): Buffer => all();

@@ -1,0 +1,45 @@
+// Documents of megabytes are read and written a piece at a time: whoever else has something to do gets their turn.
+
+import { expect, it } from 'vitest';
+import { parseJsonInTurns } from '../../../proxy/mirror/json-in-turns.ts';
+import { expandVersions, minifyVersions } from '../../../proxy/mirror/minified.ts';
+import { formatProviderDocument, readProviderDocument } from '../../../proxy/mirror/provider-document.ts';
+import { parseUpstreamDocument, parseUpstreamDocumentInTurns } from '../../../proxy/mirror/upstream-document.ts';
+import { TextDocument } from '../../../proxy/protocol/document.ts';
+import { packageName } from '../../util/running-mirror.ts';
+
+const name = packageName('some/large');
+const records = Array.from({ length: 5000 }, (_, index) => ({ name, version: `1.${index}.0`, version_normalized: `1.${index}.0.0`, require: { php: '>=8.1' }, description: `version ${index} `.repeat(30), ...(index % 3 === 0 ? { bin: ['a'] } : {}) }));
+
+/** What `work` comes to, and how many turns others had meanwhile. */
+async function turnsOf<Value>(work: () => Promise<Value>): Promise<{ readonly value: Value; readonly turns: number }> {
+  let [turns, over] = [0, false];
+  const count = (): void => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const value = await work();
+  over = true;
+  return { value, turns };
+}
+
+it('reads a document in turns', async () => {
+  const bytes = Buffer.from(JSON.stringify({ packages: { [name]: minifyVersions(records as never) }, minified: 'composer/2.0', 'security-advisories': [] }));
+  expect(bytes.length).toBeGreaterThan(2 * 1024 ** 2);
+  const parsed = await turnsOf(() => parseJsonInTurns(bytes));
+  expect(parsed.value).toEqual(JSON.parse(bytes.toString()));
+  expect(parsed.turns).toBeGreaterThanOrEqual(7);
+  const expanded = await turnsOf(() => parseUpstreamDocumentInTurns(parsed.value, name));
+  expect(expanded.value).toEqual(parseUpstreamDocument(parsed.value, name));
+  expect(expanded.value.versions).toEqual(records);
+  expect(expanded.turns).toBeGreaterThanOrEqual(20);
+});
+
+it.each([['in full', {}], ['minified', { minified: 'composer/2.0' }]])('writes a document %s in turns', async (_form, beside) => {
+  const written = await turnsOf(() => formatProviderDocument(name, { records: records as never, beside }));
+  expect(written.turns).toBeGreaterThanOrEqual(7);
+  const { packages } = JSON.parse(written.value.toString()) as { packages: Record<string, never> };
+  expect(Array.isArray(packages[name]) ? expandVersions(packages[name]) : Object.values(packages[name] ?? {})).toEqual(records);
+  expect(await readProviderDocument(new TextDocument(written.value, 0), name)).toEqual({ records, beside });
+});

@@ -1,0 +1,33 @@
+// What the caches believe a document takes of memory, beside what it does take: their bound is one of memory, not of bytes of bodies.
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { TextDocument } from '../../../../proxy/protocol/document.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function usedBytes(): number {
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+it('a document and its compressed variant are counted with their heads, within a third of what they take', async () => {
+  const count = 4000;
+  const documents: TextDocument[] = [];
+  await new TextDocument(Buffer.alloc(400), 0).in('gzip', () => undefined);
+  const before = usedBytes();
+  let counted = 0;
+  for (let at = 0; at < count; at += 1) {
+    const document = new TextDocument(Buffer.from(`{"packages":{"acme/p${at}":{}}}`.padEnd(400, ' ')), at * 1000);
+    counted += document.weight;
+    await document.in('gzip', (bytes) => void (counted += bytes));
+    documents.push(document);
+  }
+  const took = usedBytes() - before;
+  expect(documents).toHaveLength(count);
+  expect(counted / took).toBeGreaterThan(2 / 3);
+  expect(counted / took).toBeLessThan(4 / 3);
+});
