@@ -26,6 +26,7 @@ export function addData(program: Command, wire: Wire): void {
     .argument('<directory>', 'a folder that does not exist yet, or an empty one; not below the data folder')
     .summary('copy everything a registry needs to live again')
     .description('Copy everything a registry needs to live again: state, keys, packages, what the builder remembers. Servers go on meanwhile; builds wait. The copy holds the keys: keep it as safe as them.')
+    .option('--mirror', 'the archives of other registries too, and not only what was accepted of them')
     .option('--json', 'print what was copied as JSON')
     .addHelpText('after', example('libretto backup /mnt/backups/libretto-2027-01-31'));
   wire(backup, () => import('./commands/backup.ts'));

@@ -4,13 +4,12 @@ import { NewerFormat } from '../build/contract/newer-format.ts';
 import { rootDocumentPath } from '../build/contract/paths.ts';
 import type { Publication } from '../build/contract/publication.ts';
 import { whenReady } from '../proxy/eventually.ts';
-import { createPrivateNames, eitherOf, type ReadPrivateNames } from '../proxy/mirror/private-names.ts';
+import { createPrivateNames, eitherOf, privateNamesIn, type ReadPrivateNames } from '../proxy/mirror/private-names.ts';
 import type { OriginNotice } from '../proxy/origin/origin-trouble.ts';
 import { createLocalPublishedFiles, type PublishedFiles } from '../proxy/packages/published-files.ts';
 import type { TreeFiles } from '../proxy/protocol/tree-files.ts';
 import { defaultServerLimits } from '../proxy/server-limits.ts';
 import type { Config } from './config.ts';
-import { localPrivateNames } from './mirror/local-private-names.ts';
 import { parsePublishedTree, readPublication, readPublishedTree, refuseNewerTree, type PublishedTree } from './published-tree.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
@@ -40,8 +39,9 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
   const dataDirectory = config.data.value;
   if (address === undefined) {
     refuseNewerTree(dataDirectory);
-    return { files: undefined, published: createLocalPublishedFiles(dataDirectory), privateNames: localPrivateNames(config), publication: async () => readPublication(dataDirectory), shown: async () => readPublishedTree(dataDirectory), close: () => undefined };
+    return { files: undefined, published: createLocalPublishedFiles(dataDirectory), privateNames: createPrivateNames(dataDirectory), publication: async () => readPublication(dataDirectory), shown: async () => readPublishedTree(dataDirectory), close: () => undefined };
   }
+  const here = privateNamesIn(dataDirectory);
   const { createOriginFiles } = await import('../proxy/origin/origin-files.ts'); // most servers need none of it
   const { files, published, privateNames, close } = createOriginFiles({
     ...listeners,
@@ -51,7 +51,6 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
     userAgent: `Libretto/${version}`,
     monotonicMs: () => performance.now(),
   });
-  const here = createPrivateNames(dataDirectory);
   const orNothing = async <Known>(look: () => Promise<Known | undefined>): Promise<Known | undefined> => {
     try {
       return await look();

@@ -17,6 +17,8 @@ export interface OpenFile {
   readonly path: string;
   /** the client has gone: what `read` waits for is not needed any more */
   readonly abandon?: () => void;
+  /** Of what is still coming: resolves once it is whole, or broke off, with which of the two. Never rejects. */
+  readonly isWhole?: () => Promise<boolean>;
 }
 
 /** What sending needs of an open file: reading may wait until there is something. */

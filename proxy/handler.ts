@@ -16,6 +16,7 @@ import type { GuessBudget } from './limits/guess-budget.ts';
 import { rateLimitHeaders } from './limits/headers.ts';
 import { limitWindowMs } from './limits/windows.ts';
 import type { Management } from './manage/api-request.ts';
+import { UpstreamRefused, UpstreamUnavailable } from './mirror/mirror-failure.ts';
 import { clientAddress, isInRanges, type AddressRange } from './observe/client-address.ts';
 import type { Crew } from './observe/crew.ts';
 import { healthAnswer, readyAnswer } from './observe/health.ts';
@@ -237,7 +238,9 @@ function addressOf({ request, peer }: Exchange, trustedProxies: readonly Address
 
 /** Sending failed part-way: there is no status left to give, so the connection goes. */
 function breakOff(parts: HandlerParts, exchange: Exchange, error: unknown): void {
-  parts.log.error({ request_id: exchange.id, err: error }, 'an answer could not be sent in full');
+  // the mirror has told why
+  if (error instanceof UpstreamUnavailable || error instanceof UpstreamRefused) parts.log.info({ request_id: exchange.id, reason: error.message }, 'an answer broke off with what it passes on');
+  else parts.log.error({ request_id: exchange.id, err: error }, 'an answer could not be sent in full');
   cutOff(exchange.response);
   record(parts, exchange, statusSent(exchange.response), { bytes: 0, aborted: true });
 }

@@ -3,15 +3,13 @@
 
 import { isIP } from 'node:net';
 import type { AddressPolicy } from './address-policy.ts';
-import { EgressFailure, shownUrl } from './egress-failure.ts';
+import { CredentialsInUrl, EgressFailure, shownUrl } from './egress-failure.ts';
 
 /** `base` where the URL may be relative, as in a redirect. Throws EgressFailure `denied`. */
 export function checkedUrl(text: string, policy: AddressPolicy, base?: URL): URL {
   const url = parse(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new EgressFailure('denied', `${url.protocol}// is not fetched: only https:// and http:// URLs are.`);
-  if (url.username !== '' || url.password !== '') {
-    throw new EgressFailure('denied', `The URL ${shownUrl(url)} was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, as {"http-basic": {"${url.host}": {"username": "…", "password": "…"}}}.`);
-  }
+  if (url.username !== '' || url.password !== '') throw new CredentialsInUrl(url);
   if (base?.protocol === 'https:' && url.protocol === 'http:') throw new EgressFailure('denied', `${shownUrl(base)} redirects to ${shownUrl(url)}, which is not encrypted.`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !policy(host)) throw deniedAddress(url.hostname, host);

@@ -13,6 +13,16 @@ export class EgressFailure extends Error {
   }
 }
 
+/** Its message is for whoever gave the URL. Where somebody else named it, that is no help to who reads it. */
+export class CredentialsInUrl extends EgressFailure {
+  readonly url: URL;
+
+  constructor(url: URL) {
+    super('denied', `The URL ${shownUrl(url)} was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, as {"http-basic": {"${url.host}": {"username": "…", "password": "…"}}}.`);
+    this.url = url;
+  }
+}
+
 /** A URL as it may be shown: a query may hold a token, userinfo a password. */
 export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;

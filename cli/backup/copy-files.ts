@@ -10,8 +10,8 @@ import pLimit from 'p-limit';
 import { isMissing, StorageError } from '../../build/output/storage-error.ts';
 import type { BackupFile } from './backup-record.ts';
 
-/** What nobody but the owner may read: the state, the keys, and uploads, whatever the folder they stand in lets people do. */
-const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts']);
+/** What nobody but the owner may read: the state, the keys, uploads, and what is mirrored, whatever the folder they stand in lets people do. */
+const privateFolders: ReadonlySet<string> = new Set(['state', 'keys', 'artifacts', 'mirror']);
 
 const parallelCopies = 8;
 

@@ -29,6 +29,8 @@ export interface BackupOptions {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Told the folder that is filled until the backup has its name: who ends the process before that removes it. */
   readonly begun: (partial: string) => void;
+  /** whether archives that were fetched from other registries are copied too; what was accepted of them always is */
+  readonly mirroredArchives?: boolean;
   /** a state that is not in the data folder */
   readonly sharedState?: StateStore | undefined;
   /** for a build that is at work */
@@ -74,13 +76,13 @@ async function realpathSoFar(path: string): Promise<string> {
   return dirname(path) === path ? path : join(await realpathSoFar(dirname(path)), basename(path));
 }
 
-async function fill(partial: string, data: string, { version, now, sharedState, waitMs = standardWaitMs }: BackupOptions): Promise<BackupRecord> {
+async function fill(partial: string, data: string, { version, now, mirroredArchives = false, sharedState, waitMs = standardWaitMs }: BackupOptions): Promise<BackupRecord> {
   const lock = await waitForLock(join(data, 'build', 'lock'), now, waitMs);
   try {
     const createdAt = now().toISOString();
     // before the keys: nothing in the state is sealed with a key that is not copied after it
     const state = await copyState(data, partial, sharedState);
-    const files = await copyFiles(data, partial, await listFiles(data, isLeftOut));
+    const files = await copyFiles(data, partial, await listFiles(data, (path) => isLeftOut(path, mirroredArchives)));
     const text = formatRecord({ format: backupFormat, libretto: version, created_at: createdAt, serial: readPublication(partial)?.serial ?? 0, files: [...files, ...state] });
     await writeFile(join(partial, recordName), text, { flag: 'wx', flush: true });
     await syncFolder(partial);
@@ -107,10 +109,21 @@ async function copyState(data: string, partial: string, sharedState: StateStore 
 const passing: ReadonlySet<string> = new Set(['git', 'downloads', 'staging', 'ssh']);
 
 /** The log is the operator's; the state is copied by itself. */
-function isLeftOut(path: string): boolean {
+function isLeftOut(path: string, mirroredArchives: boolean): boolean {
   const [area = '', second, third] = path.split('/');
+  if (area === 'mirror') return isLeftOutOfMirror(path, mirroredArchives);
   if (!ours.has(area) || area === 'state' || area === 'log' || area === 'lost+found') return true;
   if (area === 'build') return second !== undefined && (passing.has(second) || /^lock(?:\.|$)/.test(second));
   // uploads on their way, keys that are being written
   return (area === 'artifacts' && second === '.staging') || (area === 'keys' && third === undefined && second?.startsWith('.') === true);
+}
+
+/**
+ * The records of what was accepted stay (I18): without them another archive could be accepted for the same release. An archive can be fetched again, and has to be
+ * the same. Documents are asked for anew, and are replaced while a server is at work, so that a copy need not be what its checksum says.
+ */
+function isLeftOutOfMirror(path: string, archives: boolean): boolean {
+  const [, second, , , file] = path.split('/');
+  if (second === undefined || second === 'origin.txt') return false;
+  return second !== 'dist' || (file !== undefined && !file.endsWith('.json') && !(archives && file.endsWith('.zip')));
 }

@@ -1,10 +1,14 @@
 // `libretto build`: exit code 0, 1 when something was left out or a source failed, 2 and 75 by what the builder throws, 130 or 143 when it was
 // stopped.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { BuildReport } from '../../build/report.ts';
 import { isNamePattern } from '../../build/sources/name-pattern.ts';
 import { describeOutcome, describeProblems } from '../build-report-text.ts';
 import { buildRequest } from '../build-request.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
@@ -26,13 +30,21 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     by: { actor, command: 'build' },
     workingDirectory,
   });
+  const tellCutOff = await watch(config, context);
   // who names sources wants these and no others
-  const report = await (operands.length === 0 ? buildWithRegistered(request, config, context) : stoppableBuild(request, context));
-  if ('exitCode' in report) return report.exitCode;
+  const built = await (operands.length === 0 ? buildWithRegistered(request, config, context) : stoppableBuild(request, context));
+  if ('exitCode' in built) return built.exitCode;
+  const report = await tellCutOff(built);
   if (flags['json'] === true) printJson(stdout, report);
   else printLines(stdout, describeOutcome(report, request.strict));
   printLines(stderr, describeProblems(report));
   return report.quarantined.length + report.failed.length > 0 ? 1 : 0;
+}
+
+/** Only where something was mirrored can a build take it away. */
+async function watch(config: Config, context: Context): Promise<(report: BuildReport) => Promise<BuildReport>> {
+  if (!existsSync(join(config.data.value, 'mirror', 'dist'))) return (report) => Promise.resolve(report);
+  return (await import('../mirror/cut-off.ts')).watchCutOff(config, context);
 }
 
 /** `--only` takes all that follows it, which is easily one too many. */

@@ -14,7 +14,7 @@ import { checkOutside } from '../doctor/outside.ts';
 import { checkRedis } from '../doctor/redis.ts';
 import { checkProcesses, checkState, checkTree } from '../doctor/registry.ts';
 import { checkComposer, checkGit, checkNode } from '../doctor/tools.ts';
-import { checkUpstreams } from '../doctor/upstreams.ts';
+import { checkCutOff, checkUpstreams } from '../doctor/upstreams.ts';
 import { counted, printJson, printLines } from '../output.ts';
 import { registryUrl } from '../remote.ts';
 import { UsageError } from '../usage-error.ts';
@@ -52,7 +52,7 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
     ...(await settled('disk', 'Look at the disk.', () => checkSpace(folder))),
     ...(await settled('keys', 'Look at the rights of the folder keys.', () => checkModes(folder))),
     ...state,
-    ...(state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped') ? [] : await settled('upstream', 'Look at the settings of the mirror: `libretto settings`.', () => checkUpstreams(config, context))),
+    ...(state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped') ? [] : await settled('upstream', 'Look at the settings of the mirror: `libretto settings`.', async () => [...(await checkUpstreams(config, context)), ...(config.origin.value === undefined ? await checkCutOff(config, context) : [])])),
     ...(await settled('tree', '`libretto build` mends what its sources still have, and a backup has the rest.', async () => (config.origin.value === undefined ? checkTree(folder.path, now().getTime()) : skipped('tree', 'What is served is at the origin, not in the data folder.')))),
     ...(await settled('lock', 'Look at the rights of the folders build and state.', () => checkProcesses(folder.path, now()))),
   ];

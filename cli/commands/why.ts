@@ -10,6 +10,7 @@ import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, firstOf, formatFields, formatTable, printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
+import { describeHeldBack } from '../mirror/held-back-text.ts';
 import type { MirroredName } from '../mirror/mirrored-name.ts';
 import { nearestOf } from '../suggest.ts';
 import { UsageError } from '../usage-error.ts';
@@ -46,13 +47,16 @@ async function mirroredOf(name: PackageName, config: Config, context: Context): 
   }
 }
 
-function describeMirrored(name: string, version: string | undefined, { repositories, found_in: foundIn, asked_at: askedAt, archives }: MirroredName): readonly string[] {
+function describeMirrored(name: string, version: string | undefined, { repositories, found_in: foundIn, asked_at: askedAt, not_standing_in_for: dropped, archives, held_back: heldBack, unreadable }: MirroredName): readonly string[] {
   const shown = archives.filter((archive) => version === undefined || archive.version === version);
   return [
     `${name} is not published here, and is mirrored.`,
     `It is asked of ${repositories.length === 1 ? '' : 'these, the first that has it: '}${repositories.join(', ')}`,
     foundIn === null ? 'Nothing is kept that says who has it: nobody asked for it yet, or it is nowhere.' : `It comes from ${foundIn}, last asked ${askedAt ?? ''}.`,
+    ...(dropped.length === 0 ? [] : [`It says that it stands for ${firstOf(dropped, mostShown).join(', ')}: private names, or such as only others are asked for. This is left out of what clients get.`]),
+    ...firstOf(describeHeldBack(heldBack, version), mostShown),
     ...(shown.length === 0 ? ['No archive of it was fetched yet.'] : ['', ...firstOf(formatTable(['VERSION', 'FETCHED', 'SHA-1', 'FROM'], shown.map((one) => [one.version, one.fetched_at, one.shasum, one.from])), mostShown + 1)]),
+    ...unreadable.map((message) => `${message}.`),
   ];
 }
 

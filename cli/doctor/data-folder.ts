@@ -20,7 +20,7 @@ export async function checkFolder({ path, origin }: DataFolder, uid: number | un
   const facts = await lstat(path).catch(() => undefined);
   if (facts === undefined) return failed('data', `There is no data folder ${path} (${origin}).`, 'Name it with --data, or make it: `libretto build` does.');
   if (uid === 0 && facts.uid !== 0) return warning('data', `${path} belongs to user ${facts.uid}, and root may do everything: rights cannot be seen like this.`, `Run this as the user of the service: sudo -u '#${facts.uid}' libretto doctor`);
-  for (const name of ['.', 'public', 'index', 'build', 'state', 'keys', 'artifacts']) {
+  for (const name of ['.', 'public', 'index', 'build', 'state', 'keys', 'artifacts', 'mirror']) {
     const folder = join(path, name);
     const denied = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, (error: NodeJS.ErrnoException) => error.code);
     if (denied !== undefined && denied !== 'ENOENT') return failed('data', `This user may not read and write ${folder} (${denied}).`, 'Give the folder and all below it to the user that builds and serves: chown -R');

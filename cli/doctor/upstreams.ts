@@ -11,12 +11,18 @@ import type { UpstreamSettings } from '../../proxy/mirror/upstream.ts';
 import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { configuredRepositories } from '../mirror/composer-repositories.ts';
+import { cutOffHere, describeCutOff } from '../mirror/cut-off.ts';
 import { mirrorRulesOf } from '../mirror/mirror-rules-of.ts';
 import { openStateIfAny } from '../open-state.ts';
 import { version } from '../version.ts';
-import { failed, ok, type Finding } from './finding.ts';
+import { failed, ok, warning, type Finding } from './finding.ts';
 
 const limits = { documentMs: 15_000, silenceMs: 10_000 };
+
+/** Whether packages that were mirrored are not offered any more, which their clients know as a failing install. */
+export async function checkCutOff(config: Config, context: Context): Promise<readonly Finding[]> {
+  return (await cutOffHere(config, context)).map((one) => warning('upstream', describeCutOff(one), `Nothing, where all of ${one.vendor} is yours. If other packages of ${one.vendor} are public: ${one.advice}`));
+}
 
 /** Nothing where nothing is mirrored. */
 export async function checkUpstreams(config: Config, context: Context): Promise<readonly Finding[]> {

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { Mirror, Moment } from '../../proxy/mirror/mirror.ts';
-import { parseUpstreamDocument } from '../../proxy/mirror/upstream-document.ts';
+import { readProviderDocument } from '../../proxy/mirror/provider-document.ts';
 import type { ComposerRepository } from './composer-repositories.ts';
 
 export interface Brought {
@@ -61,7 +61,11 @@ async function versionsThatMatch(mirror: Mirror, name: PackageName, text: string
   const parsed = parseConstraint(text);
   if ('refusal' in parsed) throw new Error(`${parsed.refusal}.`);
   const documents = [await mirror.document(name, 'stable', moment), await mirror.document(name, 'dev', moment)];
-  const records = documents.flatMap((mirrored) => (mirrored?.document === undefined ? [] : parseUpstreamDocument(JSON.parse(mirrored.document.bytes.toString('utf8')), name).versions));
+  const records: JsonObject[] = [];
+  for (const mirrored of documents) {
+    if (mirrored?.document === undefined) continue;
+    for (const record of (await readProviderDocument(mirrored.document, name)).records) records.push(record);
+  }
   const staleSinceMs = documents.find((mirrored) => mirrored?.staleSinceMs !== undefined)?.staleSinceMs;
   return {
     versions: records.flatMap((record) => wantedOf(record, (normalized) => matches(parsed.constraint, normalized)) ?? []),

@@ -70,7 +70,7 @@ function stopOn({ onSignal }: Context, stop: () => Promise<void>): Wish {
     onSignal(name, () => {
       if (over) return;
       exitCode ??= 128 + constants.signals[name];
-      void stop();
+      stop().catch(() => undefined); // whoever ends the work closes it too, and hears why that fails
     });
   }
   return { exitCode: () => exitCode, ignore: () => void (over = true) };

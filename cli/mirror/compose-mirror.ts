@@ -109,7 +109,7 @@ export function mirrorRules(values: SettingValues, others: readonly UpstreamSett
 const goneAfterMs = 900_000;
 
 /** What Composer stumbles over in a composer.json, it stumbles over in an upstream's record. */
-function checkRecord(record: JsonObject): string | undefined {
+export function checkRecord(record: JsonObject): string | undefined {
   try {
     checkComposerJson(record);
     return undefined;

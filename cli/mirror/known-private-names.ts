@@ -1,9 +1,8 @@
 // Which names are private, for commands that ask other registries, or say whose a name is, without serving: as the server knows them.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { ReadPrivateNames } from '../../proxy/mirror/private-names.ts';
+import { createPrivateNames, type ReadPrivateNames } from '../../proxy/mirror/private-names.ts';
 import type { Config } from '../config.ts';
-import { localPrivateNames } from './local-private-names.ts';
 import { markedOrigin } from './origin-mark.ts';
 
 export interface KnownPrivateNames {
@@ -15,7 +14,7 @@ export interface KnownPrivateNames {
 /** Of the data folder, and of the origin where the tree is at one. */
 export async function openPrivateNames(config: Config): Promise<KnownPrivateNames> {
   if (config.origin.value === undefined) {
-    const local = localPrivateNames(config);
+    const local = createPrivateNames(config.data.value);
     const read = () => {
       assertNoOrigin(config);
       return local();

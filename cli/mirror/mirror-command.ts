@@ -1,6 +1,7 @@
 // What every mirror command does around its own work: configuration, settings, and the mirror, with what goes wrong told on standard error.
 
 import type { Mirror } from '../../proxy/mirror/mirror.ts';
+import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
 import type { Given } from '../command.ts';
 import { openExistingState } from '../compose.ts';
 import { composeKeys } from '../compose-keys.ts';
@@ -10,11 +11,14 @@ import type { Context } from '../context.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
 import { openPrivateNames } from './known-private-names.ts';
+import { mirrorRulesOf } from './mirror-rules-of.ts';
 
 export interface MirrorWork {
   readonly mirror: Mirror;
   readonly config: Config;
   readonly folder: string;
+  /** what is set about it now */
+  readonly rules: () => Promise<MirrorRules>;
 }
 
 export async function runMirrorCommand(context: Context, { flags }: Given, work: (work: MirrorWork) => Promise<number>): Promise<number> {
@@ -23,7 +27,7 @@ export async function runMirrorCommand(context: Context, { flags }: Given, work:
   const privateNames = await openPrivateNames(config);
   const mirror = composeMirror(config, { settings: composeSettings(config, context, store), privateNames: privateNames.read, environment: context.environment, others: otherRepositories({ config, environment: context.environment, state: store, sealer: composeKeys(config, context).sealer }), now: () => context.now().getTime(), tell: () => undefined });
   try {
-    return await work({ mirror, config, folder: mirrorFolder(config) });
+    return await work({ mirror, config, folder: mirrorFolder(config), rules: () => mirrorRulesOf(config, context, store) });
   } finally {
     await mirror.close();
     privateNames.close();

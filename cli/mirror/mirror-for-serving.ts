@@ -79,7 +79,7 @@ const repeatAfterMs = 60_000;
 const mostRemembered = 1000;
 
 const alarms: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['archive-refused', 'release-changed']);
-const troubles: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['document-failed', 'archive-failed', 'versions-left-out']);
+const troubles: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['document-failed', 'archive-failed', 'versions-left-out', 'stand-ins-dropped']);
 
 function tell({ logger }: Log, event: MirrorEvent): void {
   if (alarms.has(event.kind)) logger.error({ mirror: event });

@@ -14,6 +14,10 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { openStateIfAny } from '../open-state.ts';
 import { mirrorFolder } from './compose-mirror.ts';
+import { droppedStandIns } from './dropped-stand-ins.ts';
+import { heldBack, type HeldBack } from './held-back.ts';
+import { keptInIndex } from './kept-in-index.ts';
+import { keptRecords } from './kept-records.ts';
 import { openPrivateNames } from './known-private-names.ts';
 import { mirrorRulesOf } from './mirror-rules-of.ts';
 
@@ -27,7 +31,13 @@ export interface MirroredName {
   readonly found_in: string | null;
   /** RFC 3339 UTC: when that was last asked */
   readonly asked_at: string | null;
+  /** names that it says it stands for, by `replace` or `provide`, and that are left out of this here: private ones, and such as only other repositories are asked for */
+  readonly not_standing_in_for: readonly string[];
   readonly archives: readonly { readonly version: string; readonly reference: string | null; readonly shasum: string; readonly size: number; readonly from: string; readonly fetched_at: string }[];
+  /** versions that are not offered, and such of which the upstream says something else than what was accepted; as far as documents are kept */
+  readonly held_back: HeldBack;
+  /** records that cannot be read, in words */
+  readonly unreadable: readonly string[];
 }
 
 /** null where nothing is mirrored. Rejects with StateError, and with RegistryError where an origin does not say which names are private. */
@@ -36,18 +46,25 @@ export async function mirroredName(name: PackageName, config: Config, context: C
   try {
     const rules = await mirrorRulesOf(config, context, state);
     if (rules.upstreams.length === 0) return null;
-    const belonging = createPrecedence(rules)(name, await namesOf(config));
+    const [precedence, privateNames] = [createPrecedence(rules), await namesOf(config)];
+    const belonging = precedence(name, privateNames);
     const ids = belonging.to === 'upstreams' ? belonging.ids : [];
     const repositories = ids.flatMap((id) => rules.upstreams.find((upstream) => upstream.id === id)?.url ?? []);
     const kept = await keptDocument(name, repositories, mirrorFolder(config));
-    const records = await new ArchiveShelf(mirrorFolder(config), 0).records(name);
+    const { records, unreadable } = await new ArchiveShelf(mirrorFolder(config), 0).inspect(name);
+    const from = rules.upstreams.find(({ id, url }) => ids.includes(id) && (kept === undefined || url === kept.url));
+    const said = from === undefined ? [] : await keptRecords(name, join(mirrorFolder(config), 'p2', folderOf(rootUrlOf(from.url))));
+    const dropped = from === undefined ? [] : await droppedStandIns({ upstreamId: from.id, records: [...records.map(({ record }) => record), ...said], belongs: (claimed) => precedence(claimed, privateNames) });
     return {
       belongs_to: belonging.to,
       because: belonging.to === 'upstreams' ? null : belonging.because,
       repositories,
       found_in: kept?.url ?? null,
       asked_at: kept === undefined ? null : new Date(kept.askedAtMs).toISOString(),
+      not_standing_in_for: dropped,
       archives: records.map(({ version, reference, shasum, size, from, fetchedAt }) => ({ version, reference: reference === '' ? null : reference, shasum, size, from, fetched_at: fetchedAt })),
+      held_back: await heldBack(name, { records: said, accepted: records, rules: rules.releases, nowMs: context.now().getTime() }),
+      unreadable: unreadable.map(({ message }) => message),
     };
   } finally {
     await state.close();
@@ -63,13 +80,14 @@ async function namesOf(config: Config): Promise<PrivateNames> {
   }
 }
 
-/** Repositories that have everything in one document keep none of a name. */
 async function keptDocument(name: PackageName, repositories: readonly string[], folder: string): Promise<{ readonly url: string; readonly askedAtMs: number } | undefined> {
   for (const url of repositories) {
     for (const stability of ['stable', 'dev'] as const) {
       const file = await readDocumentFile(join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, stability)));
       if (file?.body !== undefined) return { url, askedAtMs: file.checkedAtMs };
     }
+    const inIndex = await keptInIndex(name, url, folder);
+    if (inIndex !== undefined) return { url, askedAtMs: inIndex };
   }
   return undefined;
 }

@@ -7,21 +7,29 @@ import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { PackageArchives } from '../protocol/package-archives.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
 import type { AcceptedArchives } from './rewrite.ts';
+import { settledPart } from './settled-record.ts';
 
-type Accepted = Omit<ArchiveRecord, 'record' | 'from'>;
+type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
+  /** what stays of its record: settledPart */
+  readonly settled: string;
+};
 
 export class AcceptedPackage implements AcceptedArchives {
   readonly #byKey = new Map<string, Accepted>();
   readonly #archives: PackageArchives;
 
-  constructor(name: PackageName, records: readonly Accepted[]) {
+  constructor(name: PackageName, records: readonly (Accepted | ArchiveRecord)[]) {
     const newestFirst = records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1));
-    for (const { version, normalized, dev, reference, shasum, size, fetchedAt } of newestFirst) this.#byKey.set(archiveKey(normalized, dev, reference), { name, version, normalized, dev, reference, shasum, size, fetchedAt });
+    for (const one of newestFirst) {
+      const { version, normalized, dev, reference, shasum, size, fetchedAt } = one;
+      const settled = 'record' in one ? settledPart(one.record) : one.settled;
+      this.#byKey.set(archiveKey(normalized, dev, reference), { name, version, normalized, dev, reference, shasum, size, fetchedAt, settled });
+    }
     this.#archives = new PackageArchives({ format: 1, name, documents: { stable: null, dev: null }, versions: newestFirst.map(entryOf) });
   }
 
   /** All of it, and what was accepted just now. */
-  with(record: Accepted): AcceptedPackage {
+  with(record: ArchiveRecord): AcceptedPackage {
     return new AcceptedPackage(record.name, [...this.#byKey.values(), record]);
   }
 
@@ -53,7 +61,7 @@ export function archivePath(name: PackageName, shasum: string): string {
   return `dist/${name}/${shasum}.zip`;
 }
 
-function entryOf({ name, version, normalized, reference, shasum, size, fetchedAt }: Accepted): IndexEntry {
+function entryOf({ name, version, normalized, reference, shasum, size, fetchedAt }: Omit<Accepted, 'settled'>): IndexEntry {
   const path = archivePath(name, shasum) as PublicPath;
   return { version, version_normalized: normalized, reference: reference as Reference, shasum, size, time: null, path, state: 'published', since: fetchedAt, source: 'mirror' };
 }

@@ -6,7 +6,8 @@ import { open, writeFile, type FileHandle } from 'node:fs/promises';
 import { parseSha1, type Sha1 } from '../../build/contract/digest.ts';
 import { shownUrl } from '../../build/egress/egress-failure.ts';
 import type { GrowingFile } from './growing-file.ts';
-import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
+import { TooSlow, watchSpeed, type LeastSpeed } from './least-speed.ts';
+import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
 import type { ArchiveStream, Destination, UpstreamClient } from './upstream-client.ts';
 
 /**
@@ -23,6 +24,7 @@ export interface Download {
   /** what it has to be; undefined: whatever comes */
   readonly shasum: Sha1 | undefined;
   readonly maxBytes: number;
+  readonly leastSpeed: LeastSpeed;
   readonly file: GrowingFile;
   /** what the upstream says its size is, once known; undefined where it does not say */
   readonly onSize: (size: number | undefined) => void;
@@ -37,21 +39,37 @@ export interface Downloaded {
   readonly from: string;
 }
 
-/** Rejects with UpstreamUnavailable or UpstreamRefused, for the first candidate's reason where all fail. The file is then no good. */
+/** It came in part. */
+class BrokenOff extends UpstreamUnavailable {}
+
+/**
+ * Rejects with UpstreamUnavailable or UpstreamRefused, where all fail: for what is wrong, else for what may work another time, else for what is not there. The
+ * file is then no good.
+ */
 export async function downloadArchive(download: Download): Promise<Downloaded> {
   const failures: unknown[] = [];
   for (const url of download.candidates) {
     try {
-      return await downloadFrom(url, download);
+      return await downloadTwice(url, download);
     } catch (error) {
       failures.push(error);
       if (download.file.released > 0) break;
     }
   }
-  throw failures.find((failure) => failure instanceof UpstreamRefused) ?? failures[0] ?? new UpstreamRefused('its upstream names no address that an archive could be fetched from');
+  throw failures.find((failure) => failure instanceof UpstreamRefused && !(failure instanceof UpstreamWithholds)) ?? failures.find((failure) => !(failure instanceof UpstreamWithholds)) ?? failures[0] ?? new UpstreamRefused('its upstream names no address that an archive could be fetched from');
 }
 
-async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, file, onSize }: Download): Promise<Downloaded> {
+/** What breaks off while nobody has anything of it is asked for once more. */
+async function downloadTwice(url: URL, download: Download): Promise<Downloaded> {
+  try {
+    return await downloadFrom(url, download);
+  } catch (error) {
+    if (!(error instanceof BrokenOff) || download.file.released > 0) throw error;
+    return downloadFrom(url, download);
+  }
+}
+
+async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, leastSpeed, file, onSize }: Download): Promise<Downloaded> {
   const stream = await client.archive(url, destination, maxBytes);
   let target: FileHandle | undefined;
   const write = async (bytes: Buffer): Promise<void> => {
@@ -60,7 +78,7 @@ async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, f
   };
   try {
     onSize(stream.size);
-    const { sha1, size, bytes } = await save(url, stream, write, maxBytes, file);
+    const { sha1, size, bytes } = await save(url, stream, write, { maxBytes, leastSpeed, file });
     if (shasum !== undefined && sha1 !== shasum) throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
     // what is small is compared with its SHA-1 whenever it is read from disk: if a loss of power takes it, it is fetched again
     if (bytes === undefined) await target?.datasync();
@@ -73,27 +91,34 @@ async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, f
 }
 
 /** To disk while it comes, once it is more than is held back: what is not is given back, and is not written yet. */
-async function save(url: URL, { body, size: stated }: ArchiveStream, write: (bytes: Buffer) => Promise<void>, maxBytes: number, file: GrowingFile): Promise<{ readonly sha1: Sha1; readonly size: number; readonly bytes: Buffer | undefined }> {
+async function save(url: URL, { body, size: stated }: ArchiveStream, write: (bytes: Buffer) => Promise<void>, { maxBytes, leastSpeed, file }: Pick<Download, 'maxBytes' | 'leastSpeed' | 'file'>): Promise<{ readonly sha1: Sha1; readonly size: number; readonly bytes: Buffer | undefined }> {
   const hash = createHash('sha1');
   const held: Buffer[] = [];
   let size = 0;
+  const speed = watchSpeed(body, leastSpeed);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
+      speed.arrived(chunk.length);
       if (size === 0 && !startsLikeZip(chunk)) throw new UpstreamRefused(`${shownUrl(url)} is no ZIP`);
       if (size + chunk.length > maxBytes) throw new UpstreamRefused(`${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched`);
       hash.update(chunk);
       size += chunk.length;
       held.push(chunk);
       if (size <= heldBackBytes) continue;
+      speed.waiting(true);
       await write(Buffer.concat(held.splice(0)));
+      speed.waiting(false);
       file.release(size - heldBackBytes);
     }
   } catch (error) {
     if (error instanceof UpstreamRefused || isOurs(error)) throw error;
-    throw new UpstreamUnavailable(`${shownUrl(url)} broke off after ${size} bytes${error instanceof Error ? `: ${error.message}` : ''}.`, 0, { cause: error });
+    const { Failure, said } = error instanceof TooSlow ? { Failure: UpstreamUnavailable, said: 'was given up' } : { Failure: BrokenOff, said: 'broke off' };
+    throw new Failure(`${shownUrl(url)} ${said} after ${size} bytes${error instanceof Error ? `: ${error.message}` : ''}.`, 0, { cause: error });
+  } finally {
+    speed.end();
   }
   if (size === 0) throw new UpstreamRefused(`${shownUrl(url)} is empty`);
-  if (stated !== undefined && stated !== size) throw new UpstreamUnavailable(`${shownUrl(url)} broke off after ${size} of ${stated} bytes.`, 0);
+  if (stated !== undefined && stated !== size) throw new BrokenOff(`${shownUrl(url)} broke off after ${size} of ${stated} bytes.`, 0);
   const sha1 = parseSha1(hash.digest('hex'));
   if (sha1 === undefined) throw new Error('a SHA-1 is not what it should be');
   return { sha1, size, bytes: size <= heldBackBytes ? apart(held, size) : undefined };

@@ -12,9 +12,11 @@ import { archiveKey, type ArchiveRecord } from './archive-record.ts';
 import type { ArchiveShelf } from './archive-shelf.ts';
 import { isThere } from './atomic-file.ts';
 import { GrowingFile } from './growing-file.ts';
+import type { LeastSpeed } from './least-speed.ts';
 import type { Tell } from './mirror-event.ts';
-import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
+import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
 import type { OfferedVersion } from './offered-version.ts';
+import { Places } from './places.ts';
 import type { Destination, UpstreamClient } from './upstream-client.ts';
 
 /** Looks into a ZIP before it is kept. Throws an Error that says why it is not to be. */
@@ -33,13 +35,16 @@ export interface FetcherOptions {
 
 export interface FetcherLimits {
   readonly archiveBytes: number;
-  /** archives that come at the same time */
+  readonly leastSpeed: LeastSpeed;
+  /** archives that come from one host at the same time: one that is slow keeps no other waiting */
+  readonly fromOneHost: number;
+  /** and from all of them */
   readonly parallel: number;
-  /** archives that may wait for that */
+  /** archives of one host that may wait for that */
   readonly waiting: number;
 }
 
-const standardLimits: FetcherLimits = { archiveBytes: 256 * 1024 ** 2, parallel: 16, waiting: 2000 };
+const standardLimits: FetcherLimits = { archiveBytes: 256 * 1024 ** 2, leastSpeed: { bytes: 64 * 1024, ms: 10_000 }, fromOneHost: 16, parallel: 128, waiting: 2000 };
 const refusedMs = 60_000;
 /** Composer tries sixteen times in four seconds. */
 const unavailableMs = 5000;
@@ -67,16 +72,21 @@ export interface Arrival {
   readonly kept: Promise<ArchiveRecord>;
 }
 
+/** Nobody's failure. */
+class NoPlace extends UpstreamUnavailable {}
+
 export class ArchiveFetcher {
   readonly #options: FetcherOptions;
   readonly #limits: FetcherLimits;
   readonly #running = new Map<string, Promise<Arrival>>();
   readonly #failed = new Map<string, { readonly error: Error; readonly untilMs: number }>();
+  readonly #places: Places;
   readonly #limit: ReturnType<typeof pLimit>;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
     this.#limits = { ...standardLimits, ...options.limits };
+    this.#places = new Places(this.#limits.fromOneHost);
     this.#limit = pLimit(this.#limits.parallel);
   }
 
@@ -87,7 +97,6 @@ export class ArchiveFetcher {
     if (running !== undefined) return running;
     const failed = this.#failed.get(key);
     if (failed !== undefined && failed.untilMs > this.#options.now()) return Promise.reject(failed.error);
-    if (this.#limit.pendingCount >= this.#limits.waiting) return Promise.reject(new UpstreamUnavailable('Too many archives are waiting to be fetched.', this.#options.now() + 1000));
     const arrival = this.#begin(fetch, key);
     this.#running.set(key, arrival);
     return arrival;
@@ -115,21 +124,29 @@ export class ArchiveFetcher {
     return new Promise((resolve, reject) => {
       let size: number | undefined;
       const arrived = (): void => resolve({ file, size, kept });
-      const kept = this.#limit(() => this.#bring(fetch, file, (stated) => (size = stated), arrived));
+      const kept = this.#inPlace(fetch, (candidates) => this.#bring(fetch, candidates, file, (stated) => (size = stated), arrived));
       const failed = (error: unknown): void => {
-        this.#remember(key, error);
+        if (!(error instanceof NoPlace)) this.#remember(key, error);
         reject(error);
       };
       void kept.then(arrived, failed).finally(() => this.#running.delete(key));
     });
   }
 
-  async #bring(fetch: Fetch, file: GrowingFile, onSize: (size: number | undefined) => void, onReadable: () => void): Promise<ArchiveRecord> {
+  /** A place is of the host that is asked first: the next candidate is seldom needed. */
+  async #inPlace<Value>({ candidates }: Fetch, work: (candidates: readonly URL[]) => Promise<Value>): Promise<Value> {
+    const urls = await candidates();
+    const origin = urls[0]?.origin ?? '';
+    if (this.#places.waiting(origin) >= this.#limits.waiting) throw new NoPlace(`Too many archives of ${origin} are waiting to be fetched.`, this.#options.now() + 1000);
+    return this.#places.use(origin, () => this.#limit(() => work(urls)));
+  }
+
+  async #bring(fetch: Fetch, candidates: readonly URL[], file: GrowingFile, onSize: (size: number | undefined) => void, onReadable: () => void): Promise<ArchiveRecord> {
     const { client, check, tell } = this.#options;
     try {
       if (!isThere(this.#stagingFolder())) await mkdir(this.#stagingFolder(), { recursive: true });
       file.onFirst(onReadable);
-      const downloaded = await downloadArchive({ client, destination: fetch.destination, candidates: await fetch.candidates(), shasum: fetch.shasum, maxBytes: this.#limits.archiveBytes, file, onSize });
+      const downloaded = await downloadArchive({ client, destination: fetch.destination, candidates, shasum: fetch.shasum, maxBytes: this.#limits.archiveBytes, leastSpeed: this.#limits.leastSpeed, file, onSize });
       await check(file.path).catch((cause: unknown) => Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })));
       const record = await this.#accept(fetch, file, downloaded);
       file.end({ bytes: downloaded.size });
@@ -138,7 +155,7 @@ export class ArchiveFetcher {
     } catch (error) {
       await rm(file.path, { force: true });
       file.end({ error: error instanceof Error ? error : new Error(String(error)) });
-      const kind = error instanceof UpstreamRefused ? 'archive-refused' : 'archive-failed';
+      const kind = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds) ? 'archive-refused' : 'archive-failed';
       tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(error) });
       throw error;
     }

@@ -3,7 +3,7 @@
 
 import { createReadStream, statSync } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { PackageName } from '../../build/contract/name.ts';
@@ -15,8 +15,9 @@ import { ByteCache } from '../protocol/byte-cache.ts';
 import { isAbsence } from '../protocol/file-stamp.ts';
 import type { Conditions } from '../protocol/representation.ts';
 import { AcceptedPackage, archivePath, nothingAccepted } from './accepted-package.ts';
-import { archiveKey, formatArchiveRecord, parseArchiveRecord, type ArchiveRecord } from './archive-record.ts';
+import { archiveKey, formatArchiveRecord, type ArchiveRecord } from './archive-record.ts';
 import { createFile, isThere } from './atomic-file.ts';
+import { readRecord, UnreadableRecord } from './read-record.ts';
 
 /** What an entry of a package takes in memory. */
 const bytesOfEntry = 800;
@@ -33,7 +34,12 @@ export class ArchiveShelf {
     this.#known = new ByteCache(cacheBytes / 4);
   }
 
-  /** What was accepted of a package, as far as this process knows it. */
+  /** What this process knows to be accepted of a package, without looking. */
+  atHand(name: PackageName): AcceptedPackage | undefined {
+    return this.#known.get(name);
+  }
+
+  /** What was accepted of a package, as far as this process knows it. Rejects where a record of it cannot be read. */
   accepted(name: PackageName): Eventually<AcceptedPackage> {
     return this.#known.get(name) ?? this.acceptedNow(name);
   }
@@ -54,11 +60,11 @@ export class ArchiveShelf {
     const isNew = !isThere(dirname(archive));
     if (isNew) await mkdir(dirname(archive), { recursive: true });
     const path = this.#recordPath(record);
-    const before = isThere(path) ? await this.#read(path) : undefined;
+    const before = isThere(path) ? await readRecord(path) : undefined;
     if (before !== undefined && before.shasum !== record.shasum) return before;
     await rename(staged, archive); // also over one that was damaged: its name says what is in it
     const created = before === undefined && (await createFile(path, [formatArchiveRecord(record)]));
-    const first = before ?? (created ? record : await this.#read(path));
+    const first = before ?? (created ? record : await readRecord(path));
     this.#learn(record, created, isNew);
     const found = bytes === undefined || (first ?? record).shasum !== record.shasum ? undefined : statSync(archive, { throwIfNoEntry: false });
     if (bytes !== undefined && found !== undefined) this.#store.remember(record.shasum, bytes, found.mtimeMs);
@@ -74,19 +80,31 @@ export class ArchiveShelf {
 
   /** The record of a version; undefined where nothing was accepted of it. */
   record(version: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): Promise<ArchiveRecord | undefined> {
-    return this.#read(this.#recordPath(version));
+    return readRecord(this.#recordPath(version));
   }
 
-  /** Of one package, from disk. */
+  /** Of one package, from disk. Rejects where one of them cannot be read: what is to be served depends on it. */
   async records(name: PackageName): Promise<readonly ArchiveRecord[]> {
+    const { records, unreadable: [first] } = await this.inspect(name);
+    if (first !== undefined) throw first;
+    return records;
+  }
+
+  /** As far as they can be read: for whoever looks at all that is kept. */
+  async inspect(name: PackageName): Promise<{ readonly records: readonly ArchiveRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
     const folder = this.#folderOf(name);
-    const files = (await entriesIn(folder)).filter((file) => file.endsWith('.json'));
-    const found: ArchiveRecord[] = [];
-    for (const file of files) {
-      const record = await this.#read(join(folder, file));
-      if (record !== undefined) found.push(record);
+    const records: ArchiveRecord[] = [];
+    const unreadable: UnreadableRecord[] = [];
+    for (const file of (await entriesIn(folder)).filter((entry) => entry.endsWith('.json'))) {
+      try {
+        const record = await readRecord(join(folder, file));
+        if (record !== undefined) records.push(record);
+      } catch (error) {
+        if (!(error instanceof UnreadableRecord)) throw error;
+        unreadable.push(error);
+      }
     }
-    return found;
+    return { records, unreadable };
   }
 
   /** SHA-1 of the file as it is now; undefined where it is missing. */
@@ -116,16 +134,6 @@ export class ArchiveShelf {
 
   #recordPath({ name, normalized, dev, reference }: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): string {
     return join(this.#folderOf(name), `${archiveKey(normalized, dev, reference)}.json`);
-  }
-
-  async #read(path: string): Promise<ArchiveRecord | undefined> {
-    try {
-      return parseArchiveRecord(await readFile(path, 'utf8'));
-    } catch (cause) {
-      if (isAbsence(cause)) return undefined;
-      // without it the version could be accepted anew with other bytes: whoever knows that this is meant removes the file
-      throw new Error(`${path} cannot be used. Remove it to accept this version anew`, { cause });
-    }
   }
 }
 

@@ -18,6 +18,8 @@ export async function readDecoded(body: Readable, encoding: string | undefined, 
       if (size > maxBytes) throw new UnusableBody(`it is larger than ${maxBytes} bytes, the most that is read`);
       pieces.push(piece as Buffer);
     }
+  } catch (error) {
+    throw decoded !== body && isOfUnpacking(error) ? new UnusableBody(`it cannot be unpacked: ${error.message}`, { cause: error }) : error;
   } finally {
     for (const stream of [body, decoded]) if (!stream.closed) stream.on('error', () => undefined).destroy();
   }
@@ -25,6 +27,11 @@ export async function readDecoded(body: Readable, encoding: string | undefined, 
   let at = 0;
   for (const piece of pieces) at += piece.copy(whole, at);
   return whole;
+}
+
+/** zlib's own, Z_DATA_ERROR for instance; what breaks off on the way has another one. */
+function isOfUnpacking(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(?:Z_|ERR__|ERR_BROTLI)/.test(String(error.code));
 }
 
 function decoder(body: Readable, encoding: string | undefined): Readable {

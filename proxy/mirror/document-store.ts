@@ -31,6 +31,8 @@ export interface StoreOptions {
   readonly destination: Destination;
   /** for messages */
   readonly upstream: string;
+  /** documents that say what an upstream has: that there is none says nothing, and is a failure */
+  readonly areNeeded?: true;
   readonly freshness: () => Freshness;
   readonly now: () => number;
   readonly tell: Tell;
@@ -48,13 +50,15 @@ export interface KeptDocument<Value> {
   readonly goodUntilMs: number;
 }
 
-/** Makes the value of a document. Throws an Error that says what is wrong with it: then it counts as not received. */
-export type ParseDocument<Value> = (json: unknown) => Eventually<Value>;
+/** Makes the value of a document, of its JSON; `bytes`: as they came, unpacked. Throws an Error that says what is wrong with it: then it counts as not received. */
+export type ParseDocument<Value> = (json: unknown, bytes: Buffer) => Eventually<Value>;
 
 export class DocumentStore {
   readonly #options: StoreOptions;
   readonly #running = new Map<string, Promise<KeptDocument<unknown>>>();
   readonly #asking = new Map<string, Promise<KeptDocument<unknown>>>();
+  /** What failed, by path: not asked for again before it makes sense, however many want it. */
+  readonly #failed = new Map<string, UpstreamUnavailable>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -73,9 +77,11 @@ export class DocumentStore {
     const { kept: documents, now } = this.#options;
     const remembered = documents.remembered(path);
     const found = remembered !== undefined && now() < this.#goodUntil(remembered) ? remembered : await documents.read(path);
-    const kept = found === undefined ? undefined : await withValue(found, parse);
+    const kept = found === undefined || (this.#options.areNeeded === true && found.body === undefined) ? undefined : await withValue(found, parse);
     const nowMs = now();
     if (kept !== undefined && nowMs < this.#goodUntil(kept.file)) return this.#answer(kept);
+    const failure = this.#failed.get(path);
+    if (failure !== undefined && nowMs < failure.retryAtMs) return kept === undefined ? Promise.reject(failure) : this.#stale(kept, failure.retryAtMs);
     const asking = (this.#asking.get(path) as Promise<KeptDocument<Value>> | undefined) ?? this.#begin(path, url, kept, parse);
     return kept === undefined ? asking : orAfter(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
   }
@@ -89,10 +95,14 @@ export class DocumentStore {
 
   async #askOrStale<Value>(path: string, url: URL, kept: Kept<Value> | undefined, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
     try {
-      return await this.#ask(path, url, kept, parse);
+      const answer = await this.#ask(path, url, kept, parse);
+      this.#failed.delete(path);
+      return answer;
     } catch (error) {
       const failure = error instanceof UpstreamUnavailable ? error : new UpstreamUnavailable(`${shownUrl(url)} cannot be used: ${error instanceof Error ? error.message : String(error)}.`, this.#options.now() + unusableMs, { cause: error });
       this.#options.tell({ kind: 'document-failed', upstream: this.#options.upstream, url: shownUrl(url), message: failure.message, stale: kept !== undefined });
+      if (this.#failed.size >= maxFailures) this.#failed.clear();
+      this.#failed.set(path, failure);
       if (kept === undefined) throw failure;
       return this.#stale(kept, failure.retryAtMs);
     }
@@ -103,13 +113,14 @@ export class DocumentStore {
   }
 
   async #ask<Value>(path: string, url: URL, kept: Kept<Value> | undefined, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
-    const { client, kept: documents, destination, upstream, now, tell } = this.#options;
+    const { client, kept: documents, destination, upstream, areNeeded, freshness, now, tell } = this.#options;
     const answer = await client.document(url, destination, kept?.file.body === undefined ? undefined : kept.file);
     const nowMs = now();
     tell({ kind: 'document', upstream, url: shownUrl(url), outcome: answer.outcome });
+    if (answer.outcome === 'missing' && areNeeded === true) throw new UpstreamUnavailable(`${shownUrl(url)} is not there, so that it is not known what this repository has.`, nowMs + freshness().missingMs);
     if (answer.outcome === 'missing') return this.#missing(path, url, kept, nowMs);
     if (answer.outcome === 'fetched') {
-      const value = await parse(await parseJsonInTurns(answer.bytes));
+      const value = await parse(await parseJsonInTurns(answer.bytes), answer.bytes);
       return this.#keep(path, url, { file: fileOf(answer.bytes, answer, nowMs), value });
     }
     if (kept === undefined) throw new Error('it says that nothing changed, though nothing is kept');
@@ -150,6 +161,7 @@ export class DocumentStore {
 }
 
 const unusableMs = 30_000;
+const maxFailures = 1000;
 /** How long a client waits for something newer than what is kept. */
 const patienceMs = 2000;
 
@@ -162,7 +174,7 @@ interface Kept<Value> {
 async function withValue<Value>(file: DocumentFile, parse: ParseDocument<Value>): Promise<Kept<Value> | undefined> {
   if (file.body === undefined) return { file, value: undefined };
   try {
-    return { file, value: await parse(await parseJsonInTurns(file.body)) };
+    return { file, value: await parse(await parseJsonInTurns(file.body), file.body) };
   } catch (error) {
     if (error instanceof Error) return undefined;
     throw error;

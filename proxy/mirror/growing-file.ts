@@ -66,7 +66,13 @@ export class GrowingFile {
       },
       path: this.path,
       abandon,
+      isWhole: () => this.#isWhole(),
     };
+  }
+
+  async #isWhole(): Promise<boolean> {
+    while (this.#ended === undefined) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    return this.#ended.error === undefined;
   }
 
   #wake(): void {

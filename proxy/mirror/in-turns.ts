@@ -5,28 +5,44 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Characters or bytes: a quarter of a megabyte is read or written in a millisecond or two. */
 export const pieceSize = 256 * 1024;
 const itemsInTurn = 200;
+const turnMs = 5;
+
+/** Called after each item: a promise, when others should have their turn before the next one. */
+export function createTurns(items = itemsInTurn): () => Promise<void> | undefined {
+  let [done, untilMs] = [0, performance.now() + turnMs];
+  return () => {
+    done += 1;
+    if (done < items && performance.now() < untilMs) return undefined;
+    return nextTurn().then(() => {
+      [done, untilMs] = [0, performance.now() + turnMs];
+    });
+  };
+}
 
 /** The texts with commas between them; each is made when its turn has come. undefined: all together they are longer than `most`. */
 export async function joinInTurns(texts: Iterable<string>, most = Number.POSITIVE_INFINITY): Promise<string | undefined> {
   const made: string[] = [];
-  let [size, turnAt, items] = [0, pieceSize, 0];
+  const turn = createTurns();
+  let [size, turnAt] = [0, pieceSize];
   for (const text of texts) {
     if ((size += text.length) > most) return undefined;
     made.push(text);
-    items += 1;
-    if (size < turnAt && items < itemsInTurn) continue;
-    [turnAt, items] = [size + pieceSize, 0];
-    await nextTurn();
+    const over = turn() ?? (size < turnAt ? undefined : nextTurn());
+    if (over === undefined) continue;
+    turnAt = size + pieceSize;
+    await over;
   }
   return made.join(',');
 }
 
-/** For items that each take some microseconds. */
+/** For items that each take some microseconds, or a few milliseconds at most. */
 export async function mapInTurns<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
   const made: Made[] = [];
+  const turn = createTurns();
   for (const item of items) {
     made.push(make(item));
-    if (made.length % itemsInTurn === 0) await nextTurn();
+    const over = turn();
+    if (over !== undefined) await over;
   }
   return made;
 }

@@ -4,12 +4,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pieceSize } from './in-turns.ts';
 
-/** What is nested deeper is parsed whole. */
-const deepest = 16;
+/** As deep as Composer reads (json_decode of PHP). JSON.parse reads more, which nothing could write again. */
+const deepest = 512;
 
-/** `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError. */
+/** `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError, also where it is nested too deep. */
 export async function parseJsonInTurns(bytes: Buffer, piece: number = pieceSize): Promise<unknown> {
-  if (bytes.length <= piece) return JSON.parse(bytes.toString('utf8'));
+  if (bytes.length <= piece) {
+    checkDepth(bytes);
+    return JSON.parse(bytes.toString('utf8'));
+  }
   const { value, end } = await readValue({ bytes, piece }, skipBlanks(bytes, 0), 0);
   if (skipBlanks(bytes, end) !== bytes.length) throw new SyntaxError(`There is something behind the end of the JSON, at byte ${end}`);
   return value;
@@ -30,15 +33,16 @@ const [quote, backslash, colon, comma, openBrace, closeBrace, openBracket, close
 
 async function readValue(text: Text, start: number, depth: number): Promise<Read> {
   const { bytes } = text;
-  if (depth < deepest && (bytes[start] === openBrace || bytes[start] === openBracket)) return readContainer(text, start, depth);
-  const end = endOfValue(bytes, start, bytes.length);
   await nextTurn();
+  if (bytes[start] === openBrace || bytes[start] === openBracket) return readContainer(text, start, depth + 1);
+  const end = endOfValue(bytes, start, bytes.length, depth);
   return { value: JSON.parse(bytes.toString('utf8', start, end)), end };
 }
 
-/** Members that are small are parsed together, as many as make a piece; one that is not is cut itself. */
+/** Members that are small are parsed together, as many as make a piece; one that is not is cut itself. `depth`: its own, from 1. */
 async function readContainer(text: Text, start: number, depth: number): Promise<Read> {
   const { bytes, piece } = text;
+  if (depth > deepest) throw tooDeep();
   const isArray = bytes[start] === openBracket;
   const close = isArray ? closeBracket : closeBrace;
   const into = isArray ? new Elements() : new Members();
@@ -47,11 +51,11 @@ async function readContainer(text: Text, start: number, depth: number): Promise<
   if (bytes[at] === close) return { value: into.value, end: at + 1 };
   for (;;) {
     const valueAt = isArray ? at : valueOfMember(bytes, at);
-    let end = endOfValue(bytes, valueAt, valueAt + piece);
+    let end = endOfValue(bytes, valueAt, valueAt + piece, depth);
     if (end === valueAt) throw new SyntaxError(`A value is missing in the JSON, at byte ${end}`);
     if (end > valueAt + piece) {
       if (at > pieceAt) into.addPiece(bytes.toString('utf8', pieceAt, bytes.lastIndexOf(comma, at - 1)));
-      const large = await readValue(text, valueAt, depth + 1);
+      const large = await readValue(text, valueAt, depth);
       into.addOne(isArray ? '' : bytes.toString('utf8', at, valueAt), large.value);
       end = large.end;
       pieceAt = end;
@@ -123,8 +127,31 @@ function endOfText(bytes: Buffer, at: number): number {
   throw new SyntaxError('A text in the JSON does not end');
 }
 
-/** Behind the value that begins at `at`; something behind `until`, where it is longer. Whether it is a value is JSON.parse's matter. */
-function endOfValue(bytes: Buffer, at: number, until: number): number {
+/** Of what need not be cut. What is no JSON is JSON.parse's matter. */
+function checkDepth(bytes: Buffer): void {
+  let depth = 0;
+  let inText = false;
+  for (let next = 0; next < bytes.length; next += 1) {
+    const byte = bytes[next];
+    if (inText) {
+      if (byte === backslash) next += 1;
+      else if (byte === quote) inText = false;
+    } else if (byte === quote) {
+      inText = true;
+    } else if (byte === openBrace || byte === openBracket) {
+      if ((depth += 1) > deepest) throw tooDeep();
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth -= 1;
+    }
+  }
+}
+
+function tooDeep(): SyntaxError {
+  return new SyntaxError(`The JSON is nested more than ${deepest} levels deep`);
+}
+
+/** Behind the value that begins at `at`; something behind `until`, where it is longer. Whether it is a value is JSON.parse's matter. `outer`: how deep it stands. */
+function endOfValue(bytes: Buffer, at: number, until: number, outer: number): number {
   let depth = 0;
   for (let next = at; next < bytes.length; next += 1) {
     const byte = bytes[next];
@@ -133,6 +160,7 @@ function endOfValue(bytes: Buffer, at: number, until: number): number {
       if (depth === 0) return next + 1;
     } else if (byte === openBrace || byte === openBracket) {
       depth += 1;
+      if (outer + depth > deepest) throw tooDeep();
     } else if (byte === closeBrace || byte === closeBracket) {
       if (depth === 0) return next; // of what it stands in: it was a number or a word
       depth -= 1;

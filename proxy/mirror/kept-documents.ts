@@ -2,6 +2,7 @@
 // more. What was read or written last is in memory, as bytes: an archive is mostly asked for shortly after the document that names it.
 
 import { ByteCache } from '../protocol/byte-cache.ts';
+import { isThere } from './atomic-file.ts';
 import { markChecked, readDocumentFile, writeDocumentFile, type DocumentFile } from './document-file.ts';
 
 /** So many bytes may wait to be written; then whoever brings more waits too. */
@@ -16,13 +17,16 @@ type Failed = (error: unknown) => void;
 interface Waiting {
   readonly file: DocumentFile;
   readonly failed: Failed;
+  /** who waits for it */
+  readonly done: (() => void)[];
 }
 
 export class KeptDocuments {
   readonly #recent: ByteCache<DocumentFile>;
   /** by path, the first to be written first */
   readonly #waiting = new Map<string, Waiting>();
-  #writing: Promise<void> | undefined;
+  #writing = false;
+  #current: Waiting | undefined;
   #bytes = 0;
   #hurry: (() => void) | undefined;
 
@@ -30,9 +34,12 @@ export class KeptDocuments {
     this.#recent = new ByteCache(cacheBytes);
   }
 
-  /** As it was last seen here, as long as there is room for it. */
+  /** As it was last seen here, as long as there is room for it and nobody has removed its file. */
   remembered(path: string): DocumentFile | undefined {
-    return this.#waiting.get(path)?.file ?? this.#recent.get(path);
+    const waiting = this.#waiting.get(path)?.file;
+    if (waiting !== undefined) return waiting;
+    const recent = this.#recent.get(path);
+    return recent !== undefined && isThere(path) ? recent : undefined;
   }
 
   /** As it is kept now: another process may have asked since. undefined: there is nothing that is whole. */
@@ -48,10 +55,12 @@ export class KeptDocuments {
   /** Resolves at once, unless too many wait already. `failed` hears why it could not be written. */
   keep(path: string, file: DocumentFile, failed: Failed): Promise<void> {
     this.#remember(path, file);
+    const before = this.#waiting.get(path);
+    const done = before === undefined || before === this.#current ? [] : before.done;
     this.#forget(path);
-    this.#waiting.set(path, { file, failed });
+    this.#waiting.set(path, { file, failed, done });
     this.#bytes += weightOf(file);
-    this.#writing ??= this.#write();
+    if (!this.#writing) void this.#write();
     if (this.#bytes <= mostWaitingBytes) return Promise.resolve();
     return this.written();
   }
@@ -63,18 +72,21 @@ export class KeptDocuments {
     return markChecked(path, file.checkedAtMs);
   }
 
-  /** Once all that waits is written, or has failed. */
+  /** Once all that waits now is written, or has failed. */
   written(): Promise<void> {
     this.#hurry?.();
-    return this.#writing ?? Promise.resolve();
+    const last = [...this.#waiting.values()].at(-1);
+    return last === undefined ? Promise.resolve() : new Promise((resolve) => void last.done.push(resolve));
   }
 
   async #write(): Promise<void> {
+    this.#writing = true;
     await this.#quiet();
     for (;;) {
       const [first] = this.#waiting;
       if (first === undefined) break;
       const [path, waiting] = first;
+      this.#current = waiting;
       try {
         await writeDocumentFile(path, waiting.file);
       } catch (error) {
@@ -82,8 +94,10 @@ export class KeptDocuments {
         waiting.failed(error);
       }
       if (this.#waiting.get(path) === waiting) this.#forget(path);
+      for (const done of waiting.done.splice(0)) done();
     }
-    this.#writing = undefined;
+    this.#current = undefined;
+    this.#writing = false;
   }
 
   #quiet(): Promise<void> {

@@ -5,7 +5,9 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { factsOf, summaryOf, type ListedVersion, type PackageSummary, type VersionFacts } from '../packages/package-summary.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
-import { offeredVersions, type OfferedVersion } from './offered-version.ts';
+import { mapInTurns } from './in-turns.ts';
+import { offeredInTurns } from './offered-in-turns.ts';
+import type { OfferedVersion } from './offered-version.ts';
 import { applyRules, type ReleaseRules } from './release-rules.ts';
 
 export interface KeptSummary {
@@ -31,18 +33,18 @@ export interface Kept {
   readonly changesAtMs: number | undefined;
 }
 
-/** `records`: in full, newest first. Versions that the rules refuse do not count. */
-export function keptSummary(name: PackageName, records: readonly JsonObject[], rules: ReleaseRules, nowMs: number): Kept {
-  const { versions } = offeredVersions(name, records.slice(0, mostVersions), () => undefined);
+/** `records`: in full, newest first. Versions that the rules refuse do not count. Others get their turn in between. */
+export async function keptSummary(name: PackageName, records: readonly JsonObject[], rules: ReleaseRules, nowMs: number): Promise<Kept> {
+  const { versions } = await offeredInTurns(name, records.slice(0, mostVersions), () => undefined);
   const ruled = applyRules(name, versions.map(({ record }) => record), rules, nowMs);
   const offered = new Set(ruled.offered);
-  return { kept: packed(name, versions.filter(({ record }) => offered.has(record))), changesAtMs: ruled.changesAtMs };
+  return { kept: await packed(name, versions.filter(({ record }) => offered.has(record))), changesAtMs: ruled.changesAtMs };
 }
 
-function packed(name: PackageName, versions: readonly OfferedVersion[]): KeptSummary | undefined {
+async function packed(name: PackageName, versions: readonly OfferedVersion[]): Promise<KeptSummary | undefined> {
   const known = new Map<string, number>();
   const facts: VersionFacts[] = [silent];
-  const rows = versions.map(({ normalized, record }): Packed => {
+  const rows = await mapInTurns(versions, ({ normalized, record }): Packed => {
     const own = leanFacts(record);
     const key = JSON.stringify(own);
     const at = known.get(key) ?? (facts.length > mostFacts ? 0 : facts.push(own) - 1);

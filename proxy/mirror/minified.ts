@@ -2,6 +2,8 @@
 // before it; a field that is gone has the value `__unset` (composer/metadata-minifier, MetadataMinifier.php).
 
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import { mapInTurns } from './in-turns.ts';
+import { bytesOfMember, mostOfRecord, weightOf } from './json-weight.ts';
 
 export const minifiedMark = 'composer/2.0';
 
@@ -20,7 +22,40 @@ export function createExpander(): (changes: JsonObject) => JsonObject {
   };
 }
 
-/** Every version in full. */
+/** Characters, about. A few megabytes can mean many gigabytes in full; 10 500 versions with 30 requirements each are 23 MB. */
+const mostExpanded = 64 * 1024 ** 2;
+const mostFields = 1000;
+
+/** Every version in full, and others get their turn in between. Rejects, before any of it is made, where that would be too much. */
+export async function expandInTurns(versions: readonly JsonObject[], most: number = mostExpanded): Promise<readonly JsonObject[]> {
+  const reckon = createReckoner();
+  let total = 0;
+  await mapInTurns(versions, (changes) => {
+    total += reckon(changes);
+    if (total > most) throw new Error(`it is minified, and would have more than ${Math.round(most / 1024 ** 2)} MB in full`);
+  });
+  return mapInTurns(versions, createExpander());
+}
+
+/** Takes the versions one after the other, and says how large each is in full. Of a field that is too large for a version it counts only that. */
+function createReckoner(): (changes: JsonObject) => number {
+  const weights = new Map<string, number>();
+  let weight = 0;
+  return (changes) => {
+    for (const [field, value] of Object.entries(changes)) {
+      weight -= weights.get(field) ?? 0;
+      weights.delete(field);
+      if (value === undefined || value === unset) continue;
+      const own = bytesOfMember + field.length + weightOf(value, mostOfRecord);
+      weights.set(field, own);
+      weight += own;
+      if (weights.size > mostFields) throw new Error(`a version in it has more than ${mostFields} fields`);
+    }
+    return weight;
+  };
+}
+
+/** Every version in full: of what is known to be small. */
 export function expandVersions(versions: readonly JsonObject[]): JsonObject[] {
   return versions.map(createExpander());
 }

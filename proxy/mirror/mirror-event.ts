@@ -7,6 +7,8 @@ export type MirrorEvent =
   | { readonly kind: 'document-failed'; readonly upstream: string; readonly url: string; readonly message: string; readonly stale: boolean }
   /** versions that Composer could not load are left out */
   | { readonly kind: 'versions-left-out'; readonly name: string; readonly count: number; readonly first: string }
+  /** a mirrored package says it stands for private ones, or for such as only others are asked for: here it does not */
+  | { readonly kind: 'stand-ins-dropped'; readonly name: string; readonly count: number; readonly names: string }
   | { readonly kind: 'archive'; readonly name: string; readonly version: string; readonly bytes: number }
   | { readonly kind: 'archive-failed'; readonly name: string; readonly version: string; readonly message: string }
   /** an alarm: wrong checksum, no ZIP */

@@ -1,4 +1,4 @@
-// The two ways in which something of an upstream cannot be had. Messages are for people; there is no credential in them.
+// The ways in which something of an upstream cannot be had. Messages are for people; there is no credential in them.
 
 /** It may be there another time: the upstream is down, slow, or asks for patience. */
 export class UpstreamUnavailable extends Error {
@@ -17,5 +17,21 @@ export class UpstreamRefused extends Error {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options);
     this.name = 'UpstreamRefused';
+  }
+}
+
+/** The upstream offers it, and does not hand it out: it is not there, or not for us. Nothing of it is wrong, so that it is no alarm. */
+export class UpstreamWithholds extends UpstreamRefused {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UpstreamWithholds';
+  }
+}
+
+/** It is not known which names are private, so that no upstream may be asked (I9). `libretto why` says why it is not. */
+export class PrivateNamesUnknown extends Error {
+  constructor() {
+    super('Which names are private is not known here yet, so that no other registry is asked for any. Run `libretto build` on the host of this one.');
+    this.name = 'PrivateNamesUnknown';
   }
 }

@@ -6,6 +6,7 @@ import { parsePackageName, type PackageName } from '../../build/contract/name.ts
 import type { ArchiveRecord } from './archive-record.ts';
 import { entriesIn, type ArchiveShelf } from './archive-shelf.ts';
 import { partialSuffix } from './atomic-file.ts';
+import type { UnreadableRecord } from './read-record.ts';
 
 /** Every package of which something was accepted, by name. */
 export async function* mirroredNames(folder: string): AsyncGenerator<PackageName, void, void> {
@@ -23,17 +24,26 @@ export interface MirrorFault {
   readonly found: string | undefined;
 }
 
+export interface MirrorFaults {
+  readonly archives: readonly MirrorFault[];
+  /** of which no archive is known */
+  readonly records: readonly UnreadableRecord[];
+}
+
 /** Reads every archive. `onArchive` hears of each that was looked at. */
-export async function verifyMirror(folder: string, shelf: ArchiveShelf, onArchive: (record: ArchiveRecord) => void): Promise<readonly MirrorFault[]> {
-  const faults: MirrorFault[] = [];
+export async function verifyMirror(folder: string, shelf: ArchiveShelf, onArchive: (record: ArchiveRecord) => void): Promise<MirrorFaults> {
+  const archives: MirrorFault[] = [];
+  const damaged: UnreadableRecord[] = [];
   for await (const name of mirroredNames(folder)) {
-    for (const record of await shelf.records(name)) {
+    const { records, unreadable } = await shelf.inspect(name);
+    damaged.push(...unreadable);
+    for (const record of records) {
       const found = await shelf.digest(record);
       onArchive(record);
-      if (found !== record.shasum) faults.push({ record, found });
+      if (found !== record.shasum) archives.push({ record, found });
     }
   }
-  return faults;
+  return { archives, records: damaged };
 }
 
 export interface Pruned {
@@ -67,10 +77,12 @@ export async function pruneMirror({ folder, shelf, keepDocumentsMs, dryRun, nowM
   };
   for (const file of await entriesIn(join(folder, '.staging'))) await remove(join('.staging', file), 'partial', underWayMs);
   for await (const name of mirroredNames(folder)) {
-    const named = new Set((await shelf.records(name)).map(({ shasum }) => `${shasum}.zip`));
+    const { records, unreadable } = await shelf.inspect(name);
+    const named = new Set(records.map(({ shasum }) => `${shasum}.zip`));
     for (const file of await entriesIn(join(folder, 'dist', name))) {
       if (file.endsWith(partialSuffix)) await remove(join('dist', name, file), 'partial', underWayMs);
-      else if (file.endsWith('.zip') && !named.has(file)) await remove(join('dist', name, file), 'unnamed', underWayMs);
+      // a record that cannot be read may name any of them
+      else if (file.endsWith('.zip') && unreadable.length === 0 && !named.has(file)) await remove(join('dist', name, file), 'unnamed', underWayMs);
     }
   }
   for await (const path of filesBelow(folder, 'p2')) await remove(path, path.endsWith(partialSuffix) ? 'partial' : 'document', path.endsWith(partialSuffix) ? underWayMs : keepDocumentsMs);

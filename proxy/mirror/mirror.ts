@@ -13,7 +13,7 @@ import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive
 import { ArchiveShelf } from './archive-shelf.ts';
 import { KeptDocuments } from './kept-documents.ts';
 import type { Tell } from './mirror-event.ts';
-import { UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
+import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
 import { MirroredAdvisories, type Belongings } from './mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './upstream-problems.ts';
@@ -91,7 +91,7 @@ export class Mirror {
     this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, tell });
     this.shelf = new ArchiveShelf(folder, cacheBytes / 2);
     this.#fetcher = new ArchiveFetcher({ folder, client: this.#client, shelf: this.shelf, check: options.checkArchive, limits: options.archives ?? {}, now, tell });
-    this.#documents = new MirroredDocuments({ shelf: this.shelf, check, cacheBytes: cacheBytes / 2, now, tell });
+    this.#documents = new MirroredDocuments({ shelf: this.shelf, check, privateNames: options.privateNames, advisories: this.#advisories, cacheBytes: cacheBytes / 2, now, tell });
     this.#archives = new MirroredArchives({ shelf: this.shelf, fetcher: this.#fetcher, check, now, tell });
   }
 
@@ -127,7 +127,7 @@ export class Mirror {
 
   /** undefined: the name is not mirrored. Rejects with UpstreamUnavailable where nothing is kept that could be served instead. */
   document(name: PackageName, stability: Stability, moment: Moment): Eventually<Mirrored | undefined> {
-    return this.#mirrored(name, moment, (ids, compiled) => this.#documents.get(name, stability, ids, compiled, moment.nowMs));
+    return this.#mirrored(name, moment, (ids, compiled) => this.#documents.get(name, stability, ids, compiled, moment));
   }
 
   /** The document, or what `seen` makes of it, as an answer; undefined: there is none here. */
@@ -179,10 +179,15 @@ export class Mirror {
     return this.#fetcher.clear();
   }
 
+  /** Once all documents that were fetched are on disk, or could not be written. */
+  written(): Promise<void> {
+    return this.#kept.written();
+  }
+
   /** Fetches that are under way break off; what was fetched is kept once it resolves. */
   async close(): Promise<void> {
     await this.#client.close();
-    await this.#kept.written();
+    await this.written();
   }
 
   async #belongings(names: Iterable<PackageName>, moment: Moment): Promise<Belongings> {
@@ -199,7 +204,10 @@ export class Mirror {
     return whenReady(this.#options.rules(), (rules) => {
       const compiled = this.#compile(rules);
       if (compiled.upstreams.size === 0) return undefined;
-      return whenReady(this.#decide(name, compiled, moment), (belonging) => (belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined));
+      return whenReady(this.#decide(name, compiled, moment), (belonging) => {
+        if (belonging.to === 'nobody' && belonging.unknown === true) throw new PrivateNamesUnknown();
+        return belonging.to === 'upstreams' ? use(belonging.ids, compiled) : undefined;
+      });
     });
   }
 
@@ -224,6 +232,7 @@ export class Mirror {
   }
 
   #refusal(error: unknown): Answer {
+    if (error instanceof PrivateNamesUnknown) return errorAnswer('NOT_READY', { message: error.message, headers: ['Retry-After', '5'] });
     if (error instanceof UpstreamRefused) return errorAnswer('UPSTREAM_REFUSED', { message: error.message });
     if (!(error instanceof UpstreamUnavailable)) throw error;
     const seconds = Math.max(1, Math.ceil((error.retryAtMs - this.#options.now()) / 1000));

@@ -5,6 +5,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contr
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { orAfter } from '../origin/or-after.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
+import { parseJsonInTurns } from './json-in-turns.ts';
+import { isComplete, mendAdvisories, usableAdvisories, type AdvisoryContext } from './mended-advisory.ts';
 import { UpstreamUnavailable } from './mirror-failure.ts';
 import { findOffer } from './offers.ts';
 import type { UpstreamClient } from './upstream-client.ts';
@@ -15,6 +17,16 @@ export type Belongings = ReadonlyMap<PackageName, readonly Upstream[]>;
 
 type Advisories = ReadonlyMap<PackageName, readonly JsonObject[]>;
 
+/** The advisories of a document. */
+export interface Said {
+  /** undefined: it says nothing of any */
+  readonly advisories: readonly JsonObject[] | undefined;
+  /** not all of it is as the upstream's document has it */
+  readonly differs: boolean;
+  /** epoch milliseconds: when more may be known of it */
+  readonly changesAtMs: number | undefined;
+}
+
 interface Known {
   readonly advisories: readonly JsonObject[];
   readonly untilMs: number;
@@ -24,6 +36,8 @@ const rememberedMs = 300_000;
 const rememberedBytes = 8 * 1024 ** 2;
 /** How long whoever asks waits for an upstream. */
 const patienceMs = 5000;
+/** The same for a document. */
+const documentPatienceMs = 2000;
 const namesInRequest = 500;
 const packagesAtOnce = 16;
 
@@ -38,9 +52,22 @@ export class MirroredAdvisories {
     this.#now = now;
   }
 
+  /** What a document of this upstream says, each completed (mended-advisory.ts). Never rejects, and waits for two seconds at most. */
+  async inDocument(name: PackageName, upstream: Upstream, said: JsonValue | undefined): Promise<Said> {
+    if (!Array.isArray(said)) return { advisories: undefined, differs: said !== undefined, changesAtMs: undefined };
+    const usable = await usableAdvisories(said);
+    const isLacking = !usable.every((advisory) => isComplete(advisory, name));
+    if (isLacking) await orAfter(this.#ask(upstream, [name]), documentPatienceMs, () => undefined);
+    const known = this.#known.get(keyOf(upstream, name));
+    const advisories = mendAdvisories(usable, contextOf(upstream, name, known));
+    const isUnknown = isLacking && (known?.untilMs ?? 0) <= this.#now();
+    return { advisories, differs: advisories.length < said.length || advisories.some((advisory, at) => advisory !== said[at]), changesAtMs: isUnknown ? this.#now() + rememberedMs : undefined };
+  }
+
   /** Complete ones only: `composer audit` fails on others (SecurityAdvisory.php). */
   async of(belongings: Belongings): Promise<Advisories> {
     const found = new Map<PackageName, readonly JsonObject[]>();
+    const said = new Map<PackageName, JsonValue | undefined>();
     const byUpstream = new Map<Upstream, PackageName[]>();
     const names = [...belongings];
     for (let from = 0; from < names.length; from += packagesAtOnce) {
@@ -48,12 +75,15 @@ export class MirroredAdvisories {
         const offered = await orNothing(() => orAfter(findOffer(name, 'stable', upstreams), patienceMs, () => undefined));
         if (offered === undefined) return;
         byUpstream.set(offered.upstream, [...(byUpstream.get(offered.upstream) ?? []), name]);
-        found.set(name, completeOf(offered.offer?.document.advisories, name));
+        said.set(name, offered.offer?.document.advisories);
       }));
     }
     for (const [upstream, asked] of byUpstream) {
       for (let from = 0; from < asked.length; from += namesInRequest) await orAfter(this.#ask(upstream, asked.slice(from, from + namesInRequest)), patienceMs, () => undefined);
-      for (const name of asked) found.set(name, joined(this.#known.get(keyOf(upstream, name))?.advisories ?? [], found.get(name) ?? []));
+      for (const name of asked) {
+        const known = this.#known.get(keyOf(upstream, name));
+        found.set(name, joined(known?.advisories ?? [], mendAdvisories(await usableAdvisories(said.get(name)), contextOf(upstream, name, known))));
+      }
     }
     return found;
   }
@@ -71,16 +101,21 @@ export class MirroredAdvisories {
   async #learn(upstream: Upstream, names: readonly PackageName[]): Promise<void> {
     await orNothing(async () => {
       const url = apiUrlOf((await upstream.lists()).advisories, upstream.destination.origin);
-      if (url === undefined) return;
+      if (url === undefined) return this.#keep(upstream, names, {});
       const form = new URLSearchParams(names.map((name): [string, string] => ['packages[]', name])).toString();
       const answer = await this.#client.document(url, upstream.destination, undefined, form);
-      const said = answer.outcome === 'fetched' ? advisoriesIn(answer.bytes) : {};
-      const untilMs = this.#now() + rememberedMs;
-      for (const name of names) {
-        const advisories = completeOf(said[name], name);
-        this.#known.set(keyOf(upstream, name), { advisories, untilMs }, name.length + 128 + JSON.stringify(advisories).length);
-      }
+      const said = answer.outcome === 'fetched' ? await advisoriesIn(answer.bytes) : {};
+      await this.#keep(upstream, names, said);
     });
+  }
+
+  async #keep(upstream: Upstream, names: readonly PackageName[], said: JsonObject): Promise<void> {
+    const untilMs = this.#now() + rememberedMs;
+    for (const name of names) {
+      const own = listOf(said[name]).filter((one) => isJsonObject(one) && parsePackageName(String(one['packageName']).toLowerCase()) === name);
+      const advisories = mendAdvisories(await usableAdvisories(own), contextOf(upstream, name, undefined));
+      this.#known.set(keyOf(upstream, name), { advisories, untilMs }, name.length + 128 + JSON.stringify(advisories).length);
+    }
   }
 }
 
@@ -100,27 +135,25 @@ function apiUrlOf(said: JsonValue | undefined, origin: string): URL | undefined 
   return typeof url === 'string' && URL.canParse(url, origin) ? new URL(url, origin) : undefined;
 }
 
-function advisoriesIn(bytes: Buffer): JsonObject {
-  const json: unknown = JSON.parse(bytes.toString('utf8'));
+async function advisoriesIn(bytes: Buffer): Promise<JsonObject> {
+  const json = await parseJsonInTurns(bytes);
   const { advisories } = isJsonObject(json) ? json : {};
   return isJsonObject(advisories) ? advisories : {};
 }
 
-function completeOf(value: JsonValue | undefined, name: PackageName): readonly JsonObject[] {
-  const listed: readonly JsonValue[] = Array.isArray(value) ? value : [];
-  return listed.filter((one): one is JsonObject => isJsonObject(one) && isComplete(one) && parsePackageName(String(one['packageName']).toLowerCase()) === name);
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
 }
 
-function isComplete(advisory: JsonObject): boolean {
-  const { sources } = advisory;
-  return ['advisoryId', 'packageName', 'affectedVersions', 'title', 'reportedAt'].every((field) => typeof advisory[field] === 'string') && Array.isArray(sources) && (sources as readonly JsonValue[]).every((source) => isJsonObject(source) && typeof source['name'] === 'string' && typeof source['remoteId'] === 'string');
+function contextOf({ destination }: Upstream, name: PackageName, known: Known | undefined): AdvisoryContext {
+  return { name, host: new URL(destination.origin).host, known: known?.advisories ?? [] };
 }
 
 async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UpstreamUnavailable || error instanceof SyntaxError) return undefined;
+    if (error instanceof UpstreamUnavailable || error instanceof SyntaxError || error instanceof RangeError) return undefined; // the last: JSON that is nested too deep
     throw error;
   }
 }

@@ -49,8 +49,7 @@ export class MirroredArchives {
   /** undefined: there is no such version. Rejects with UpstreamUnavailable or UpstreamRefused. */
   get(asked: Asked, ids: readonly string[], compiled: Compiled, conditions: Conditions): Eventually<Answer | undefined> {
     const { shelf } = this.#options;
-    const known = shelf.accepted(asked.name);
-    const entry = known instanceof Promise ? undefined : known.archive(asked.labels, asked.reference);
+    const entry = shelf.atHand(asked.name)?.archive(asked.labels, asked.reference);
     const first = entry === undefined ? undefined : shelf.answer(entry, conditions);
     if (first === undefined) return this.#look(asked, ids, compiled, conditions);
     return first instanceof Promise ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? this.#look(asked, ids, compiled, conditions) : Promise.reject(error))) : first;
@@ -128,10 +127,22 @@ export class MirroredArchives {
   async #fetchAgain(name: PackageName, entry: IndexEntry, ids: readonly string[], compiled: Compiled): Promise<Fetch | undefined> {
     const record = (await this.#options.shelf.records(name)).find(({ normalized, reference }) => normalized === entry.version_normalized && reference === entry.reference);
     const [version] = record === undefined ? [] : offeredVersions(name, [record.record], this.#options.check).versions;
-    const upstream = compiled.upstreams.get(ids[0] ?? '');
-    if (record === undefined || version?.dist === undefined || upstream === undefined) return undefined;
+    if (record === undefined || version?.dist === undefined) return undefined;
+    const upstream = await upstreamOf(record, ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])));
+    if (upstream === undefined) return undefined;
     return { name, version, reference: record.reference, shasum: record.shasum, destination: upstream.destination, candidates: candidatesOf(name, version, upstream) };
   }
+}
+
+/** Whose an archive is that was accepted once: of the only one where it was fetched, or of the first that has the package now. */
+async function upstreamOf({ name, dev, from }: ArchiveRecord, upstreams: readonly Upstream[]): Promise<Upstream | undefined> {
+  const there = upstreams.filter(({ destination }) => destination.origin === originOf(from));
+  if (there.length === 1 || upstreams.length < 2) return there[0] ?? upstreams[0];
+  return (await findOffer(name, dev ? 'dev' : 'stable', upstreams))?.upstream ?? there[0] ?? upstreams[0];
+}
+
+function originOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 
 function candidatesOf(name: PackageName, { version, normalized, dist }: OfferedVersion, upstream: Upstream): () => Promise<readonly URL[]> {

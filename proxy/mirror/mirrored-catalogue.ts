@@ -28,7 +28,7 @@ export interface MirroredCatalogue {
 export interface CatalogueOptions {
   /** `<data>/mirror` */
   readonly folder: string;
-  readonly mirror: Pick<Mirror, 'standing' | 'shelf'>;
+  readonly mirror: Pick<Mirror, 'standing' | 'shelf' | 'written'>;
   /** grows when a publication may have made other names private */
   readonly epoch: (nowMs: number) => Eventually<number>;
 }
@@ -60,8 +60,8 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
   let version = 0; // of `known`
   let current: { readonly compiled: Compiled; readonly atMs: number; readonly looking: Promise<void> } | undefined;
 
-  const learn = (name: PackageName, of: KeptPackage, compiled: Compiled, records: readonly JsonObject[], nowMs: number): void => {
-    known.set(name, { of, compiled, ...keptSummary(name, records, compiled.rules.releases, nowMs) });
+  const learn = async (name: PackageName, of: KeptPackage, compiled: Compiled, records: readonly JsonObject[], nowMs: number): Promise<void> => {
+    known.set(name, { of, compiled, ...(await keptSummary(name, records, compiled.rules.releases, nowMs)) });
     version += 1;
   };
   const isCurrent = (name: PackageName, of: KeptPackage, compiled: Compiled, nowMs: number): boolean => {
@@ -82,14 +82,14 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
           if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
           const records = await documentsOf(name, of);
           if (records.length === 0) continue;
-          learn(name, of, compiled, records, nowMs);
+          await learn(name, of, compiled, records, nowMs);
         }
         found.add(name);
       }
     }
     for (const [name, of] of await archives.look()) {
       if (found.size >= mostPackages || found.has(name)) continue;
-      if (!isCurrent(name, of, compiled, nowMs)) learn(name, of, compiled, await recordsOf(mirror, name), nowMs);
+      if (!isCurrent(name, of, compiled, nowMs)) await learn(name, of, compiled, await recordsOf(mirror, name), nowMs);
       found.add(name);
     }
     for (const name of known.keys()) if (!found.has(name) && known.delete(name)) version += 1;
@@ -98,7 +98,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
   const upToDate = (compiled: Compiled, nowMs: number): Promise<void> => {
     if (current !== undefined && current.compiled === compiled && Math.abs(nowMs - current.atMs) < lookEveryMs) return current.looking;
     const before = current?.looking ?? Promise.resolve();
-    const looking = before.catch(() => undefined).then(() => look(compiled, nowMs));
+    const looking = before.catch(() => undefined).then(() => mirror.written()).then(() => look(compiled, nowMs));
     current = { compiled, atMs: nowMs, looking };
     looking.catch(() => (current = undefined)); // whoever asks next tries again
     return looking;
@@ -155,5 +155,5 @@ async function versionsIn(body: Buffer, name: PackageName): Promise<readonly Jso
 
 /** Of archives that were accepted; of one that cannot be read somebody is told who asks for it. */
 async function recordsOf({ shelf }: Pick<Mirror, 'shelf'>, name: PackageName): Promise<readonly JsonObject[]> {
-  return (await shelf.records(name).catch(() => [])).toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1)).map(({ record }) => record);
+  return (await shelf.inspect(name).catch(() => ({ records: [] }))).records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1)).map(({ record }) => record);
 }

@@ -1,20 +1,23 @@
 // Documents of mirrored packages, as clients get them. In memory as long as there is room; made again when the upstream has something new, when what is set
-// changes, and when a version becomes old enough.
+// changes, when a version becomes old enough, and when a name that one of the versions says it stands for becomes private, or is so no longer.
 
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
 import { TextDocument } from '../protocol/document.ts';
 import type { ArchiveShelf } from './archive-shelf.ts';
+import { mapInTurns } from './in-turns.ts';
 import type { Tell } from './mirror-event.ts';
 import type { Compiled } from './mirror-rules.ts';
-import { offeredVersions, type CheckRecord, type Offered, type OfferedVersion } from './offered-version.ts';
-import { findOffer } from './offers.ts';
+import type { MirroredAdvisories } from './mirrored-advisories.ts';
+import { offeredInTurns } from './offered-in-turns.ts';
+import type { CheckRecord } from './offered-version.ts';
+import { findOffer, type FoundOffer } from './offers.ts';
+import type { ReadPrivateNames } from './private-names.ts';
 import { applyRules } from './release-rules.ts';
 import { formatMirrored } from './rewrite.ts';
 import { settleVersions } from './settled-versions.ts';
+import { claimedNames, createNameRemover, isOfAnother, mostClaimed, namesAmong, type Claims } from './stand-ins.ts';
 import type { Offer, Stability, Upstream } from './upstream.ts';
 
 export interface Mirrored {
@@ -33,23 +36,50 @@ interface Made extends Mirrored {
   readonly goodUntilMs: number;
   /** when a rule says something else */
   readonly changesAtMs: number | undefined;
+  readonly standIns: StandIns;
+  /** as of which `standIns` holds */
+  readonly epoch: number;
 }
+
+interface StandIns {
+  /** the names that its versions say they stand for */
+  readonly claimed: readonly PackageName[];
+  /** those of them that are left out: private ones, and such as only others are asked for */
+  readonly dropped: readonly PackageName[];
+}
+
+const none: StandIns = { claimed: [], dropped: [] };
 
 export interface DocumentsOptions {
   readonly shelf: ArchiveShelf;
   readonly check: CheckRecord;
+  readonly privateNames: ReadPrivateNames;
+  readonly advisories: Pick<MirroredAdvisories, 'inDocument'>;
   readonly cacheBytes: number;
   readonly now: () => number;
   readonly tell: Tell;
 }
 
-/** Some ten milliseconds' worth. */
-const versionsAtOnce = 50;
+/** What is asked about, and when. */
+interface Wanted {
+  readonly name: PackageName;
+  readonly stability: Stability;
+  /** of the upstreams that the name may be asked of */
+  readonly ids: readonly string[];
+  readonly compiled: Compiled;
+  /** grows when a publication may have made other names private */
+  readonly epoch: number;
+}
+
+const mostTold = 10_000;
+const mostNamed = 20;
 
 export class MirroredDocuments {
   readonly #options: DocumentsOptions;
   readonly #made: ByteCache<Made>;
-  readonly #making = new Map<string, { readonly compiled: Compiled; readonly made: Promise<Made> }>();
+  readonly #making = new Map<string, { readonly compiled: Compiled; readonly epoch: number; readonly made: Promise<Made> }>();
+  /** package → the names of which it was told */
+  readonly #told = new Map<PackageName, string>();
 
   constructor(options: DocumentsOptions) {
     this.#options = options;
@@ -57,16 +87,17 @@ export class MirroredDocuments {
   }
 
   /** `ids`: of the upstreams that the name may be asked of. Rejects with UpstreamUnavailable. */
-  get(name: PackageName, stability: Stability, ids: readonly string[], compiled: Compiled, nowMs: number): Mirrored | Promise<Mirrored> {
+  get(name: PackageName, stability: Stability, ids: readonly string[], compiled: Compiled, { nowMs, epoch }: { readonly nowMs: number; readonly epoch: number }): Mirrored | Promise<Mirrored> {
     const key = keyOf(name, stability);
     const made = this.#made.get(key);
-    if (made !== undefined && made.compiled === compiled && nowMs < made.goodUntilMs && made.asked === ids.join(' ')) return made;
+    const holds = made !== undefined && (made.epoch === epoch || made.standIns.claimed.length === 0);
+    if (holds && made.compiled === compiled && nowMs < made.goodUntilMs && made.asked === ids.join(' ')) return made;
     const making = this.#making.get(key);
-    if (making?.compiled === compiled) return making.made;
-    const fresh = this.#make(name, stability, ids, compiled).finally(() => {
+    if (making?.compiled === compiled && making.epoch === epoch) return making.made;
+    const fresh = this.#make({ name, stability, ids, compiled, epoch }).finally(() => {
       if (this.#making.get(key)?.made === fresh) this.#making.delete(key);
     });
-    this.#making.set(key, { compiled, made: fresh });
+    this.#making.set(key, { compiled, epoch, made: fresh });
     return fresh;
   }
 
@@ -76,23 +107,25 @@ export class MirroredDocuments {
     if (made?.document === document) this.#made.grow(keyOf(name, stability), made, bytes);
   }
 
-  async #make(name: PackageName, stability: Stability, ids: readonly string[], compiled: Compiled): Promise<Made> {
+  async #make({ name, stability, ids, compiled, epoch }: Wanted): Promise<Made> {
     const found = await findOffer(name, stability, ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])));
     const nowMs = this.#options.now();
     const asked = ids.join(' ');
-    if (found?.offer === undefined) return this.#keep(keyOf(name, stability), { document: undefined, staleSinceMs: undefined, compiled, asked, digest: undefined, accepted: 0, goodUntilMs: nowMs + compiled.rules.freshness.missingMs, changesAtMs: undefined });
-    const { offer } = found;
+    if (found?.offer === undefined) return this.#keep(keyOf(name, stability), { document: undefined, staleSinceMs: undefined, compiled, asked, digest: undefined, accepted: 0, goodUntilMs: nowMs + compiled.rules.freshness.missingMs, changesAtMs: undefined, standIns: none, epoch });
+    const { offer, upstream } = found;
     const before = this.#made.get(keyOf(name, stability));
     const accepted = await this.#options.shelf.accepted(name);
-    const same = before?.compiled === compiled && before.asked === asked && before.digest === offer.digest && before.accepted === accepted.size && nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
-    const { document, changesAtMs } = same ? before : await this.#format(name, stability, offer, compiled);
+    const isCurrent = before?.compiled === compiled && before.asked === asked && before.digest === offer.digest && before.accepted === accepted.size && nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
+    const same = isCurrent && isSame(before.standIns.dropped, await this.#droppedOf(before.standIns.claimed, upstream, compiled));
+    const { document, changesAtMs, standIns } = same ? before : await this.#format(name, stability, { offer, upstream }, compiled);
     const goodUntilMs = Math.min(offer.goodUntilMs, changesAtMs ?? Number.POSITIVE_INFINITY);
-    return this.#keep(keyOf(name, stability), { document, staleSinceMs: offer.staleSinceMs, compiled, asked, digest: offer.digest, accepted: accepted.size, goodUntilMs, changesAtMs });
+    return this.#keep(keyOf(name, stability), { document, staleSinceMs: offer.staleSinceMs, compiled, asked, digest: offer.digest, accepted: accepted.size, goodUntilMs, changesAtMs, standIns, epoch });
   }
 
-  async #format(name: PackageName, stability: Stability, offer: Offer, { rules }: Compiled): Promise<Pick<Made, 'document' | 'changesAtMs'>> {
+  async #format(name: PackageName, stability: Stability, { offer, upstream }: FoundOffer & { readonly offer: Offer }, compiled: Compiled): Promise<Pick<Made, 'document' | 'changesAtMs' | 'standIns'>> {
+    const { rules } = compiled;
     const { shelf, check, tell, now } = this.#options;
-    const { versions, leftOut } = await this.#offered(name, offer.document.versions);
+    const { versions, leftOut } = await offeredInTurns(name, offer.document.versions, check);
     const [first] = leftOut;
     if (first !== undefined) tell({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
     const accepted = await shelf.accepted(name);
@@ -100,34 +133,50 @@ export class MirroredDocuments {
     const ruled = applyRules(name, settled.versions.map(({ record }) => record), rules.releases, now());
     const offered = new Set(ruled.offered);
     const shown = settled.versions.filter(({ record }) => offered.has(record));
-    if (shown.length === 0 && stability === 'dev') return { document: undefined, changesAtMs: ruled.changesAtMs };
-    const { advisories, filter } = offer.document;
-    const bytes = Buffer.from(await formatMirrored({ name, versions: shown, accepted, distBaseUrl: rules.distBaseUrl, warnings: ruled.warnings, advisories, filter }));
-    const deviations = JSON.stringify([rules.distBaseUrl ?? null, ruled.refused.map(({ version }) => version), ruled.warnings, settled.changed]);
-    return { document: new TextDocument(bytes, offer.changedAtMs - shiftMs(deviations)), changesAtMs: ruled.changesAtMs };
+    if (shown.length === 0 && stability === 'dev') return { document: undefined, changesAtMs: ruled.changesAtMs, standIns: none };
+    const claimed = await claimedNames(shown.map(({ record }) => record));
+    const dropped = await this.#droppedOf(claimed.names, upstream, compiled);
+    this.#tellOf(name, dropped, claimed);
+    const remove = createNameRemover(claimed, dropped);
+    const own = dropped.length === 0 && !claimed.more ? shown : await mapInTurns(shown, (version) => ({ ...version, record: remove(version.record) }));
+    const { advisories, differs, changesAtMs } = await this.#options.advisories.inDocument(name, upstream, offer.document.advisories);
+    const bytes = Buffer.from(await formatMirrored({ name, versions: own, accepted, distBaseUrl: rules.distBaseUrl, warnings: ruled.warnings, advisories, filter: offer.document.filter }));
+    const deviations = JSON.stringify([rules.distBaseUrl ?? null, ruled.refused.map(({ version }) => version), ruled.warnings, settled.changed, ...(dropped.length === 0 ? [] : [dropped]), ...(differs ? [{ advisories }] : [])]);
+    return { document: new TextDocument(bytes, offer.changedAtMs - shiftMs(deviations)), changesAtMs: earlier(ruled.changesAtMs, changesAtMs), standIns: { claimed: claimed.names, dropped } };
   }
 
-  /** A document may have thousands of versions: other requests get their turn in between. */
-  async #offered(name: PackageName, records: readonly JsonObject[]): Promise<Offered> {
-    const versions = new Map<string, OfferedVersion>();
-    const leftOut: Offered['leftOut'][number][] = [];
-    for (let at = 0; at < records.length; at += versionsAtOnce) {
-      const part = offeredVersions(name, records.slice(at, at + versionsAtOnce), this.#options.check);
-      for (const version of part.versions) if (!versions.has(version.normalized)) versions.set(version.normalized, version);
-      leftOut.push(...part.leftOut);
-      if (at + versionsAtOnce < records.length) await nextTurn();
-    }
-    return { versions: [...versions.values()], leftOut };
+  async #droppedOf(claimed: readonly PackageName[], { id }: Upstream, { precedence }: Compiled): Promise<readonly PackageName[]> {
+    if (claimed.length === 0) return claimed;
+    const privateNames = await this.#options.privateNames();
+    return namesAmong(claimed, (name) => isOfAnother(precedence(name, privateNames), id));
+  }
+
+  /** Once, though a document is made again and again. */
+  #tellOf(name: PackageName, dropped: readonly PackageName[], { more }: Claims): void {
+    const named = [...dropped.slice(0, mostNamed), ...(more ? [`all but the first ${mostClaimed} that it says`] : [])];
+    const names = `${dropped.join(' ')} ${more}`;
+    if (named.length === 0 || this.#told.get(name) === names) return;
+    if (this.#told.size >= mostTold) this.#told.clear();
+    this.#told.set(name, names);
+    this.#options.tell({ kind: 'stand-ins-dropped', name, count: dropped.length, names: named.join(', ') });
   }
 
   #keep(key: string, made: Made): Made {
-    this.#made.set(key, made, key.length + 512 + (made.document?.weight ?? 0));
+    this.#made.set(key, made, key.length + 512 + 64 * made.standIns.claimed.length + (made.document?.weight ?? 0));
     return made;
   }
 }
 
 function keyOf(name: PackageName, stability: Stability): string {
   return stability === 'dev' ? `${name}~dev` : name;
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, at) => name === other[at]);
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 const noDeviations = JSON.stringify([null, [], [], []]);

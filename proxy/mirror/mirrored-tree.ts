@@ -115,7 +115,9 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     archive: (asked, wishes, onlooker, moment) =>
       whenReady(mirror.archive(asked, wishes, moment, () => sees(asked, onlooker, moment)), (answer) => {
         if (answer === undefined) return undefined;
-        return whenReady(mirror.shelf.accepted(asked.name), (accepted) => ({ answer, version: accepted.archive(asked.labels, undefined)?.version ?? asked.labels[0] ?? '' }));
+        const under = (label: string | undefined) => ({ answer, version: label ?? asked.labels[0] ?? '' });
+        // the answer may be an open file: whatever goes wrong from here on, it is sent
+        return whenReady(mirror.shelf.accepted(asked.name), (accepted) => under(accepted.archive(asked.labels, undefined)?.version), () => under(undefined));
       }),
   };
 }

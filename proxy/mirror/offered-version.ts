@@ -7,6 +7,7 @@ import { labelRefusal } from '../../build/contract/label.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { parseDistLabel } from '../../build/contract/paths.ts';
 import { isDevVersion, normalizeVersion, type NormalizedVersion } from '../../build/contract/version.ts';
+import { mostOfRecord, weightOf } from './json-weight.ts';
 
 export interface OfferedDist {
   /** as the upstream has it */
@@ -48,6 +49,7 @@ export function offeredVersions(name: PackageName, records: readonly JsonObject[
 }
 
 function offeredVersion(name: PackageName, record: JsonObject, check: CheckRecord): OfferedVersion | { readonly because: string } {
+  if (weightOf(record, mostOfRecord) > mostOfRecord) return { because: `its record has more than ${mostOfRecord} characters` };
   const { name: given, version } = record;
   if (typeof given !== 'string' || given.toLowerCase() !== name) return { because: 'it is of another package' };
   if (typeof version !== 'string') return { because: 'it has no version' };
@@ -57,6 +59,7 @@ function offeredVersion(name: PackageName, record: JsonObject, check: CheckRecor
   if ('refusal' in label) return { because: `its version cannot be a path: ${label.refusal}` };
   const refusal = labelRefusal(version, normalized);
   if (refusal !== undefined) return { because: `its version ${refusal}` };
+  if (!isReadableTime(record['time'])) return { because: 'its time is no text' };
   const dist = distOf(record);
   if (dist !== undefined && 'because' in dist) return dist;
   const fault = check(record);
@@ -68,6 +71,11 @@ function distOf(record: JsonObject): OfferedDist | undefined | { readonly becaus
   if (dist === undefined || dist === null) return record['type'] === 'metapackage' ? undefined : { because: 'it has no archive' };
   if (!isJsonObject(dist) || dist['type'] !== 'zip' || typeof dist['url'] !== 'string' || dist['url'] === '') return { because: 'its archive is no ZIP' };
   return { url: dist['url'], reference: textOf(dist['reference']), shasum: parseSha1(textOf(dist['shasum']).toLowerCase()) };
+}
+
+/** Composer aborts on one that is neither text nor empty (ArrayLoader.php, configureObject). */
+function isReadableTime(time: JsonValue | undefined): boolean {
+  return typeof time === 'string' || !time || (typeof time === 'object' && Object.keys(time).length === 0);
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -20,6 +20,7 @@ export async function findOffer(name: PackageName, stability: Stability, upstrea
     if (offer !== undefined) return { upstream, offer };
     // what has releases only, or dev versions only, is its package all the same
     if ((await upstream.offer(name, stability === 'stable' ? 'dev' : 'stable')) !== undefined) return { upstream, offer: undefined };
+    if (upstream !== upstreams.at(-1)) await upstream.denies(name);
   }
   return undefined;
 }

@@ -1,16 +1,24 @@
-// When an origin is not to be asked: after a 429 or 503 as long as it says (Retry-After), after failures for a time that doubles. So a dead upstream
-// costs one request now and then, and not one for each client.
+// When a host is not to be asked: after a 429 or 503 as long as it says (Retry-After), after failures for a time that doubles. So a dead upstream costs one
+// request now and then, and not one for each client. One thing that fails is that thing's affair: a host is left alone when it cannot be reached, when it
+// asks for patience, or when several things in a row fail there.
 
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
 /** Retry-After is believed up to this: a wrong one must not switch an upstream off for days. */
 const longestRetryAfterMs = 3_600_000;
+/** so many different things, and none that succeeded in between */
+const suspectFrom = 3;
+/** when one thing that failed is worth asking for again */
+const oneThingMs = 5000;
 /** origins that are remembered; archives may come from many */
 const maxOrigins = 1000;
 
 interface Pause {
+  /** pauses in a row */
   readonly failures: number;
   readonly untilMs: number;
+  /** what failed since something succeeded, no more of it than matters */
+  readonly failed: ReadonlySet<string>;
 }
 
 export class Pauses {
@@ -26,7 +34,7 @@ export class Pauses {
     this.#pauses.delete(origin);
   }
 
-  /** Returns when it may be asked again. `retryAfter`: the header of its answer. */
+  /** The host as a whole failed, or asks for patience. Returns when it may be asked again. `retryAfter`: the header of its answer. */
   failed(origin: string, nowMs: number, retryAfter?: string | undefined): number {
     const askedFor = retryAfterMs(retryAfter, nowMs);
     const before = this.#pauses.get(origin);
@@ -34,10 +42,22 @@ export class Pauses {
     if (before !== undefined && before.untilMs > nowMs + (askedFor ?? 0)) return before.untilMs;
     const failures = (before?.failures ?? 0) + 1;
     const pauseMs = askedFor ?? Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10));
+    this.#set(origin, { failures, untilMs: nowMs + pauseMs, failed: before?.failed ?? new Set() });
+    return nowMs + pauseMs;
+  }
+
+  /** `what` failed there. Returns when it may be asked for again. */
+  failedFor(origin: string, what: string, nowMs: number): number {
+    const before = this.#pauses.get(origin) ?? { failures: 0, untilMs: 0, failed: new Set() };
+    const failed = before.failed.size >= suspectFrom ? before.failed : new Set([...before.failed, what]);
+    this.#set(origin, { ...before, failed });
+    return failed.size < suspectFrom ? nowMs + oneThingMs : this.failed(origin, nowMs);
+  }
+
+  #set(origin: string, pause: Pause): void {
     this.#pauses.delete(origin);
     if (this.#pauses.size >= maxOrigins) for (const oldest of [...this.#pauses.keys()].slice(0, 100)) this.#pauses.delete(oldest);
-    this.#pauses.set(origin, { failures, untilMs: nowMs + pauseMs });
-    return nowMs + pauseMs;
+    this.#pauses.set(origin, pause);
   }
 }
 

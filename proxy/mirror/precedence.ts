@@ -11,6 +11,8 @@ export interface PrivateNames {
   readonly has: (name: PackageName) => boolean;
   /** whether any package of this vendor is private */
   readonly hasVendor: (vendor: string) => boolean;
+  /** why it is not known what else is private: then no name is asked of an upstream, nor answered from one. Left out: it is known */
+  readonly unknown?: string;
 }
 
 export interface UpstreamScope {
@@ -33,14 +35,15 @@ export interface PrecedenceRules {
 export type Belonging =
   | { readonly to: 'private'; readonly because: string }
   | { readonly to: 'upstreams'; readonly ids: readonly string[] }
-  | { readonly to: 'nobody'; readonly because: string };
+  /** `unknown`: for now, since it is not known which names are private */
+  | { readonly to: 'nobody'; readonly because: string; readonly unknown?: true };
 
 export type Precedence = (name: PackageName, names: PrivateNames) => Belonging;
 
 export function createPrecedence({ reserved, sharedVendors, upstreams }: PrecedenceRules): Precedence {
   const shared = new Set(sharedVendors.map((vendor) => vendor.toLowerCase()));
   const [isReserved, isReservedByName] = [matchAny(reserved), matchAny(reserved.filter((pattern) => !isVendorWide(pattern)))];
-  const scopes = upstreams.map(({ id, allow, deny }) => ({ id, allows: allow.length === 0 ? () => true : matchAny(allow), denies: matchAny(deny) }));
+  const scopes = upstreams.map(({ id, allow, deny }) => ({ id, isOpen: isOpen(allow), allows: allow.length === 0 ? () => true : matchAny(allow), denies: matchAny(deny) }));
   return (name, names) => {
     const { vendor } = splitPackageName(name);
     if (names.has(name)) return { to: 'private', because: `${name} is a package of this registry` };
@@ -50,7 +53,20 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
       return { to: 'private', because: `the vendor ${vendor} has private packages, and is not listed in mirroring.shared_vendors` };
     }
     if (scopes.length === 0) return { to: 'nobody', because: 'nothing is mirrored' };
-    const ids = scopes.filter(({ allows, denies }) => allows(name) && !denies(name)).map(({ id }) => id);
+    if (names.unknown !== undefined) return { to: 'nobody', because: names.unknown, unknown: true };
+    const ids: string[] = [];
+    let isSpokenFor = false;
+    for (const scope of scopes) {
+      // what one is said to have is not asked of such as are said to have anything: it would learn the name, and could stand in for what the first lacks
+      if (!scope.allows(name) || scope.denies(name) || (isSpokenFor && scope.isOpen)) continue;
+      ids.push(scope.id);
+      isSpokenFor ||= !scope.isOpen;
+    }
     return ids.length === 0 ? { to: 'nobody', because: `no upstream is asked for ${name}: its allow and deny patterns leave it out` } : { to: 'upstreams', ids };
   };
+}
+
+/** Whether nothing is said of which names an upstream has. */
+function isOpen(allow: readonly string[]): boolean {
+  return allow.length === 0 || allow.some((pattern) => pattern === '*' || pattern === '*/*');
 }

@@ -16,9 +16,16 @@ export interface ReleaseRules {
 
 export const noRules: ReleaseRules = { minimumAgeMs: 0, licenses: undefined, abandoned: undefined };
 
+export interface Refused {
+  readonly version: string;
+  readonly because: string;
+  /** the setting that says so */
+  readonly setting: 'mirroring.licenses' | 'mirroring.abandoned' | 'mirroring.minimum_age';
+}
+
 export interface Ruled {
   readonly offered: readonly JsonObject[];
-  readonly refused: readonly { readonly version: string; readonly because: string }[];
+  readonly refused: readonly Refused[];
   /** sentences for whoever installs */
   readonly warnings: readonly string[];
   /** when the first of those that are too young will be old enough; undefined: never */
@@ -28,18 +35,18 @@ export interface Ruled {
 /** `records`: full ones, each with a `version`. */
 export function applyRules(name: string, records: readonly JsonObject[], rules: ReleaseRules, nowMs: number): Ruled {
   const offered: JsonObject[] = [];
-  const refused: { version: string; because: string }[] = [];
+  const refused: Refused[] = [];
   const warned = new Map<string, string[]>();
   let changesAtMs: number | undefined;
   for (const record of records) {
     const version = String(record['version']);
     const age = ageOf(record, rules, nowMs);
     const findings = [licenseFinding(record, rules), abandonedFinding(record, rules)].filter((finding) => finding !== undefined);
-    const because = findings.find(({ action }) => action === 'refuse')?.because ?? age.because;
-    if (because === undefined) {
+    const refusal: Omit<Refused, 'version'> | undefined = findings.find(({ action }) => action === 'refuse') ?? (age.because === undefined ? undefined : { because: age.because, setting: 'mirroring.minimum_age' });
+    if (refusal === undefined) {
       offered.push(record);
       for (const { because: warning } of findings) warned.set(warning, [...(warned.get(warning) ?? []), version]);
-    } else refused.push({ version, because });
+    } else refused.push({ version, because: refusal.because, setting: refusal.setting });
     if (age.readyAtMs !== undefined) changesAtMs = Math.min(changesAtMs ?? Number.POSITIVE_INFINITY, age.readyAtMs);
   }
   return { offered, refused, warnings: [...warned].map(([because, versions]) => `${name}: ${because} (${listed(versions)}).`), changesAtMs };
@@ -54,9 +61,8 @@ function ageOf(record: JsonObject, { minimumAgeMs }: ReleaseRules, nowMs: number
   return readyAtMs <= nowMs ? {} : { because: `it is younger than the age that is asked for, until ${new Date(readyAtMs).toISOString()}`, readyAtMs };
 }
 
-interface Finding {
+interface Finding extends Omit<Refused, 'version'> {
   readonly action: RuleAction;
-  readonly because: string;
 }
 
 function licenseFinding(record: JsonObject, { licenses }: ReleaseRules): Finding | undefined {
@@ -65,13 +71,13 @@ function licenseFinding(record: JsonObject, { licenses }: ReleaseRules): Finding
   const isWanted = licenseMatcher(licenses.allow);
   // several licences of a package are a choice (composer.json schema, `license`)
   if (stated.some((expression) => holds(expression, isWanted))) return undefined;
-  return { action: licenses.action, because: stated.length === 0 ? 'it names no licence' : `its licence ${stated.join(', ')} is not one of those that are allowed` };
+  return { action: licenses.action, setting: 'mirroring.licenses', because: stated.length === 0 ? 'it names no licence' : `its licence ${stated.join(', ')} is not one of those that are allowed` };
 }
 
 function abandonedFinding(record: JsonObject, { abandoned: action }: ReleaseRules): Finding | undefined {
   const { abandoned } = record;
   if (action === undefined || abandoned === undefined || abandoned === null || abandoned === false || abandoned === '') return undefined;
-  return { action, because: `it is abandoned${typeof abandoned === 'string' ? `; use ${abandoned} instead` : ''}` };
+  return { action, setting: 'mirroring.abandoned', because: `it is abandoned${typeof abandoned === 'string' ? `; use ${abandoned} instead` : ''}` };
 }
 
 function textsOf(value: JsonValue | undefined): readonly string[] {

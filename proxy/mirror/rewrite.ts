@@ -3,7 +3,7 @@
 // `source` is left out: where an archive is refused, Composer would clone from there instead, past every check and rule.
 
 import type { Sha1 } from '../../build/contract/digest.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { joinInTurns } from './in-turns.ts';
 import { createMinifier, minifiedMark } from './minified.ts';
@@ -22,8 +22,9 @@ export interface DocumentParts {
   /** undefined: archives are named by a path (see documents.ts of the contract, mirrorDistUrl) */
   readonly distBaseUrl: string | undefined;
   readonly warnings: readonly string[];
+  /** such as Composer can load; undefined: nothing is said of any */
+  readonly advisories: readonly JsonObject[] | undefined;
   /** of the upstream's document */
-  readonly advisories: JsonValue | undefined;
   readonly filter: JsonValue | undefined;
 }
 
@@ -50,15 +51,10 @@ function* textsOf(versions: readonly OfferedVersion[], textOf: (version: Offered
 /** What stands beside `packages`. */
 function listsOf({ warnings, advisories, filter }: DocumentParts): JsonObject {
   return {
-    ...(Array.isArray(advisories) ? { 'security-advisories': advisories.filter(isAdvisory) } : {}),
+    ...(advisories === undefined ? {} : { 'security-advisories': advisories }),
     ...(typeof filter === 'object' && filter !== null && !Array.isArray(filter) ? { filter } : {}),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map((message) => ({ versions: '*', message })) }),
   };
-}
-
-/** Composer aborts on an advisory that lacks either (PartialSecurityAdvisory.php). */
-function isAdvisory(value: JsonValue): boolean {
-  return isJsonObject(value) && typeof value['advisoryId'] === 'string' && typeof value['affectedVersions'] === 'string';
 }
 
 /** Fields that would lead a client past this registry, or are said anew. */

@@ -1,15 +1,17 @@
 // Requests to upstreams: through the guard that all egress passes (cases 68 and 69), within limits of size and time, with pauses for who asks for them
 // (case 75). What it cannot get is UpstreamUnavailable, with the time from which on asking again makes sense.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 import { createAddressPolicy } from '../../build/egress/address-policy.ts';
 import { checkedUrl } from '../../build/egress/checked-url.ts';
-import { EgressFailure, shownUrl } from '../../build/egress/egress-failure.ts';
 import { createGuardedAgent, resolveBySystem, type Resolve } from '../../build/egress/guarded-agent.ts';
-import { discard, explainFailure, getGuarded, type Door, type GuardedAnswer } from '../../build/egress/guarded-request.ts';
+import { discard, getGuarded, type Door, type GuardedAnswer } from '../../build/egress/guarded-request.ts';
 import { UnusableBody, readDecoded } from './decoded-body.ts';
-import { UpstreamUnavailable } from './mirror-failure.ts';
+import { failedAnswer, failedRequest, type FailedAsking } from './failed-asking.ts';
+import { UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
 import { Pauses } from './pauses.ts';
+import { Places } from './places.ts';
 import { credentialHeader, maySendCredential, type GivenCredential } from './upstream-credential.ts';
 
 export interface ClientOptions {
@@ -21,6 +23,8 @@ export interface ClientOptions {
   readonly limits?: Partial<ClientLimits>;
   /** epoch milliseconds */
   readonly now: () => number;
+  /** from 0 up to 1 */
+  readonly random?: () => number;
 }
 
 export interface ClientLimits {
@@ -31,12 +35,12 @@ export interface ClientLimits {
   /** for how long nothing may arrive */
   readonly silenceMs: number;
   readonly connectMs: number;
-  /** to one origin at a time */
-  readonly connections: number;
+  /** documents that one origin is asked for at a time */
+  readonly documents: number;
 }
 
 /** The largest document of the public registry has some 3 MB. Composer itself waits 300 s for an archive. */
-export const standardLimits: ClientLimits = { documentBytes: 32 * 1024 ** 2, documentMs: 30_000, archiveMs: 280_000, silenceMs: 20_000, connectMs: 10_000, connections: 16 };
+export const standardLimits: ClientLimits = { documentBytes: 32 * 1024 ** 2, documentMs: 30_000, archiveMs: 280_000, silenceMs: 20_000, connectMs: 10_000, documents: 16 };
 
 /** Who is asked for: credentials belong to one origin. */
 export interface Destination {
@@ -59,22 +63,43 @@ export interface ArchiveStream {
   readonly size: number | undefined;
 }
 
-/** What remains of a failed answer, if it is one that asks for patience. */
-const pausing: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** Documents do not wait behind archives, nor does what becomes of the ones say anything of the others: each kind has connections and pauses of its own. */
+interface Lane {
+  readonly door: Door;
+  readonly pauses: Pauses;
+}
+
+interface Question<Answer> {
+  readonly lane: Lane;
+  readonly asked: URL;
+  readonly destination: Destination;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly form?: string | undefined;
+  /** gives undefined for an answer that is none */
+  readonly use: (answer: GuardedAnswer) => Promise<Answer | undefined> | Answer | undefined;
+}
+
+/** Never waited for: how many are asked at a time is said elsewhere, by who is asked. */
+const connections = 1000;
 
 export class UpstreamClient {
-  readonly #door: Door;
   readonly #options: ClientOptions;
   readonly #limits: ClientLimits;
-  readonly #pauses = new Pauses();
+  readonly #documents: Lane;
+  readonly #archives: Lane;
+  readonly #places: Places;
 
   /** Throws where `allowAddresses` holds what is no address. */
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#limits = { ...standardLimits, ...options.limits };
     const policy = createAddressPolicy(options.allowAddresses ?? []);
-    const { connections, connectMs, silenceMs } = this.#limits;
-    this.#door = { policy, agent: createGuardedAgent(policy, options.resolve ?? resolveBySystem, { connections, connectTimeoutMs: connectMs, silenceMs }) };
+    const { connectMs, silenceMs, documents } = this.#limits;
+    const lane = (): Lane => ({ door: { policy, agent: createGuardedAgent(policy, options.resolve ?? resolveBySystem, { connections, connectTimeoutMs: connectMs, silenceMs }) }, pauses: new Pauses() });
+    this.#documents = lane();
+    this.#archives = lane();
+    this.#places = new Places(documents);
   }
 
   /** Rejects with UpstreamUnavailable. `validators` of what the caller has: only then may the answer be `unchanged`. `form`: sent by POST. */
@@ -85,20 +110,25 @@ export class UpstreamClient {
       ...(validators?.lastModified === undefined ? {} : { 'if-modified-since': validators.lastModified }),
       ...(validators?.etag === undefined ? {} : { 'if-none-match': validators.etag }),
     };
-    return this.#ask(url, destination, headers, this.#limits.documentMs, async ({ response }) => {
+    const use = async ({ response }: GuardedAnswer): Promise<DocumentAnswer | undefined> => {
       const { statusCode: status, headers: answered } = response;
       if (status === 404 || status === 410) return thenDiscard(response, { outcome: 'missing' });
       if (status === 304 && validators !== undefined) return thenDiscard(response, { outcome: 'unchanged' });
       if (status !== 200) return undefined;
       const bytes = await readDecoded(response.body, text(answered['content-encoding']), this.#limits.documentBytes);
       return { outcome: 'fetched', bytes, etag: text(answered['etag']), lastModified: text(answered['last-modified']) };
-    }, form);
+    };
+    const { documentMs } = this.#limits;
+    const ask = (): Promise<DocumentAnswer> => this.#ask({ lane: this.#documents, asked: url, destination, headers, timeoutMs: documentMs, form, use });
+    return this.#places.use(url.origin, ask, documentMs, () => {
+      throw new UpstreamUnavailable(`${url.origin} is being asked for too much at the same time.`, this.#options.now() + 1000);
+    });
   }
 
-  /** Rejects with UpstreamUnavailable. The body has to be read or destroyed. */
+  /** Rejects with UpstreamUnavailable and UpstreamWithholds. The body has to be read or destroyed. How many are fetched at a time is the caller's affair. */
   archive(url: URL, destination: Destination, maxBytes: number): Promise<ArchiveStream> {
     const headers = { accept: 'application/zip, */*;q=0.1', 'accept-encoding': 'identity' };
-    return this.#ask(url, destination, headers, this.#limits.archiveMs, ({ response }) => {
+    const use = ({ response }: GuardedAnswer): ArchiveStream | undefined => {
       if (response.statusCode !== 200) return undefined;
       const encoding = text(response.headers['content-encoding']);
       const size = sizeOf(text(response.headers['content-length']));
@@ -106,49 +136,63 @@ export class UpstreamClient {
       if (refusal === undefined) return { body: response.body, size };
       discard(response);
       throw new UnusableBody(refusal);
-    });
+    };
+    return this.#ask({ lane: this.#archives, asked: url, destination, headers, timeoutMs: this.#limits.archiveMs, use });
   }
 
-  close(): Promise<void> {
-    return this.#door.agent.destroy();
+  async close(): Promise<void> {
+    await Promise.all([this.#documents.door.agent.destroy(), this.#archives.door.agent.destroy()]);
   }
 
-  /** `use` gives undefined for an answer that is none. */
-  async #ask<Answer>(asked: URL, destination: Destination, headers: Readonly<Record<string, string>>, timeoutMs: number, use: (answer: GuardedAnswer) => Promise<Answer | undefined> | Answer | undefined, form?: string): Promise<Answer> {
-    const { now } = this.#options;
-    if (destination.credential?.kind === 'unusable') throw new UpstreamUnavailable(`${destination.origin} is not asked: ${destination.credential.because}.`, now() + unansweredMs);
-    const pausedUntil = this.#pauses.until(asked.origin, now());
-    if (pausedUntil !== undefined) throw new UpstreamUnavailable(`${asked.origin} is not asked until ${new Date(pausedUntil).toISOString()}, since it failed or asked for patience.`, pausedUntil);
+  /** Asks once more for what may just have been a slip: a proxy that was restarted, a connection that was let go of. */
+  async #ask<Answer>(question: Question<Answer>): Promise<Answer> {
+    const { destination, form } = question;
+    if (destination.credential?.kind === 'unusable') throw new UpstreamUnavailable(`${destination.origin} is not asked: ${destination.credential.because}.`, this.#options.now() + unansweredMs);
+    let outcome = await this.#once(question);
+    if ('failed' in outcome && outcome.failed.again && form === undefined) {
+      await sleep(againMs * (1 + (this.#options.random ?? Math.random)()));
+      outcome = await this.#once(question);
+    }
+    if ('failed' in outcome) throw this.#failure(outcome.failed, question);
+    return outcome.answer;
+  }
+
+  async #once<Answer>({ lane, asked, destination, headers, timeoutMs, form, use }: Question<Answer>): Promise<{ readonly answer: Answer } | { readonly failed: FailedAsking }> {
+    let at = asked;
     try {
-      const signal = AbortSignal.timeout(timeoutMs);
-      const answer = await getGuarded(checkedUrl(asked.href, this.#door.policy), this.#door, { signal, form, headers: (url, home) => ({ 'user-agent': this.#options.userAgent, ...headers, ...credentialsFor(url, home, destination) }) });
+      const headersOf = (url: URL, home: boolean): Readonly<Record<string, string>> => {
+        at = url;
+        this.#refuseWhilePaused(lane, url);
+        return { 'user-agent': this.#options.userAgent, ...headers, ...credentialsFor(url, home, destination) };
+      };
+      const answer = await getGuarded(checkedUrl(asked.href, lane.door.policy), lane.door, { signal: AbortSignal.timeout(timeoutMs), form, headers: headersOf });
       const used = await use(answer);
-      if (used === undefined) throw this.#refused(asked, answer);
-      this.#pauses.succeeded(asked.origin);
-      return used;
+      if (used === undefined) return thenDiscard(answer.response, { failed: failedAnswer(answer) });
+      lane.pauses.succeeded(asked.origin);
+      lane.pauses.succeeded(at.origin);
+      return { answer: used };
     } catch (error) {
-      throw this.#failure(error, asked, timeoutMs);
+      if (error instanceof UpstreamUnavailable) throw error;
+      return { failed: failedRequest(error, at, destination.origin, timeoutMs) };
     }
   }
 
-  #refused(asked: URL, { url, response }: GuardedAnswer): UpstreamUnavailable {
-    discard(response);
-    const { statusCode: status } = response;
-    const retryAtMs = pausing.has(status) ? this.#pauses.failed(asked.origin, this.#options.now(), text(response.headers['retry-after'])) : this.#options.now() + unansweredMs;
-    const login = status === 401 || status === 403 ? ' It did not accept the credentials it was asked with, or wants some.' : '';
-    return new UpstreamUnavailable(`${shownUrl(url)} answered with status ${status}.${login}`, retryAtMs);
+  /** Also of whom a redirect leads to. */
+  #refuseWhilePaused({ pauses }: Lane, { origin }: URL): void {
+    const pausedUntil = pauses.until(origin, this.#options.now());
+    if (pausedUntil !== undefined) throw new UpstreamUnavailable(`${origin} is not asked until ${new Date(pausedUntil).toISOString()}, since it failed or asked for patience.`, pausedUntil);
   }
 
-  /** What is wrong with one answer pauses nothing but itself; a connection that fails pauses the origin. */
-  #failure(error: unknown, asked: URL, timeoutMs: number): UpstreamUnavailable {
-    if (error instanceof UpstreamUnavailable) return error;
-    const failure = explainFailure(error, asked.href, timeoutMs);
+  #failure<Answer>({ message, cause, at, whose, retryAfter }: FailedAsking, { lane, asked }: Question<Answer>): Error {
     const nowMs = this.#options.now();
-    const wrongAnswer = error instanceof UnusableBody || error instanceof EgressFailure;
-    return new UpstreamUnavailable(failure.message, wrongAnswer ? nowMs + unansweredMs : this.#pauses.failed(asked.origin, nowMs), { cause: error });
+    if (whose === 'withheld' && lane === this.#archives) return new UpstreamWithholds(message);
+    if (whose === 'host') return new UpstreamUnavailable(message, lane.pauses.failed(at.origin, nowMs, retryAfter), { cause });
+    return new UpstreamUnavailable(message, whose === 'one' ? lane.pauses.failedFor(at.origin, asked.href, nowMs) : nowMs + unansweredMs, { cause });
   }
 }
 
+/** To this a random part of the same length is added. */
+const againMs = 150;
 const unansweredMs = 15_000;
 
 function credentialsFor(url: URL, home: boolean, { origin, credential }: Destination): Readonly<Record<string, string>> {

@@ -30,6 +30,8 @@ export interface UpstreamRoot {
   readonly packages: ReadonlyMap<string, readonly JsonObject[]>;
   /** whether there is any use in asking for a name */
   readonly mayHave: (name: string) => boolean;
+  /** whether it says in so many words that it has documents of a name */
+  readonly lists: (name: string) => boolean;
   readonly mirrors: readonly DistMirror[];
   /** what it says of advisories and filter lists, as it stands; undefined: nothing */
   readonly advisories: JsonValue | undefined;
@@ -52,10 +54,12 @@ export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
   const packages = recordsByName(json['packages']);
   const layout = layoutOf(json, url);
   const inline = layout.kind === 'inline';
+  const listed = new Set(inline ? [] : textsOf(json['available-packages']).map((name) => name.toLowerCase()));
   return {
     layout,
     packages,
     mayHave: inline && layout.includes.length === 0 ? (name) => packages.has(name) : availabilityOf(json, packages),
+    lists: (name) => listed.has(name),
     mirrors: mirrorsOf(json['mirrors'], url),
     advisories: json['security-advisories'],
     filter: json['filter'],
@@ -64,20 +68,31 @@ export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
 
 function layoutOf(json: JsonObject, url: URL): Layout {
   const { 'metadata-url': metadata, 'providers-lazy-url': lazy, includes } = json;
-  if (typeof metadata === 'string' && metadata !== '') return { kind: 'v2', template: absolute(metadata, url) };
-  if (typeof lazy === 'string' && lazy !== '') return { kind: 'lazy', template: absolute(lazy, url) };
-  if (typeof json['providers-url'] === 'string' && json['packages'] === undefined) throw new Error('packages.json has only providers-url, which Composer 1 read; an address with metadata-url or providers-lazy-url is needed');
-  const listed = isJsonObject(includes) ? Object.entries(includes) : [];
-  return {
-    kind: 'inline',
-    includes: listed.slice(0, maxIncludes).map(([path, entry]) => ({
-      url: new URL(absolute(path, url)),
-      sha1: isJsonObject(entry) && typeof entry['sha1'] === 'string' && entry['sha1'] !== '' ? entry['sha1'].toLowerCase() : undefined,
-    })),
-  };
+  if (typeof metadata === 'string' && metadata !== '') return { kind: 'v2', template: templateOf('metadata-url', metadata, url) };
+  if (typeof lazy === 'string' && lazy !== '') return { kind: 'lazy', template: templateOf('providers-lazy-url', lazy, url) };
+  // whatever stands in `packages` beside it: what does not might be where this is not looked for, and must not count as nowhere
+  if (typeof json['providers-url'] === 'string' && json['providers-url'] !== '') throw new Error('packages.json has only providers-url, which Composer 1 read; an address with metadata-url or providers-lazy-url is needed');
+  if (json['packages'] === undefined && includes === undefined) throw new Error('packages.json has none of metadata-url, providers-lazy-url, packages and includes');
+  return { kind: 'inline', includes: includesOf(json, url) };
 }
 
-const maxIncludes = 1000;
+/** What it includes, packages.json itself or a file that it includes; `url`: of packages.json. Throws where that is more than is read: what is left out would count as nowhere. */
+export function includesOf({ includes }: JsonObject, url: URL): readonly Include[] {
+  const listed = isJsonObject(includes) ? Object.entries(includes) : [];
+  if (listed.length > maxIncludes) throw new Error(`it includes ${listed.length} files; ${maxIncludes} are read`);
+  return listed.map(([path, entry]) => ({
+    url: new URL(absolute(path, url)),
+    sha1: isJsonObject(entry) && typeof entry['sha1'] === 'string' && entry['sha1'] !== '' ? entry['sha1'].toLowerCase() : undefined,
+  }));
+}
+
+export const maxIncludes = 1000;
+
+function templateOf(field: string, text: string, url: URL): string {
+  const template = absolute(text, url);
+  if (!URL.canParse(template.replaceAll('%package%', 'vendor/name'))) throw new Error(`${field} of packages.json is ${JSON.stringify(text.slice(0, 200))}, which is no address`);
+  return template;
+}
 
 /** `/x` is below the host, `x` beside packages.json (ComposerRepository.php, canonicalizeUrl and fetchFile). Placeholders stay as they are. */
 function absolute(text: string, url: URL): string {

@@ -7,13 +7,15 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import { DocumentStore, type Freshness, type KeptDocument } from './document-store.ts';
+import { IncludedPackages, together } from './included-packages.ts';
 import type { KeptDocuments } from './kept-documents.ts';
 import type { Tell } from './mirror-event.ts';
+import { UpstreamUnavailable } from './mirror-failure.ts';
 import type { UpstreamScope } from './precedence.ts';
 import type { Destination, UpstreamClient } from './upstream-client.ts';
 import type { GivenCredential } from './upstream-credential.ts';
 import { nothingSaid, parseUpstreamDocumentInTurns, type UpstreamDocument } from './upstream-document.ts';
-import { parseUpstreamRoot, recordsByName, rootUrlOf, type DistMirror, type Include, type UpstreamRoot } from './upstream-root.ts';
+import { parseUpstreamRoot, rootUrlOf, type DistMirror, type UpstreamRoot } from './upstream-root.ts';
 
 export interface UpstreamSettings extends UpstreamScope {
   /** of the repository, or of its packages.json; without user, query and fragment */
@@ -44,16 +46,21 @@ export class Upstream {
   readonly folder: string;
   readonly #rootUrl: URL;
   readonly #store: DocumentStore;
+  /** of packages.json and what it includes */
+  readonly #index: DocumentStore;
+  readonly #included: IncludedPackages;
   readonly #now: () => number;
-  #root: KeptDocument<UpstreamRoot> | undefined;
-  #inline: { readonly digest: string; readonly packages: ReadonlyMap<string, readonly JsonObject[]> } | undefined;
+  #root: Root | undefined;
 
   constructor({ settings, folder, client, kept, freshness, now, tell }: UpstreamOptions) {
     this.id = settings.id;
     this.#rootUrl = rootUrlOf(settings.url);
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
     this.folder = join(folder, folderOf(this.#rootUrl));
-    this.#store = new DocumentStore({ folder: this.folder, client, kept, destination: this.destination, upstream: settings.id, freshness, now, tell });
+    const standard = { folder: this.folder, client, kept, destination: this.destination, upstream: settings.id, freshness, now, tell };
+    this.#store = new DocumentStore(standard);
+    this.#index = new DocumentStore({ ...standard, areNeeded: true });
+    this.#included = new IncludedPackages(this.#index, this.#rootUrl, now);
     this.#now = now;
   }
 
@@ -65,11 +72,21 @@ export class Upstream {
     if (inPlace !== undefined && inPlace.length > 0) return offerOf(root, inPlace);
     if (!value.mayHave(name)) return undefined;
     const { layout } = value;
-    if (layout.kind === 'inline') return this.#inlineOffer(name, root, layout.includes);
+    if (layout.kind === 'inline') {
+      const included = await this.#included.of(layout.includes);
+      const records = included.packages.get(name);
+      return records === undefined ? undefined : offerOf(together([root, included]), records);
+    }
     const path = providerPath(name, layout.kind === 'lazy' ? 'stable' : stability);
     const asked = layout.kind === 'v2' && stability === 'dev' ? `${name}~dev` : name;
     const { value: document, ...kept } = await this.#store.get(path, new URL(layout.template.replaceAll('%package%', asked)), (json) => parseUpstreamDocumentInTurns(json, name));
     return document === undefined ? undefined : { ...kept, document };
+  }
+
+  /** That it has no such package. Rejects with UpstreamUnavailable where packages.json lists it all the same: what another one has under that name is another package. */
+  async denies(name: PackageName): Promise<void> {
+    const { value, goodUntilMs } = await this.#readRoot();
+    if (value.lists(name)) throw new UpstreamUnavailable(`${this.#rootUrl.href} lists ${name}, and there is no document of it.`, goodUntilMs);
   }
 
   /** Where archives are besides where records say. */
@@ -82,34 +99,20 @@ export class Upstream {
     return (await this.#readRoot()).value;
   }
 
-  async #readRoot(): Promise<KeptDocument<UpstreamRoot> & { readonly value: UpstreamRoot }> {
+  /** One that is missing says nothing of what there is: the name might be asked of the next upstream, where it may be another package. */
+  async #readRoot(): Promise<Root> {
     const known = this.#root;
-    const root = known !== undefined && this.#now() < known.goodUntilMs ? known : await this.#store.get('packages.json', this.#rootUrl, (json) => parseUpstreamRoot(json, this.#rootUrl));
-    this.#root = root;
-    return { ...root, value: root.value ?? nowhere };
-  }
-
-  async #inlineOffer(name: PackageName, root: KeptDocument<UpstreamRoot>, includes: readonly Include[]): Promise<Offer | undefined> {
-    if (this.#inline?.digest !== root.digest) this.#inline = { digest: root.digest, packages: await this.#readIncludes(includes) };
-    const records = this.#inline.packages.get(name);
-    return records === undefined ? undefined : offerOf(root, records);
-  }
-
-  async #readIncludes(includes: readonly Include[]): Promise<ReadonlyMap<string, readonly JsonObject[]>> {
-    const packages = new Map<string, JsonObject[]>();
-    for (const { url, sha1 } of includes) {
-      const key = join('_include', `${createHash('sha256').update(`${url.href} ${sha1 ?? ''}`).digest('hex')}.json`);
-      const { value } = await this.#store.get(key, url, (json) => recordsByName((json as { packages?: JsonObject } | null)?.packages));
-      for (const [name, records] of value ?? []) packages.set(name, [...(packages.get(name) ?? []), ...records]);
-    }
-    return packages;
+    if (known !== undefined && this.#now() < known.goodUntilMs) return known;
+    const { value, ...kept } = await this.#index.get('packages.json', this.#rootUrl, (json) => parseUpstreamRoot(json, this.#rootUrl));
+    if (value === undefined) throw new Error(`${this.#rootUrl.href} is missing, and counts as there`);
+    this.#root = { ...kept, value };
+    return this.#root;
   }
 }
 
-/** An upstream without packages.json has nothing. */
-const nowhere: UpstreamRoot = { layout: { kind: 'inline', includes: [] }, packages: new Map(), mayHave: () => false, mirrors: [], advisories: undefined, filter: undefined };
+type Root = KeptDocument<UpstreamRoot> & { readonly value: UpstreamRoot };
 
-function offerOf({ digest, changedAtMs, staleSinceMs, goodUntilMs }: KeptDocument<UpstreamRoot>, versions: readonly JsonObject[]): Offer {
+function offerOf({ digest, changedAtMs, staleSinceMs, goodUntilMs }: Omit<Offer, 'document'>, versions: readonly JsonObject[]): Offer {
   return { digest, changedAtMs, staleSinceMs, goodUntilMs, document: { ...nothingSaid, versions } };
 }
 

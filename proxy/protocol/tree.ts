@@ -165,7 +165,9 @@ export class Tree {
     const onDownload = this.#onDownload;
     if (onDownload === undefined || head) return answer;
     return whenReady(answer, (settled) => {
-      if (settled.status === 200) onDownload(name, version);
+      const isWhole = typeof settled.body === 'object' && 'handle' in settled.body ? settled.body.isWhole : undefined;
+      if (isWhole !== undefined) void isWhole().then((whole) => whole && onDownload(name, version));
+      else if (settled.status === 200) onDownload(name, version);
       return settled;
     });
   }

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -111,6 +111,25 @@ describe.skipIf(lacks('nginx'))('behind a tree that nginx serves', () => {
     expect((await registry.cli('mirror', 'prune', '--keep-for', '0', '--dry-run')).stdout).toMatch(/^Would remove 3 files/);
     expect((await registry.cli('mirror', 'prune', '--keep-for', '0')).stdout).toMatch(/^Removed 3 files/);
     expect(await registry.cli('mirror', 'verify')).toMatchObject({ exitCode: 0, stdout: 'Checked 1 archive: all as accepted.' });
+  });
+
+  it('tells of a record that is damaged, and of all others', async () => {
+    await using registry = await mirroring(nginx.url);
+    await registry.cli('mirror', 'warm', registry.lock({ name: 'some/lib', version: '1.0.0' }, { name: 'some/lib', version: '1.1.0' }));
+    const folder = `${registry.data}/mirror/dist/some/lib`;
+    const path = allFiles(folder).map((file) => `${folder}/${file}`).find((file) => file.endsWith('.json') && (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version === '1.0.0') ?? '';
+    writeFileSync(path, '{');
+    const damaged = expect.stringContaining(`${path} is damaged: `) as string;
+    expect(await registry.cli('mirror', 'verify')).toMatchObject({ exitCode: 1, stdout: 'Checked 1 archive: 1 fault.', stderr: damaged });
+    expect(JSON.parse((await registry.cli('mirror', 'verify', '--json')).stdout)).toMatchObject({ ok: false, archives: 1, faults: [], unreadable: [{ path, message: damaged }] });
+    const listed = await registry.cli('mirror', 'list', '--json');
+    expect([listed.exitCode, listed.stderr, JSON.parse(listed.stdout)]).toMatchObject([0, damaged, { archives: [{ name: 'some/lib', version: '1.1.0' }], unreadable: [{ path }] }]);
+    const why = await registry.cli('why', 'some/lib');
+    expect([why.exitCode, why.stdout]).toEqual([0, damaged]);
+    expect(why.stdout).toContain('1.1.0');
+    for (const zip of allFiles(folder).filter((file) => file.endsWith('.zip'))) utimesSync(`${folder}/${zip}`, 1, 1);
+    expect((await registry.cli('mirror', 'prune')).stdout).toBe('There is nothing to remove.');
+    expect(allFiles(folder).filter((file) => file.endsWith('.zip'))).toHaveLength(2);
   });
 
   it('says so where nothing is mirrored', async () => {

@@ -15,6 +15,7 @@ beforeAll(async () => {
   upstream = await startUpstream();
   upstream.put('some/lib', [{ version: '9.0.0', zip: zipOf([{ name: 'lib/src/A.php', data: Buffer.from('<?php') }]) }]);
   registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] }, sources: [{ type: 'composer', url: upstream.url }] });
+  await registry.cli('build');
   token = String((await registry.api('POST', '/api/tokens', { description: 'a client', kind: 'read' })).json['token']);
 });
 afterAll(async () => {

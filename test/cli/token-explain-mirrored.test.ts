@@ -13,6 +13,7 @@ beforeAll(async () => {
   upstream.put('some/lib', [release('2.0.0', '2026-01-03'), release('1.5.0', '2026-03-01'), release('1.0.0', '2026-01-01')]);
   upstream.put('other/lib', [release('1.0.0', '2026-01-01')]);
   registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] }, sources: [{ type: 'composer', url: upstream.url, except: ['shut/*'] }] });
+  await registry.cli('build');
   const made = await registry.api('POST', '/api/tokens', { description: 'a customer', kind: 'read', packages: ['some/*', 'shut/*'], constraints: { 'some/*': '<2' }, stability: 'stable', not_after: '2026-02-01' });
   [id, token] = [String(made.json['id']), String(made.json['token'])];
 });

@@ -1,7 +1,7 @@
 // What other registries are asked with, through the shipped command: COMPOSER_AUTH for the one of mirroring.url, and sealed credentials that cannot be opened any
 // more.
 
-import { renameSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { zipOf } from '../util/hostile-zip.ts';
 import { allFiles } from '../util/published-tree.ts';
@@ -16,6 +16,9 @@ beforeEach(async () => {
   folder = temporaryFolder('upstream-credentials');
   writeFileSync(folder.at('libretto.json'), JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.0/8'] } }));
   upstream = await startUpstream({ authorization: 'Bearer sesame' });
+  mkdirSync(folder.at('packages/app'), { recursive: true });
+  writeFileSync(folder.at('packages/app/composer.json'), '{"name": "acme/app", "version": "1.0.0"}');
+  await done('build', 'packages');
   for (const name of ['some/one', 'some/two']) upstream.put(name, [{ version: '1.0.0', zip: zipOf([{ name: 'lib/a.txt', data: name }]) }]);
 });
 afterEach(async () => {

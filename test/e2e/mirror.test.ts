@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -137,6 +138,33 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await ask('/security-advisories', registry.token, { method: 'POST', body: new URLSearchParams([['packages[]', 'acme/core'], ['packages[]', 'acme/more'], ['packages[]', 'ours-new/tool']]) });
     expect(upstream.server.requests.map(({ path }) => path).filter((path) => /acme|ours/.test(path))).toEqual([]);
     expect(upstream.asked('/p2/some/lib.json')).toBe(1);
+  });
+
+  it('one damaged record is one failed request, and not the end of the server', async () => {
+    for (const name of ['some/lib', 'some/base']) expect((await ask(`/dist/${name}/1.0.0.zip`)).status).toBe(200);
+    await registry.stopServer();
+    const folder = join(registry.data, 'mirror/dist/some/base');
+    for (const file of allFiles(folder)) if (file.endsWith('.json')) writeFileSync(join(folder, file), '{');
+    await registry.startServer();
+    for (let again = 0; again < 2; again += 1) expect((await ask('/dist/some/base/1.0.0.zip')).status).toBe(500);
+    expect((await ask('/dist/some/lib/1.0.0.zip')).status).toBe(200);
+    expect((await ask('/p2/some/lib.json')).status).toBe(200);
+  });
+
+  it('row 75: one slip on each way is none for a cold update', async () => {
+    const file = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
+    const slip = (path: string, fail: (response: ServerResponse) => void): void =>
+      upstream.instead(path, (_request, response) => {
+        upstream.instead(path, undefined);
+        fail(response);
+      });
+    for (const path of ['/packages.json', '/p2/some/base.json', file('some/lib')]) slip(path, (response) => void response.writeHead(502).end());
+    for (const path of ['/p2/some/lib.json', file('some/base')]) slip(path, (response) => void response.destroy());
+    await using app = project({ 'acme/app': '^1.0' });
+    const cold = await app.run('update');
+    expect(cold.exitCode, cold.output).toBe(0);
+    expect(await app.php(askWho('acme/app', 'some/lib', 'some/base'))).toBe('1.0.0 1.0.0 1.0.0');
+    expect(upstream.asked(file('some/base'))).toBe(2);
   });
 
   it('row 75: a wrong checksum is never installed, nor kept', async () => {

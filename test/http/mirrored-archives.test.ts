@@ -3,8 +3,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMirroredTree } from '../../proxy/mirror/mirrored-tree.ts';
 import { createSender } from '../../proxy/send.ts';
 import { packageName, runMirror, type RunningMirror } from '../util/running-mirror.ts';
+import { runProxy } from '../util/running-proxy.ts';
 import { zipBytes } from '../util/tree.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream } from '../util/upstream.ts';
 
@@ -84,4 +86,27 @@ describe('an archive on its way', () => {
     expect(new Set(await Promise.all(Array.from({ length: 5 }, () => fetched(name))))).toEqual(new Set(['broken']));
     await expect.poll(() => errors.splice(0).length).toBeGreaterThan(0); // the clients may know first
   });
+});
+
+it('what broke off is no download, and no error of ours', async () => {
+  await using upstream = await startUpstream();
+  await using running = runMirror([upstream.url]);
+  const downloads: string[] = [];
+  await using registry = await runProxy({ mirrored: createMirroredTree(running.mirror, 1_000_000), onDownload: (name, version) => downloads.push(`${name} ${version}`) });
+  registry.tree.publish();
+  for (const name of ['some/cut', 'some/whole', 'some/small']) upstream.put(name, [{ version: '1.0.0', zip: name === 'some/small' ? zipBytes('small') : large }]);
+  const path = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
+  for (const [name, finish] of [['some/cut', 'destroy'], ['some/whole', 'end']] as const) {
+    upstream.instead(path(name), (_request, response) => {
+      response.writeHead(200, { 'content-length': String(large.length) }).write(half);
+      setTimeout(() => (finish === 'end' ? response.end(rest) : response.destroy()), 100);
+    });
+  }
+  const bytesOf = async (name: string): Promise<number> => (await (await fetch(`http://127.0.0.1:${registry.port}/dist/${name}/1.0.0.zip`, { headers: { authorization: 'Bearer reader' } })).arrayBuffer()).byteLength;
+  await expect(bytesOf('some/cut')).rejects.toThrow();
+  expect(await bytesOf('some/whole')).toBe(large.length);
+  expect(await bytesOf('some/small')).toBeGreaterThan(0);
+  await expect.poll(() => downloads).toEqual(['some/whole 1.0.0', 'some/small 1.0.0']);
+  await expect.poll(() => registry.lines.map(({ msg }) => msg)).toContain('an answer broke off with what it passes on');
+  expect(registry.lines.filter(({ level }) => Number(level) >= 40)).toEqual([]);
 });

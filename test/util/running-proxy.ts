@@ -69,6 +69,7 @@ export interface RunningOptions {
   readonly certificate?: ProxyOptions['certificate'];
   /** where the tree comes from, instead of a folder */
   readonly files?: ProxyOptions['files'];
+  readonly mirrored?: ProxyOptions['mirrored'];
 }
 
 const protocolCheck = createAnswerCheck(describeProtocolAlone());
@@ -96,6 +97,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     readState: options.readState,
     certificate: options.certificate,
     files: options.files,
+    mirrored: options.mirrored,
     host: '127.0.0.1',
     port: options.port ?? 0,
     authenticator: options.authenticator ?? fixedTokens(options.tokens ?? { reader: 1000, unlimited: 0 }),

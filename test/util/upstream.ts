@@ -99,7 +99,7 @@ export async function startUpstream({ layout = 'v2', minified = false, root = {}
       } else if (layout === 'lazy') answer(`/p/${name}.json`, sendJson(documentOf(name, versions, beside), lastModified));
     }
     const inline = Object.fromEntries([...packages].map(([name, { versions }]) => [name, Object.fromEntries(versions.map((version) => [version.version, recordOf(name, version)]))]));
-    const hash = referenceFor(JSON.stringify(inline));
+    const hash = sha1Of(Buffer.from(JSON.stringify({ packages: inline })));
     if (layout === 'includes') answer(`/include/all$${hash}.json`, sendJson({ packages: inline }, lastModified));
     const layouts = {
       v2: { packages: [], 'metadata-url': '/p2/%package%.json' },

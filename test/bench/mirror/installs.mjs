@@ -41,7 +41,7 @@ export async function installs({ folder, rounds, servers, say }) {
     for (const [kind, from] of round % 2 === 0 ? firsts : firsts.toReversed()) await install(kind, from, packages);
     await installed(folder, here, packages); // so that both have been asked for them once
     const seconds = [['local', here], ['second', mirror]];
-    for (const [kind, from] of round % 2 === 0 ? seconds : seconds.toReversed()) await install(kind, from, packages);
+    for (const [kind, from] of round % 2 === 0 ? [...seconds, ...seconds.toReversed()] : [...seconds.toReversed(), ...seconds]) await install(kind, from, packages);
     const fresh = await servers.proxy(unused[round - 1], { log: join(folder, 'started.log') });
     await install('started', { url: fresh.url, token }, packages);
     await fresh.stop();

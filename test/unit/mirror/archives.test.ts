@@ -1,7 +1,7 @@
 // Archives of mirrored packages: fetched on first use, sent on while they come, kept only when they are right. The upstream is a server on loopback.
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -100,6 +100,21 @@ describe('an archive', () => {
     expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(large));
   });
 
+  it('is fetched again of the upstream it came from, whoever is asked before that', async () => {
+    await using before = await startUpstream();
+    await using upstream = await startUpstream();
+    const zip = zipBytes('again');
+    upstream.put(name, [{ version: '1.0.0', zip, distUrl: pathOf('1.0.0') }]);
+    await using running = runMirror([before.url, upstream.url]);
+    expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(zip));
+    for (const path of keptArchives(running)) rmSync(running.folder.at('mirror', path));
+    before.put(name, [{ version: '2.0.0' }]);
+    await using restarted = runMirror([before.url, upstream.url], { at: running.folder });
+    restarted.clock.nowMs = running.clock.nowMs + 700_000;
+    expect(bytesOf(await restarted.archive(name, '1.0.0'))).toBe(sha1Of(zip));
+    expect(before.asked('/files')).toBe(0);
+  });
+
   it('is fetched again when it is damaged or gone, and has to be the same then', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', zip: large, shasum: '' }]);
@@ -113,6 +128,34 @@ describe('an archive', () => {
     upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes('other', 1000)));
     expect(await running.archive(name, '1.0.0')).toMatchObject({ status: 404 });
     expect(keptArchives(running)).toEqual([]);
+  });
+});
+
+describe('the record of an accepted archive', () => {
+  const broken = async (breakIt: (path: string) => void): Promise<{ readonly error: string; readonly other: number | undefined; readonly kept: readonly string[]; readonly asked: number }> => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
+    upstream.put('some/other', [{ version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    await running.archive(name, '1.0.0');
+    const folder = running.folder.at('mirror', 'dist', name);
+    breakIt(join(folder, readdirSync(folder).find((file) => file.endsWith('.json')) ?? ''));
+    upstream.put(name, [{ version: '1.0.0', zip: zipBytes('changed'), shasum: '' }]);
+    await using restarted = runMirror([upstream.url], { at: running.folder });
+    const asked = upstream.asked('/files/');
+    const error = await restarted.archive(name, '1.0.0').then(() => '', (failure: Error) => failure.message);
+    await new Promise(setImmediate); // what nobody waits for would end the process by now
+    return { error, asked: upstream.asked('/files/') - asked, other: (await restarted.archive('some/other', '1.0.0'))?.status, kept: readdirSync(folder).filter((file) => file.endsWith('.zip')) };
+  };
+
+  it('that is damaged ends the request and nothing else, and nothing is accepted in its place', async () => {
+    expect(await broken((path) => writeFileSync(path, '{'))).toMatchObject({ error: expect.stringMatching(/[0-9a-f]{32}\.json is damaged: .*Put it back from a backup\. Once it is removed/) as string, asked: 0, other: 200, kept: [expect.stringContaining('.zip')] });
+  });
+
+  it('that cannot be read is not said to be damaged', async () => {
+    const { error, asked, other } = await broken((path) => (rmSync(path), symlinkSync(path, path))); // like a disk that fails, or too many open files
+    expect([error, asked, other]).toEqual([expect.stringContaining('.json cannot be read now: ELOOP'), 0, 200]);
+    expect(error).not.toContain('removed');
   });
 });
 

@@ -1,5 +1,6 @@
 // Documents of upstreams: what clients get of them, how often upstreams are asked, and what is served while they fail. The upstream is a server on loopback.
 
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -116,6 +117,16 @@ describe('upstreams are asked', () => {
     expect(labels(await restarted.provider('some/lib'), 'some/lib')).toEqual(['1.1.0', '1.0.0']);
   });
 
+  it('also where nothing can be kept: what they say is served, and that it is not kept is told', async () => {
+    await using upstream = await startUpstream();
+    upstream.put('some/lib', [release('1.0.0')]);
+    await using running = runMirror([upstream.url]);
+    writeFileSync(running.folder.at('mirror'), 'a file where the folder should be');
+    expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['1.0.0']);
+    await running.mirror.close();
+    expect(running.of('document-failed')).toMatchObject([{ message: expect.stringContaining('packages.json was fetched, and could not be kept') as unknown, stale: false }, { url: `${upstream.url}/p2/some/lib.json` }]);
+  });
+
   it('as who they are to be asked as, and nobody else is told', async () => {
     await using other = await startUpstream();
     await using upstream = await startUpstream({ authorization: 'Bearer s3cret' });
@@ -192,7 +203,7 @@ describe('row 75: while the upstream fails', () => {
     await using running = runMirror([upstream.url]);
     upstream.failing.status = 503;
     for (let turn = 0; turn < 50; turn += 1) expect((await running.provider('some/lib'))?.status).toBe(500);
-    expect(upstream.server.requests).toHaveLength(1);
+    expect(upstream.server.requests).toHaveLength(2); // once, and once more
   });
 
   it('a 404 of what was there is believed after a while; one of what was not there for a short time', async () => {

@@ -53,7 +53,8 @@ describe('packages.json of an upstream', () => {
 
   it('that is none is refused', () => {
     for (const json of [null, [], 'x']) expect(() => parseUpstreamRoot(json, url)).toThrow(/not a JSON object/);
-    expect(() => parseUpstreamRoot({ 'providers-url': '/p/%package%$%hash%.json' }, url)).toThrow(/Composer 1/);
+    for (const packages of [undefined, [], {}, { 'a/b': [{ name: 'a/b', version: '1.0.0' }] }]) expect(() => parseUpstreamRoot({ 'providers-url': '/p/%package%$%hash%.json', packages }, url)).toThrow(/Composer 1/);
+    for (const field of ['metadata-url', 'providers-lazy-url']) expect(() => parseUpstreamRoot({ [field]: 'http://[%package%' }, url)).toThrow(`${field} of packages.json is "http://[%package%", which is no address`);
   });
 });
 

@@ -45,13 +45,29 @@ describe('row 76: a name belongs', () => {
   });
 
   it('to the upstreams that may be asked for it, in their order', () => {
-    const upstreams = [scope('first', ['some/*', 'one/lib'], ['*/secret']), scope('second')];
-    expect(of('some/lib', { upstreams })).toBe('first second');
+    const upstreams = [scope('first', [], ['*/secret']), scope('second', ['some/*', 'one/lib']), scope('third', ['*'])];
+    expect(of('some/lib', { upstreams: upstreams.slice(0, 2) })).toBe('first second');
     expect(of('some/secret', { upstreams })).toBe('second');
     expect(of('one/lib', { upstreams })).toBe('first second');
-    expect(of('one/other', { upstreams })).toBe('second');
-    expect(of('one/other', { upstreams: upstreams.slice(0, 1) })).toBe('nobody');
+    expect(of('one/other', { upstreams })).toBe('first third');
+    expect(of('one/other', { upstreams: upstreams.slice(1, 2) })).toBe('nobody');
     expect(of('some/lib', { upstreams: [] })).toBe('nobody');
+  });
+
+  it('to those alone that are said to have it, of such as come behind one of them', () => {
+    const upstreams = [scope('ours', ['corp/*', 'lib/*'], ['lib/public']), scope('theirs', ['corp/shared']), scope('open'), scope('all', ['*/*']), scope('listed', ['lib/*'])];
+    expect(of('corp/typo', { upstreams })).toBe('ours');
+    expect(of('corp/shared', { upstreams })).toBe('ours theirs');
+    expect(of('lib/some', { upstreams })).toBe('ours listed');
+    expect(of('lib/public', { upstreams })).toBe('open all listed');
+    expect(of('some/lib', { upstreams })).toBe('open all');
+  });
+
+  it('to nobody as long as it is not known what is private', () => {
+    const names = { has: () => false, hasVendor: (vendor: string) => vendor === 'acme', unknown: 'nothing is published' };
+    const decide = createPrecedence({ reserved: ['secret/*'], sharedVendors: [], upstreams: [scope('public')] });
+    expect(decide(packageName('some/lib'), names)).toEqual({ to: 'nobody', because: 'nothing is published', unknown: true });
+    for (const name of ['acme/app', 'secret/x']) expect(decide(packageName(name), names).to).toBe('private');
   });
 });
 
