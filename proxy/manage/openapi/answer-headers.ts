@@ -15,6 +15,8 @@ export const headerComponents = {
   'Retry-After-Sometimes': header('seconds after which it is worth trying again; missing where that is not known', 5),
   ETag: header('of these bytes, strong; send it back as `If-None-Match`', '"3f2a1b0c9d8e7f60123456789abcdef0"', true),
   'Last-Modified': header('send it back as `If-Modified-Since`; compared by equality', 'Sat, 21 Nov 2026 09:30:00 GMT', true),
+  'ETag-Of-Archive': header('of these bytes, strong; send it back as `If-None-Match`; missing while a mirrored archive is sent on as it comes', '"3f2a1b0c9d8e7f60123456789abcdef0"'),
+  'Last-Modified-Of-Archive': header('send it back as `If-Modified-Since`; compared by equality; missing while a mirrored archive is sent on as it comes', 'Sat, 21 Nov 2026 09:30:00 GMT'),
   'Accept-Ranges': header('archives are sent whole', 'none', true),
 } as const;
 
@@ -23,7 +25,7 @@ const rateLimit = { 'X-RateLimit-Limit': refer('X-RateLimit-Limit'), 'X-RateLimi
 
 /** What a route says of an answer that can be asked for again with a validator. */
 export const validators = { ETag: refer('ETag'), 'Last-Modified': refer('Last-Modified') };
-export const archiveHeaders = { ...validators, 'Accept-Ranges': refer('Accept-Ranges') };
+export const archiveHeaders = { ETag: refer('ETag-Of-Archive'), 'Last-Modified': refer('Last-Modified-Of-Archive'), 'Accept-Ranges': refer('Accept-Ranges') };
 export const etagOnly = { ETag: refer('ETag') };
 
 /** A request with a validator, as a route takes it. */

@@ -29,7 +29,7 @@ it.each([400, 8000])('a document of %d bytes and its compressed variant are coun
   }
   const took = usedBytes() - before;
   expect(documents).toHaveLength(count);
-  // bodies alone would be a fifth of it; what else the process holds or lets go of meanwhile moves the figure
+  // the bodies of small ones alone are a fifth of it; what else the process holds or lets go of meanwhile moves the figure
   expect(counted / took).toBeGreaterThan(1 / 2);
   expect(counted / took).toBeLessThan(3 / 2);
 });
