@@ -41,6 +41,7 @@ import { openRequestLog } from './request-log-target.ts';
 import { servingAlone, type ServingRole } from './serving-role.ts';
 import { openServedTree } from './served-tree.ts';
 import { withSettingsOf } from './state-settings.ts';
+import { limitHeapGrowth } from './serving-heap.ts';
 import { takeServingPlace } from './serving-place.ts';
 import { readCertificate, type CertificateFacts } from './tls/certificate.ts';
 import { createRenewal } from './tls/renew-certificate.ts';
@@ -82,6 +83,7 @@ export interface Service {
 
 /** Serves, or throws UsageError, CertificateError or StateError with nothing left open. */
 export async function openService(config: Config, context: Context, logTarget: LogTarget, { leads, crew }: ServingRole = servingAlone): Promise<Service> {
+  limitHeapGrowth();
   const certificate = readCertificate(config, context.now());
   const log = openRequestLog(config, context, logTarget, crew !== undefined);
   const tree = await openServedTree(config, originListeners(log, context)).catch(closing(() => log.close()));

@@ -14,7 +14,6 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { ServedTree } from '../served-tree.ts';
 import { composeMirror, mirrorFolder } from './compose-mirror.ts';
-import { createHeapLimit } from './heap-growth.ts';
 import { createMirrorMetrics } from './mirror-metrics.ts';
 import { otherRepositories } from './composer-repositories.ts';
 import { markOrigin } from './origin-mark.ts';
@@ -42,9 +41,7 @@ export function openServedMirror(config: Config, context: Context, { settings, l
   const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
   const metrics = createMirrorMetrics();
   const isNews = createRepetitions(() => context.now().getTime());
-  const limitHeap = createHeapLimit();
   const hear = (event: MirrorEvent): void => {
-    limitHeap(); // whoever mirrors nothing has no use for it
     metrics.count(event);
     if (isNews(event)) tell(log, event);
   };

@@ -17,8 +17,8 @@ export interface ProviderVersion {
 export interface ProviderParts {
   /** in the document's order */
   readonly versions: readonly ProviderVersion[];
-  /** the document with only these of its versions; undefined for none of them */
-  readonly without: (hidden: ReadonlySet<ProviderVersion>) => Buffer | undefined;
+  /** Out of the document's bytes, which are not kept here: it without these of its versions; undefined where none is left. */
+  readonly without: (hidden: ReadonlySet<ProviderVersion>, bytes: Buffer) => Buffer | undefined;
 }
 
 /** Throws an Error that says what is wrong with it. */
@@ -30,14 +30,16 @@ export function readProviderParts(bytes: Buffer, name: PackageName): ProviderPar
   const versions = members.map(({ start, valueStart, end }) => versionAt(bytes, start, valueStart, end));
   const last = members.at(-1);
   const tail = last === undefined ? 0 : skipBlanks(bytes, last.end);
-  return {
-    versions,
-    without: (hidden) => {
-      const seen = versions.filter((version) => !hidden.has(version));
-      if (seen.length === 0) return undefined;
-      const parts = seen.flatMap(({ start, end }, at) => [...(at === 0 ? [] : [comma]), bytes.subarray(start, end)]);
-      return Buffer.concat([bytes.subarray(0, versionsAt + 1), ...parts, bytes.subarray(tail)]);
-    },
+  return { versions, without: cutter(versions, versionsAt, tail) };
+}
+
+/** Apart from what looked at the bytes: a function remembers all that functions beside it use. */
+function cutter(versions: readonly ProviderVersion[], versionsAt: number, tail: number): ProviderParts['without'] {
+  return (hidden, document) => {
+    const seen = versions.filter((version) => !hidden.has(version));
+    if (seen.length === 0) return undefined;
+    const parts = seen.flatMap(({ start, end }, at) => [...(at === 0 ? [] : [comma]), document.subarray(start, end)]);
+    return Buffer.concat([document.subarray(0, versionsAt + 1), ...parts, document.subarray(tail)]);
   };
 }
 

@@ -85,7 +85,7 @@ export class ViewedDocuments {
     const parts = this.#partsOf(path, name, base);
     const hidden = new Set(parts.versions.filter((version) => !isSeen(version)));
     if (hidden.size === 0 && parts.versions.length > 0) return base;
-    const bytes = parts.without(hidden);
+    const bytes = parts.without(hidden, base.bytes);
     return bytes === undefined ? undefined : new TextDocument(bytes, base.lastModifiedMs - dateShiftMs(view.key, viewShiftSeconds));
   }
 

@@ -8,8 +8,9 @@ const name = parsePackageName('acme/core') ?? expect.unreachable();
 const record = (version: string, more = ''): string => `{"name":"acme/core","version":"${version}","version_normalized":"${version}.0","dist":{"reference":"ref-${version}"}${more}}`;
 
 function without(text: string, ...hidden: readonly string[]): string | undefined {
-  const parts = readProviderParts(Buffer.from(text), name);
-  return parts.without(new Set(parts.versions.filter(({ version }) => hidden.includes(version))))?.toString();
+  const bytes = Buffer.from(text);
+  const parts = readProviderParts(bytes, name);
+  return parts.without(new Set(parts.versions.filter(({ version }) => hidden.includes(version))), bytes)?.toString();
 }
 
 describe('a p2 document without some of its versions', () => {
