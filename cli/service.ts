@@ -1,5 +1,6 @@
 // The composition root for serving: state, counters, log and proxy, opened in this order and closed in the other one.
 
+import { limitHeapGrowth } from '../build/heap-growth.ts';
 import { createAuthenticator } from '../proxy/auth/authenticate.ts';
 import type { Secret } from '../proxy/auth/secret.ts';
 import { createTokenUses } from '../proxy/auth/token-uses.ts';
@@ -41,7 +42,6 @@ import { openRequestLog } from './request-log-target.ts';
 import { servingAlone, type ServingRole } from './serving-role.ts';
 import { openServedTree } from './served-tree.ts';
 import { withSettingsOf } from './state-settings.ts';
-import { limitHeapGrowth } from './serving-heap.ts';
 import { takeServingPlace } from './serving-place.ts';
 import { readCertificate, type CertificateFacts } from './tls/certificate.ts';
 import { createRenewal } from './tls/renew-certificate.ts';

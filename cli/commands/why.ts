@@ -55,7 +55,7 @@ function describeMirrored(name: string, version: string | undefined, { repositor
     foundIn === null ? 'Nothing is kept that says who has it: nobody asked for it yet, or it is nowhere.' : `It comes from ${foundIn}, last asked ${askedAt ?? ''}.`,
     ...(dropped.length === 0 ? [] : [`It says that it stands for ${firstOf(dropped, mostShown).join(', ')}: private names, or such as only others are asked for. This is left out of what clients get.`]),
     ...firstOf(describeHeldBack(heldBack, version), mostShown),
-    ...(shown.length === 0 ? ['No archive of it was fetched yet.'] : ['', ...firstOf(formatTable(['VERSION', 'FETCHED', 'SHA-1', 'FROM'], shown.map((one) => [one.version, one.fetched_at, one.shasum, one.from])), mostShown + 1)]),
+    ...(shown.length === 0 ? (unreadable.length === 0 ? ['No archive of it was fetched yet.'] : []) : ['', ...firstOf(formatTable(['VERSION', 'FETCHED', 'SHA-1', 'FROM'], shown.map((one) => [one.version, one.fetched_at, one.shasum, one.from])), mostShown + 1)]),
     ...unreadable.map((message) => `${message}.`),
   ];
 }

@@ -1,12 +1,8 @@
 // Releases of which the upstream now says something else than when they were accepted, of all packages: by the documents that are kept of the upstream each
 // comes from. Asks no upstream.
 
-import { join } from 'node:path';
-
 import type { PackageName } from '../../build/contract/name.ts';
 import { mirroredNames } from '../../proxy/mirror/mirror-inventory.ts';
-import { folderOf } from '../../proxy/mirror/upstream.ts';
-import { rootUrlOf } from '../../proxy/mirror/upstream-root.ts';
 import type { Context } from '../context.ts';
 import { heldBack } from './held-back.ts';
 import { keptRecords } from './kept-records.ts';
@@ -29,7 +25,7 @@ export async function changedReleases({ mirror, folder, rules: readRules }: Mirr
     const { records: accepted } = await mirror.shelf.inspect(name);
     for (const id of belonging.ids) {
       const url = rules.upstreams.find((upstream) => upstream.id === id)?.url;
-      const records = url === undefined ? [] : await keptRecords(name, join(folder, 'p2', folderOf(rootUrlOf(url))));
+      const records = url === undefined ? [] : await keptRecords(name, folder, url);
       if (records.length === 0) continue;
       found.push(...(await heldBack(name, { records, accepted, rules: rules.releases, nowMs })).changed.map((one) => ({ name, ...one })));
       break;

@@ -53,7 +53,7 @@ export async function mirroredName(name: PackageName, config: Config, context: C
     const kept = await keptDocument(name, repositories, mirrorFolder(config));
     const { records, unreadable } = await new ArchiveShelf(mirrorFolder(config), 0).inspect(name);
     const from = rules.upstreams.find(({ id, url }) => ids.includes(id) && (kept === undefined || url === kept.url));
-    const said = from === undefined ? [] : await keptRecords(name, join(mirrorFolder(config), 'p2', folderOf(rootUrlOf(from.url))));
+    const said = from === undefined ? [] : await keptRecords(name, mirrorFolder(config), from.url);
     const dropped = from === undefined ? [] : await droppedStandIns({ upstreamId: from.id, records: [...records.map(({ record }) => record), ...said], belongs: (claimed) => precedence(claimed, privateNames) });
     return {
       belongs_to: belonging.to,

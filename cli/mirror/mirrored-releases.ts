@@ -1,18 +1,10 @@
 // What the mirror keeps of the versions of a package that may come from it. Asks nobody.
 
-import { join } from 'node:path';
-
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { providerPath } from '../../build/contract/paths.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
-import { readDocumentFile } from '../../proxy/mirror/document-file.ts';
-import { parseJsonInTurns } from '../../proxy/mirror/json-in-turns.ts';
 import { createPrecedence } from '../../proxy/mirror/precedence.ts';
 import type { ReadPrivateNames } from '../../proxy/mirror/private-names.ts';
-import { parseUpstreamDocumentInTurns } from '../../proxy/mirror/upstream-document.ts';
-import { rootUrlOf } from '../../proxy/mirror/upstream-root.ts';
-import { folderOf } from '../../proxy/mirror/upstream.ts';
 import type { Settings } from '../../proxy/settings/settings.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { MirroredRelease } from '../../proxy/views/explain-mirrored.ts';
@@ -22,6 +14,7 @@ import type { Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { mirrorFolder, mirrorRules } from './compose-mirror.ts';
 import { otherRepositories } from './composer-repositories.ts';
+import { keptRecords } from './kept-records.ts';
 
 export interface ReleasesParts {
   readonly state: StateStore;
@@ -44,24 +37,10 @@ export function mirroredReleases(config: Config, context: Context, { state, sett
 /** Of the first repository that has the package. Repositories that have everything in one document keep none of a name. */
 async function keptReleases(name: PackageName, urls: readonly string[], folder: string): Promise<readonly MirroredRelease[]> {
   for (const url of urls) {
-    const kept = [];
-    for (const stability of ['stable', 'dev'] as const) {
-      const file = await readDocumentFile(join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, stability)));
-      if (file?.body !== undefined) for (const record of await versionsOf(file.body, name)) kept.push(record);
-    }
+    const kept = await keptRecords(name, folder, url);
     if (kept.length > 0) return kept.flatMap(releaseOf);
   }
   return [];
-}
-
-/** What cannot be read counts as not kept, as it does when it is served. */
-async function versionsOf(body: Buffer, name: PackageName): Promise<readonly JsonObject[]> {
-  try {
-    return (await parseUpstreamDocumentInTurns(await parseJsonInTurns(body), name)).versions;
-  } catch (error) {
-    if (error instanceof Error) return [];
-    throw error;
-  }
 }
 
 function releaseOf({ version, time }: JsonObject): readonly MirroredRelease[] {

@@ -2,15 +2,13 @@
 // JSON.parse, a turn of the event loop each. The result is the same, and what is no JSON is refused all the same.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { closeBrace, closeBracket, comma, deepest, endOfValue, openBrace, openBracket, skipBlanks, tooDeep, valueOfMember } from '../protocol/json-scan.ts';
 import { pieceSize } from './in-turns.ts';
-
-/** As deep as Composer reads (json_decode of PHP). JSON.parse reads more, which nothing could write again. */
-const deepest = 512;
 
 /** `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError, also where it is nested too deep. */
 export async function parseJsonInTurns(bytes: Buffer, piece: number = pieceSize): Promise<unknown> {
   if (bytes.length <= piece) {
-    checkDepth(bytes);
+    endOfValue(bytes, skipBlanks(bytes, 0)); // for its depth
     return JSON.parse(bytes.toString('utf8'));
   }
   const { value, end } = await readValue({ bytes, piece }, skipBlanks(bytes, 0), 0);
@@ -28,8 +26,6 @@ interface Read {
   /** behind it */
   readonly end: number;
 }
-
-const [quote, backslash, colon, comma, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x5c, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d];
 
 async function readValue(text: Text, start: number, depth: number): Promise<Read> {
   const { bytes } = text;
@@ -103,73 +99,4 @@ class Members {
   #set(key: string, value: unknown): void {
     Object.defineProperty(this.value, key, { value, writable: true, enumerable: true, configurable: true });
   }
-}
-
-function valueOfMember(bytes: Buffer, at: number): number {
-  if (bytes[at] !== quote) throw new SyntaxError(`A name is missing in the JSON, at byte ${at}`);
-  const colonAt = skipBlanks(bytes, endOfText(bytes, at));
-  if (bytes[colonAt] !== colon) throw new SyntaxError(`A colon is missing in the JSON, at byte ${colonAt}`);
-  return skipBlanks(bytes, colonAt + 1);
-}
-
-function skipBlanks(bytes: Buffer, at: number): number {
-  let next = at;
-  while (bytes[next] === 0x20 || bytes[next] === 0x0a || bytes[next] === 0x0d || bytes[next] === 0x09) next += 1;
-  return next;
-}
-
-/** Behind the text that begins at `at`. */
-function endOfText(bytes: Buffer, at: number): number {
-  for (let next = at + 1; next < bytes.length; next += 1) {
-    if (bytes[next] === backslash) next += 1;
-    else if (bytes[next] === quote) return next + 1;
-  }
-  throw new SyntaxError('A text in the JSON does not end');
-}
-
-/** Of what need not be cut. What is no JSON is JSON.parse's matter. */
-function checkDepth(bytes: Buffer): void {
-  let depth = 0;
-  let inText = false;
-  for (let next = 0; next < bytes.length; next += 1) {
-    const byte = bytes[next];
-    if (inText) {
-      if (byte === backslash) next += 1;
-      else if (byte === quote) inText = false;
-    } else if (byte === quote) {
-      inText = true;
-    } else if (byte === openBrace || byte === openBracket) {
-      if ((depth += 1) > deepest) throw tooDeep();
-    } else if (byte === closeBrace || byte === closeBracket) {
-      depth -= 1;
-    }
-  }
-}
-
-function tooDeep(): SyntaxError {
-  return new SyntaxError(`The JSON is nested more than ${deepest} levels deep`);
-}
-
-/** Behind the value that begins at `at`; something behind `until`, where it is longer. Whether it is a value is JSON.parse's matter. `outer`: how deep it stands. */
-function endOfValue(bytes: Buffer, at: number, until: number, outer: number): number {
-  let depth = 0;
-  for (let next = at; next < bytes.length; next += 1) {
-    const byte = bytes[next];
-    if (byte === quote) {
-      next = endOfText(bytes, next) - 1;
-      if (depth === 0) return next + 1;
-    } else if (byte === openBrace || byte === openBracket) {
-      depth += 1;
-      if (outer + depth > deepest) throw tooDeep();
-    } else if (byte === closeBrace || byte === closeBracket) {
-      if (depth === 0) return next; // of what it stands in: it was a number or a word
-      depth -= 1;
-      if (depth === 0) return next + 1;
-    } else if (depth === 0 && (byte === comma || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)) {
-      return next;
-    }
-    if (next > until) return next + 1;
-  }
-  if (depth > 0) throw new SyntaxError('The JSON does not end');
-  return bytes.length;
 }

@@ -2,6 +2,7 @@
 // more. What was read or written last is in memory, as bytes: an archive is mostly asked for shortly after the document that names it.
 
 import { ByteCache } from '../protocol/byte-cache.ts';
+import { isAbsence } from '../protocol/file-stamp.ts';
 import { isThere } from './atomic-file.ts';
 import { markChecked, readDocumentFile, writeDocumentFile, type DocumentFile } from './document-file.ts';
 
@@ -65,11 +66,12 @@ export class KeptDocuments {
     return this.written();
   }
 
-  /** It was found to be current. */
+  /** It was found to be current. `failed` hears why that could not be noted. */
   async checked(path: string, file: DocumentFile, failed: Failed): Promise<void> {
     if (this.#waiting.has(path)) return this.keep(path, file, failed);
     this.#remember(path, file);
-    return markChecked(path, file.checkedAtMs);
+    // of one that somebody removed there is nothing to mark
+    await markChecked(path, file.checkedAtMs).catch((error: unknown) => (isAbsence(error) ? this.keep(path, file, failed) : failed(error)));
   }
 
   /** Once all that waits now is written, or has failed. */

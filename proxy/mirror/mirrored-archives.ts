@@ -6,7 +6,7 @@ import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import { isDevVersion, normalizeVersion } from '../../build/contract/version.ts';
 import type { Answer } from '../answer.ts';
 import type { Eventually } from '../eventually.ts';
-import { ArchiveMismatch } from '../protocol/archive-store.ts';
+import { archiveHeaders, ArchiveMismatch } from '../protocol/archive-store.ts';
 import { isAbsence } from '../protocol/file-stamp.ts';
 import { cacheHeaders, type Conditions } from '../protocol/representation.ts';
 import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
@@ -159,8 +159,6 @@ function isMeant(wanted: string, reference: string): boolean {
   if (wanted === reference || wanted === createHash('md5').update(reference).digest('hex')) return true;
   return /^[0-9a-f]{7,}$/i.test(wanted) && reference.startsWith(wanted.toLowerCase());
 }
-
-const archiveHeaders: readonly string[] = ['Content-Type', 'application/zip', 'X-Content-Type-Options', 'nosniff', 'Accept-Ranges', 'none'];
 
 /** What is on its way, as it comes; undefined where nothing of it has been released, or where all of it is here by now. */
 async function streamed({ file, size }: Arrival): Promise<Answer | undefined> {

@@ -8,13 +8,11 @@ import type { Eventually } from '../eventually.ts';
 import { orAfter } from '../origin/or-after.ts';
 import type { PackageSummary } from '../packages/package-summary.ts';
 import { filterOf, type View } from '../views/view.ts';
-import { readDocumentFile } from './document-file.ts';
-import { parseJsonInTurns } from './json-in-turns.ts';
 import { anything, documentFiles, KeptNames, type KeptPackage } from './kept-names.ts';
 import { keptSummary, seenSummary, type Kept } from './kept-summary.ts';
+import { keptVersions } from './kept-versions.ts';
 import type { Mirror } from './mirror.ts';
 import type { Compiled } from './mirror-rules.ts';
-import { parseUpstreamDocumentInTurns } from './upstream-document.ts';
 
 export type MirroredSummaries = ReadonlyMap<PackageName, PackageSummary>;
 
@@ -80,7 +78,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
         if (!isCurrent(name, of, compiled, nowMs)) {
           const belonging = belongs(name);
           if (belonging.to !== 'upstreams' || !belonging.ids.includes(id)) continue;
-          const records = await documentsOf(name, of);
+          const records = await keptVersions(name, of.paths);
           if (records.length === 0) continue;
           await learn(name, of, compiled, records, nowMs);
         }
@@ -133,24 +131,6 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     return packages;
   };
   return { read, isForeign: async (name) => (await mirror.standing()).belongs(name).to !== 'private' };
-}
-
-/** Of both stabilities; a file that cannot be read counts as none. */
-async function documentsOf(name: PackageName, { paths }: KeptPackage): Promise<readonly JsonObject[]> {
-  const records: JsonObject[] = [];
-  for (const path of paths) {
-    const body = (await readDocumentFile(path).catch(() => undefined))?.body;
-    if (body !== undefined) for (const record of await versionsIn(body, name)) records.push(record);
-  }
-  return records;
-}
-
-async function versionsIn(body: Buffer, name: PackageName): Promise<readonly JsonObject[]> {
-  try {
-    return (await parseUpstreamDocumentInTurns(await parseJsonInTurns(body), name)).versions;
-  } catch {
-    return []; // it is asked for anew by whoever wants it
-  }
 }
 
 /** Of archives that were accepted; of one that cannot be read somebody is told who asks for it. */

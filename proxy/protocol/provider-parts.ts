@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
+import { closeBrace, comma, endOfText, endOfValue, openBrace, skipBlanks, valueOfMember } from './json-scan.ts';
 
 export interface ProviderVersion {
   readonly version: string;
@@ -38,12 +39,12 @@ function cutter(versions: readonly ProviderVersion[], versionsAt: number, tail: 
   return (hidden, document) => {
     const seen = versions.filter((version) => !hidden.has(version));
     if (seen.length === 0) return undefined;
-    const parts = seen.flatMap(({ start, end }, at) => [...(at === 0 ? [] : [comma]), document.subarray(start, end)]);
+    const parts = seen.flatMap(({ start, end }, at) => [...(at === 0 ? [] : [separator]), document.subarray(start, end)]);
     return Buffer.concat([document.subarray(0, versionsAt + 1), ...parts, document.subarray(tail)]);
   };
 }
 
-const comma = Buffer.from(',');
+const separator = Buffer.from(',');
 
 function versionAt(bytes: Buffer, start: number, valueStart: number, end: number): ProviderVersion {
   const record: unknown = JSON.parse(bytes.toString('utf8', valueStart, end));
@@ -63,8 +64,6 @@ interface Member {
   readonly end: number;
 }
 
-const [quote, backslash, colon, openBrace, closeBrace, openBracket, closeBracket, commaCode] = [0x22, 0x5c, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d, 0x2c];
-
 /** Where the value of this member of the object at `at` starts. */
 function memberOf(bytes: Buffer, at: number, key: string): number | undefined {
   for (const member of membersOf(bytes, at)) if (member.key === key) return member.valueStart;
@@ -77,50 +76,12 @@ function* membersOf(bytes: Buffer, at: number): Generator<Member> {
   let next = skipBlanks(bytes, at + 1);
   while (bytes[next] !== closeBrace) {
     const start = next;
-    const keyEnd = skipString(bytes, start);
-    const key = JSON.parse(bytes.toString('utf8', start, keyEnd)) as string;
-    const colonAt = skipBlanks(bytes, keyEnd);
-    if (bytes[colonAt] !== colon) throw new Error('a colon is missing');
-    const valueStart = skipBlanks(bytes, colonAt + 1);
-    const end = skipValue(bytes, valueStart);
+    const valueStart = valueOfMember(bytes, start);
+    const key = JSON.parse(bytes.toString('utf8', start, endOfText(bytes, start))) as string;
+    const end = endOfValue(bytes, valueStart);
     yield { key, start, valueStart, end };
     next = skipBlanks(bytes, end);
-    if (bytes[next] === commaCode) next = skipBlanks(bytes, next + 1);
+    if (bytes[next] === comma) next = skipBlanks(bytes, next + 1);
     else if (bytes[next] !== closeBrace) throw new Error('an object does not end');
   }
-}
-
-function skipBlanks(bytes: Buffer, at: number): number {
-  let next = at;
-  while (bytes[next] === 0x20 || bytes[next] === 0x0a || bytes[next] === 0x0d || bytes[next] === 0x09) next += 1;
-  return next;
-}
-
-function skipString(bytes: Buffer, at: number): number {
-  if (bytes[at] !== quote) throw new Error('there is no text where one should be');
-  for (let next = at + 1; next < bytes.length; next += 1) {
-    if (bytes[next] === backslash) next += 1;
-    else if (bytes[next] === quote) return next + 1;
-  }
-  throw new Error('a text does not end');
-}
-
-function skipValue(bytes: Buffer, at: number): number {
-  let depth = 0;
-  for (let next = at; next < bytes.length; next += 1) {
-    const byte = bytes[next];
-    if (byte === quote) {
-      next = skipString(bytes, next) - 1;
-      if (depth === 0) return next + 1;
-    } else if (byte === openBrace || byte === openBracket) {
-      depth += 1;
-    } else if (byte === closeBrace || byte === closeBracket) {
-      if (depth === 0) return next; // the end of what it stands in: it was a number or a word
-      depth -= 1;
-      if (depth === 0) return next + 1;
-    } else if (depth === 0 && (byte === commaCode || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)) {
-      return next;
-    }
-  }
-  throw new Error('a value does not end');
 }

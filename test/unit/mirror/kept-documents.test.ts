@@ -40,6 +40,15 @@ describe('a document that was fetched', () => {
     expect(other.remembered(path)?.checkedAtMs).toBe(first.checkedAtMs + 9_000_000);
   });
 
+  it('that is current, and whose file somebody removed, is kept once more', async () => {
+    await using folder = temporaryFolder('kept');
+    const kept = new KeptDocuments(1024 ** 2);
+    const path = folder.at('lib.json');
+    await kept.checked(path, documentOf('{"one":1}'), nobody);
+    await kept.written();
+    expect(textOf(await readDocumentFile(path))).toBe('{"one":1}');
+  });
+
   it('makes whoever brought it wait where too much waits already', async () => {
     await using folder = temporaryFolder('kept');
     const kept = new KeptDocuments(0);

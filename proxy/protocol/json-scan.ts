@@ -1,0 +1,63 @@
+// Where the parts of a JSON text begin and end, in its bytes, without making anything of them. Whether a value is one is JSON.parse's matter: what is no JSON
+// is refused here only where no end of it can be found.
+
+export const [quote, colon, comma, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d] as const;
+const backslash = 0x5c;
+
+/** As deep as Composer reads (json_decode of PHP). JSON.parse reads more, which nothing could write again. */
+export const deepest = 512;
+
+export function tooDeep(): SyntaxError {
+  return new SyntaxError(`The JSON is nested more than ${deepest} levels deep`);
+}
+
+export function skipBlanks(bytes: Buffer, at: number): number {
+  let next = at;
+  while (isBlank(bytes[next])) next += 1;
+  return next;
+}
+
+/** Behind the text that begins at `at`. Throws SyntaxError. */
+export function endOfText(bytes: Buffer, at: number): number {
+  for (let next = at + 1; next < bytes.length; next += 1) {
+    if (bytes[next] === backslash) next += 1;
+    else if (bytes[next] === quote) return next + 1;
+  }
+  throw new SyntaxError('A text in the JSON does not end');
+}
+
+/** Where the value of the member begins whose name begins at `at`. Throws SyntaxError. */
+export function valueOfMember(bytes: Buffer, at: number): number {
+  if (bytes[at] !== quote) throw new SyntaxError(`A name is missing in the JSON, at byte ${at}`);
+  const colonAt = skipBlanks(bytes, endOfText(bytes, at));
+  if (bytes[colonAt] !== colon) throw new SyntaxError(`A colon is missing in the JSON, at byte ${colonAt}`);
+  return skipBlanks(bytes, colonAt + 1);
+}
+
+/** Behind the value that begins at `at`; something behind `until`, where it is longer. `outer`: how deep it stands. Throws SyntaxError, also where it is nested too deep. */
+export function endOfValue(bytes: Buffer, at: number, until: number = bytes.length, outer = 0): number {
+  let depth = 0;
+  for (let next = at; next < bytes.length; next += 1) {
+    const byte = bytes[next];
+    if (byte === quote) {
+      next = endOfText(bytes, next) - 1;
+      if (depth === 0) return next + 1;
+    } else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      if (outer + depth > deepest) throw tooDeep();
+    } else if (byte === closeBrace || byte === closeBracket) {
+      if (depth === 0) return next; // of what it stands in: it was a number or a word
+      depth -= 1;
+      if (depth === 0) return next + 1;
+    } else if (depth === 0 && (byte === comma || isBlank(byte))) {
+      return next;
+    }
+    if (next > until) return next + 1;
+  }
+  if (depth > 0) throw new SyntaxError('The JSON does not end');
+  return bytes.length;
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
