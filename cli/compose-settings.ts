@@ -1,5 +1,8 @@
 // The composition root of the settings that change while the registry runs, and what others ask of them.
 
+import { RegistryError } from '../build/contract/errors.ts';
+import { createAddressPolicy } from '../build/egress/address-policy.ts';
+import type { Resolve } from '../build/egress/guarded-agent.ts';
 import type { PeopleRules } from '../proxy/auth/people-rules.ts';
 import type { TokenKind } from '../proxy/auth/token-format.ts';
 import { whenReady, type Eventually } from '../proxy/eventually.ts';
@@ -7,15 +10,34 @@ import type { MirroredTree } from '../proxy/mirror/mirrored-tree.ts';
 import { advertisedKeys } from '../proxy/protocol/advertised.ts';
 import { rootChanges, type RootChanges } from '../proxy/protocol/root-document.ts';
 import type { SettingValues } from '../proxy/settings/definitions.ts';
-import { createSettings, type Settings } from '../proxy/settings/settings.ts';
+import { createSettings, type SettingObjection, type Settings } from '../proxy/settings/settings.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
+import { checkedAddresses, remoteOf, resolveBySystem } from './git-access.ts';
 import { baselineOf } from './state-settings.ts';
 
 export function composeSettings(config: Config, { now }: Pick<Context, 'now'>, state: StateStore): Settings {
-  return createSettings({ store: createAuditedStore({ store: state, now: () => now().getTime() }), baseline: baselineOf(config) });
+  return createSettings({
+    store: createAuditedStore({ store: state, now: () => now().getTime() }),
+    baseline: baselineOf(config),
+    objection: addressObjection(config),
+  });
+}
+
+/** Refuses a `mirroring.url` that the egress guard would never fetch from. A host name that is unknown now may be known later. */
+export function addressObjection({ egressAllow }: Pick<Config, 'egressAllow'>, resolve: Resolve = resolveBySystem): SettingObjection {
+  const policy = createAddressPolicy(egressAllow.value);
+  return async (key, value) => {
+    if (key !== 'mirroring.url' || typeof value !== 'string') return undefined;
+    try {
+      await checkedAddresses(remoteOf(value), policy, resolve);
+      return undefined;
+    } catch (error) {
+      return error instanceof RegistryError ? error.message : undefined;
+    }
+  };
 }
 
 export function defaultLimits(settings: Settings): () => Eventually<Readonly<Record<TokenKind, number>>> {

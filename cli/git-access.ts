@@ -26,8 +26,10 @@ export interface Remote {
 
 /** Of an address that git-url.ts accepts. */
 export function remoteOf(url: string): Remote {
-  const scp = /^(?:[^@/]+@)?([^:/@]+):/.exec(url);
-  if (!url.includes('://')) return { scheme: 'ssh', host: bare(scp?.[1] ?? ''), port: 22 };
+  if (!/^[a-z]+:\/\//i.test(url)) {
+    const scp = /^(?:[^@/]+@)?([^:/@]+):/.exec(url);
+    return { scheme: 'ssh', host: bare(scp?.[1] ?? ''), port: 22 };
+  }
   const { protocol, hostname, port } = new URL(url);
   const scheme = protocol === 'http:' ? 'http' : protocol === 'https:' ? 'https' : 'ssh';
   return { scheme, host: bare(hostname), port: port === '' ? { http: 80, https: 443, ssh: 22 }[scheme] : Number(port) };

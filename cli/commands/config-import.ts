@@ -10,6 +10,7 @@ import { createRepositories } from '../../proxy/sync/repositories.ts';
 import type { Given } from '../command.ts';
 import { composeKeys } from '../compose-keys.ts';
 import { composePeople } from '../compose-people.ts';
+import { addressObjection } from '../compose-settings.ts';
 import { openExistingState } from '../compose.ts';
 import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
@@ -44,7 +45,7 @@ function servicesOf(config: Config, context: Context): (state: StateStore) => Im
   return (state) => ({
     repositories: createRepositories({ store: createAuditedStore({ store: state, now: nowMs }), sources, sealer: keys.sealer, now: nowMs, randomBytes, actor }),
     placeOf: sources.placeOf,
-    settings: createSettings({ store: createAuditedStore({ store: state, now: nowMs }), baseline: baselineOf(config) }),
+    settings: createSettings({ store: createAuditedStore({ store: state, now: nowMs }), baseline: baselineOf(config), objection: addressObjection(config) }),
     users: composePeople(context, state, keys).usersOf(actor),
   });
 }

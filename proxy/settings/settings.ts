@@ -37,7 +37,11 @@ export interface Settings {
 export interface SettingsOptions {
   readonly store: AuditedStore;
   readonly baseline: Baseline;
+  /** Says what is wrong with a value that has the right shape, such as an address that must not be fetched from. */
+  readonly objection?: SettingObjection | undefined;
 }
+
+export type SettingObjection = (key: SettingKey, value: JsonValue) => Promise<string | undefined>;
 
 interface Known {
   readonly generation: number;
@@ -47,7 +51,7 @@ interface Known {
 
 type Stored = Awaited<ReturnType<typeof readStoredSettings>>;
 
-export function createSettings({ store, baseline }: SettingsOptions): Settings {
+export function createSettings({ store, baseline, objection }: SettingsOptions): Settings {
   let known: Known | undefined;
   const load = async (generation: number): Promise<Known> => {
     const views = viewsOf(baseline, await readStoredSettings(store));
@@ -66,6 +70,7 @@ export function createSettings({ store, baseline }: SettingsOptions): Settings {
     describe,
     update: async (patch, actor) => {
       assertPatch(patch, baseline);
+      await assertNoObjection(patch, objection);
       await apply(store, patch, actor);
       return describe();
     },
@@ -107,6 +112,15 @@ function assertPatch(patch: SettingPatch, baseline: Baseline): void {
   if (fixed.length > 0) {
     throw new RegistryError('SETTING_FIXED', { message: `Fixed where the service is started, by a flag or the environment, and not to be changed here: ${fixed.join(', ')}.`, details: { settings: fixed } });
   }
+}
+
+/** Throws INVALID_INPUT with every key that the objection concerns. */
+async function assertNoObjection(patch: SettingPatch, objection: SettingObjection | undefined): Promise<void> {
+  if (objection === undefined) return;
+  const given = entriesOf(patch).filter(([, value]) => value !== null);
+  const found = await Promise.all(given.map(async ([key, value]) => ({ path: key, message: await objection(key, value) })));
+  const issues = found.filter(({ message }) => message !== undefined);
+  if (issues.length > 0) throw new RegistryError('INVALID_INPUT', { details: { issues } });
 }
 
 async function apply(store: AuditedStore, patch: SettingPatch, actor: Actor): Promise<void> {

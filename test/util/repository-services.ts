@@ -4,11 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { Resolve } from '../../build/egress/guarded-agent.ts';
+import { addressObjection } from '../../cli/compose-settings.ts';
 import { loadConfig } from '../../cli/config.ts';
 import { createRepositorySources } from '../../cli/repository-sources.ts';
 import type { Sealer } from '../../proxy/keys/sealer.ts';
 import type { RepositoryServices } from '../../proxy/manage/routes/repositories.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
+import type { SettingObjection } from '../../proxy/settings/settings.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createJobs } from '../../proxy/sync/jobs.ts';
 import { createLease } from '../../proxy/sync/lease.ts';
@@ -34,6 +37,7 @@ export interface TestRepositories extends RepositoryServices {
   readonly syncer: Syncer;
   readonly schedule: Schedule;
   readonly builder: ScriptedBuilder;
+  readonly settingObjection: SettingObjection;
   readonly errors: readonly unknown[];
 }
 
@@ -44,7 +48,8 @@ export async function repositoryServices({ state, store, sealer, now, folder, se
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'libretto.json'), JSON.stringify(settings));
   const config = await loadConfig({ flags: { data: join(folder, 'data') }, environment: {}, workingDirectory: folder });
-  const sources = createRepositorySources(config, async (host) => [{ address: '8.8.8.8', family: 4 }, { address: addresses[host] ?? '8.8.4.4', family: 4 }]);
+  const resolve: Resolve = async (host) => [{ address: '8.8.8.8', family: 4 }, { address: addresses[host] ?? '8.8.4.4', family: 4 }];
+  const sources = createRepositorySources(config, resolve);
   const builder = createScriptedBuilder();
   const errors: unknown[] = [];
   const onError = (error: unknown): void => void errors.push(error);
@@ -59,6 +64,7 @@ export async function repositoryServices({ state, store, sealer, now, folder, se
     verifier: createVerifier({ runner: builder }),
     schedule: createSchedule({ state, jobs, lease: createLease({ state, name: 'schedule', liveness, randomBytes }), syncer, sources, now, random: () => 0.5, onError }),
     builder,
+    settingObjection: addressObjection(config, resolve),
     errors,
   };
 }

@@ -76,14 +76,14 @@ export async function runManagement(options: { readonly now?: () => number; read
   const store = createAuditedStore({ store: state, now });
   const tokensOf = (actor: Actor) => createTokens({ store, now, randomBytes, actor });
   const folder = temporaryFolder('keys');
-  const settings = createSettings({ store, baseline: options.baseline ?? {} });
   const counters = options.counters ?? createMemoryCounters();
   const errors: unknown[] = [];
   const uses = createTokenUses({ store: state, onError: (error) => void errors.push(error) });
   const keys = createKeyRing({ folder: folder.at('keys'), now, randomBytes });
   const sealer = createSealer(keys, randomBytes);
-  const people = createPeople({ state, keys, sealer, passwords: createPasswords({ randomBytes, cost: cheapCost }), now, randomBytes, rules: peopleRules(settings) });
   const repositories = await repositoryServices({ state, store, sealer, now, folder: folder.path, settings: options.settings });
+  const settings = createSettings({ store, baseline: options.baseline ?? {}, objection: repositories.settingObjection });
+  const people = createPeople({ state, keys, sealer, passwords: createPasswords({ randomBytes, cost: cheapCost }), now, randomBytes, rules: peopleRules(settings) });
   const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data')), ...packageServices(state, store, now, folder.at('data')), dataDirectory: folder.at('data'), people, tokensOf, settings, state, uses, counters, startedAtMs: now(), stateKind: 'lmdb', defaultLimits: defaultLimits(settings), artifactRetention: settingOf(settings, 'retention.artifacts_days'), sessions: people.sessions, version };
   const proxy = await runProxy({ authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }), counters, uses, rootChanges: advertisedRoot(settings), safety: createPublishedSafety(services.published), lookups: createLookups({ catalogue: services.catalogue, usage: createUsage(services.downloads, services.installs), mirrored: options.mirrored }), management: createManagement(services), dataDirectory: folder.at('data'), onDownload: services.downloads.count, onInstall: services.installs.count, now, ...(options.limits === undefined ? {} : { limits: options.limits }), certificate: options.certificate });
   return {

@@ -22,6 +22,9 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
     return { refusal: `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key. Those of a registered repository are given beside its address.` };
   }
+  if (url.includes('://') && !URL.canParse(url)) {
+    return { refusal: `The URL ${shown} names no host that can exist: its host name, address or port is not valid.` };
+  }
   const http = httpPattern.exec(url);
   if (http?.[1]?.toLowerCase() === 'https') return { url, protocols: 'https:ssh' };
   if (http !== null) {

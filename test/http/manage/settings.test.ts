@@ -113,6 +113,8 @@ describe('PATCH /api/settings', () => {
   it.each([
     [{ metadata_url: '/p2/x.json' }, 'metadata_url'],
     [{ metadata_url: '//evil/%package%' }, 'metadata_url'],
+    [{ mirroring: { url: 'https://169.254.169.254/' } }, 'mirroring.url'],
+    [{ mirroring: { url: 'https://inside.example.org' } }, 'mirroring.url'],
     [{ mirroring: { url: 'http://repo.packagist.org' } }, 'mirroring.url'],
     [{ mirroring: { allow: ['Not A Name'] } }, 'mirroring.allow'],
     [{ mirroring: { allow: ['symfony'] } }, 'mirroring.allow'],
