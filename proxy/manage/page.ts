@@ -11,7 +11,7 @@ export const pageQuery = z.strictObject({
 
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
-    data: z.array(item),
+    data: z.array(item).openapi({ description: 'the items of this page' }),
     next_cursor: z.string().nullable().openapi({ description: 'for the next page; null on the last' }),
   });
 }

@@ -32,7 +32,10 @@ export interface SafetyParts {
 
 /** Room for the packages of the largest of projects. */
 const limits = { mostBytes: 512 * 1024, longestMs: 10_000 };
-const mostPackages = 5000;
+/** Packages that are asked about at once, at the most. */
+export const mostPackages = 5000;
+/** Filter lists that are asked for at once, at the most. */
+export const mostLists = 100;
 const packagesInTurn = 32;
 
 export function isSafetyRoute(route: Route): route is SafetyRoute {
@@ -133,7 +136,7 @@ function parseFilterRequest(text: string | undefined): { readonly names: Readonl
   const json: JsonValue | undefined = text === undefined ? undefined : (JSON.parse(text) as JsonValue);
   const { packages, lists } = isJsonObject(json) ? json : {};
   if (!areTexts(packages)) throw invalid('packages', 'must be a list of package URLs such as pkg://composer/acme/hello');
-  if (!areTexts(lists)) throw invalid('lists', 'must be a list of names');
+  if (!areTexts(lists) || lists.length > mostLists) throw invalid('lists', `must be a list of at most ${mostLists} names`);
   return { names: namesAmong(packages.map((url) => /^pkg:(?:\/\/)?composer\/([^@?#]+)/.exec(url)?.[1] ?? ''), 'packages'), lists: [...new Set(lists)] };
 }
 

@@ -17,6 +17,9 @@ export interface SettingDefinition<Value extends JsonValue> {
   readonly objection?: (value: Value) => string | undefined;
 }
 
+/** Characters of a setting that is a text, at the most. */
+export const longestText = 2000;
+export const mostLicenses = 200;
 export const mostRequestsAnHour = 1_000_000_000;
 const daySeconds = 86_400;
 
@@ -28,7 +31,7 @@ const whole = (standard: number, least: number, most: number, description: strin
 
 const text = (standard: string, pattern: string, allowed: string, description: string): SettingDefinition<string> & { readonly pattern: string } => ({
   standard, pattern, allowed, description,
-  is: (value): value is string => typeof value === 'string' && value.length <= 2000 && new RegExp(pattern).test(value) && (!value.startsWith('http') || URL.canParse(value)),
+  is: (value): value is string => typeof value === 'string' && value.length <= longestText && new RegExp(pattern).test(value) && (!value.startsWith('http') || URL.canParse(value)),
 });
 
 const patterns = (description: string): SettingDefinition<string[]> => ({ standard: [], allowed: patternsAllowed, description, is: arePatterns, objection: unmatchedPattern });
@@ -51,9 +54,9 @@ export const settingDefinitions = {
   'mirroring.minimum_age': whole(0, 0, 365 * daySeconds, 'seconds for which a release of another registry has to be out before it is offered; one that does not say since when it is out is not offered then'),
   'mirroring.licenses': {
     standard: [],
-    allowed: 'a list of at most 200 licences such as MIT, or BSD-* for all that begin so',
+    allowed: `a list of at most ${mostLicenses} licences such as MIT, or BSD-* for all that begin so`,
     description: 'licences that packages of another registry may have; an empty list: any',
-    is: (value: JsonValue): value is string[] => Array.isArray(value) && value.length <= 200 && value.every((one) => typeof one === 'string' && /^[A-Za-z0-9.+-]{1,60}\*?$/.test(one)),
+    is: (value: JsonValue): value is string[] => Array.isArray(value) && value.length <= mostLicenses && value.every((one) => typeof one === 'string' && /^[A-Za-z0-9.+-]{1,60}\*?$/.test(one)),
   } satisfies SettingDefinition<string[]>,
   'mirroring.license_rule': text('refuse', '^(?:refuse|warn)$', '`refuse` or `warn`', 'what becomes of versions with other licences'),
   'mirroring.abandoned': text('allow', '^(?:allow|warn|refuse)$', '`allow`, `warn` or `refuse`', 'what becomes of abandoned packages of another registry'),

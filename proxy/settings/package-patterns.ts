@@ -4,7 +4,7 @@
 import type { JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
 
-const mostPatterns = 1000;
+export const mostPatterns = 1000;
 const patternGrammar = /^[a-z0-9*](?:[a-z0-9_.*/-]{0,198}[a-z0-9*])?$/;
 
 export const patternsAllowed = `a list of at most ${mostPatterns} package names or patterns such as ["acme/*"], in which * stands for any characters`;

@@ -22,6 +22,8 @@ export interface DescribedOperation {
   readonly example: unknown;
   readonly content: Content;
   readonly query: readonly string[];
+  /** the query string made of the examples of its parameters */
+  readonly exampleQuery: string;
   /** the names of the security schemes that open it */
   readonly security: readonly string[];
 }
@@ -49,6 +51,16 @@ function describe(template: string, method: string, { operationId, tags, summary
     example: json?.example,
     content,
     query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    exampleQuery: queryOf(parameters),
     security: security.flatMap((scheme) => Object.keys(scheme)),
   };
+}
+
+function queryOf(parameters: NonNullable<OperationObject['parameters']>): string {
+  const given = parameters.flatMap((parameter) => {
+    const { example, default: standard } = parameter.schema ?? {};
+    const value = parameter.in === 'query' ? (example ?? standard) : undefined;
+    return value === undefined ? [] : [[parameter.name, String(value)] as [string, string]];
+  });
+  return new URLSearchParams(given).toString();
 }

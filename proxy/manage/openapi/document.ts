@@ -3,14 +3,14 @@
 import { errorTable } from '../../../build/contract/errors.ts';
 import type { Api } from '../api.ts';
 import { headerComponents, withStatusHeaders } from './answer-headers.ts';
-import { about, securitySchemes, tags } from './introduction.ts';
+import { about, contact, securitySchemes, tags } from './introduction.ts';
 import { sampleOf } from './sample.ts';
 import { mapValues, type ApiDocument, type Content, type Media, type OperationObject, type ResponseObject, type Schema, type Schemas } from './schema.ts';
 import { strictSchema } from './strict-schema.ts';
 
 /** Of every operation registered with `api`. `version`: of the service. */
 export function describeApi(api: Api, version: string): ApiDocument {
-  const info = { title: 'Libretto', version, description: about, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } };
+  const info = { title: 'Libretto', version, description: about, contact, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } };
   const generated = api.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }], tags: [...tags] }) as unknown as ApiDocument;
   const schemas = mapValues(generated.components.schemas, (schema) => strictSchema(schema, generated.components.schemas));
   const shared = createSharedResponses();
@@ -18,7 +18,7 @@ export function describeApi(api: Api, version: string): ApiDocument {
     const described = describeOperation(operation, path, schemas);
     return { ...described, responses: mapValues(described.responses, (response, status) => (Number(status) >= 400 ? shared.refer(response) : response)) };
   }));
-  return { ...generated, paths, components: { schemas: sorted(schemas), responses: sorted(shared.responses), securitySchemes, headers: headerComponents, examples: errorExamples() } };
+  return { ...generated, paths, components: { schemas: sorted(schemas), responses: sorted(shared.responses), securitySchemes, headers: headerComponents, examples: errorExamples(paths, shared.responses) } };
 }
 
 /** Most operations refuse alike, and each refusal is written down once, named by its codes. */
@@ -67,8 +67,14 @@ const errorDetails: Readonly<Record<string, object>> = {
   INTERNAL_ERROR: { request_id: 'c2f0a1b7d9e84536' },
 };
 
-function errorExamples(): Record<string, object> {
-  return mapValues(errorTable, ({ message }, code) => ({ summary: message, value: { error: message, code, details: errorDetails[code] ?? {} } }));
+/** Of the codes that an operation can answer with; a few are only for requests that are none. */
+function errorExamples(...referring: readonly object[]): Record<string, object> {
+  const used = new Set(JSON.stringify(referring).match(/(?<=#\/components\/examples\/)[A-Z_]+/g));
+  const codes = Object.entries(errorTable).filter(([code]) => used.has(code));
+  return mapValues(Object.fromEntries(codes), ({ message }, code) => ({
+    summary: message,
+    value: { error: message, code, details: errorDetails[code] ?? {} },
+  }));
 }
 
 function sorted<Value>(record: Readonly<Record<string, Value>>): Record<string, Value> {

@@ -21,6 +21,9 @@ The closed list of error codes:
 ${codes.join('\n')}
 `;
 
+/** Libretto's makers: who runs a registry, its own pages say. */
+export const contact = { name: 'The maintainers of Libretto' } as const;
+
 /** In the order in which a reader wants them. */
 export const tags = [
   { name: 'Composer', description: 'What Composer reads: the list of packages, their versions, their archives. For API tokens.' },

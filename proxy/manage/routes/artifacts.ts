@@ -15,6 +15,7 @@ import { awaitBuilder } from '../await-builder.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
 import { artifactSchema, cleanupOrder, cleanupSchema, showArtifact, showCleanup, uploadQuery } from '../schemas/artifact.ts';
 import type { Uploads } from '../upload.ts';
+import { idOf } from '../schemas/id.ts';
 
 export interface ArtifactServices {
   readonly artifactsOf: (actor: Actor) => Artifacts;
@@ -24,10 +25,10 @@ export interface ArtifactServices {
 }
 
 const tags = ['Artifacts'];
-const params = z.strictObject({ id: z.string().openapi({ example: 'art_4fHj2kLm9QwErTy0' }) });
+const params = z.strictObject({ id: idOf('art', 'the artifact') });
 /** Described only: the handler takes the body off its connection itself. */
 const zip = { schema: { type: 'string', format: 'binary' } } as const;
-const form = { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } }, required: ['file'] as string[] } } as const;
+const form = { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary', description: 'the ZIP' } }, required: ['file'] as string[] } } as const;
 
 const listArtifacts = operation({
   operationId: 'listArtifacts', method: 'get', path: '/api/artifacts', tags, summary: 'List artifacts',
@@ -49,6 +50,7 @@ const createArtifact = operation({
 
 const getArtifact = operation({
   operationId: 'getArtifact', method: 'get', path: '/api/artifacts/{id}', tags, summary: 'Get an artifact',
+  description: 'Also of one that is withdrawn or superseded, until a cleanup removes it.',
   request: { params },
   responses: { 200: { description: 'the artifact', content: { 'application/json': { schema: artifactSchema } } } },
   errors: ['NOT_FOUND'],

@@ -7,6 +7,7 @@ import type { People } from '../../auth/people.ts';
 import { showUser } from '../../auth/user.ts';
 import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
+import { idOf } from '../schemas/id.ts';
 import { acceptance, loggedIn, loginDraft, passwordChange, sessionSchema, setupDraft, userSchema } from '../schemas/user.ts';
 
 export interface AuthenticationServices {
@@ -35,12 +36,13 @@ const login = operation({
 const logout = operation({
   operationId: 'logout', method: 'post', path: '/api/auth/logout', tags, summary: 'Log out',
   description: 'Ends the session of this request, at once.',
-  responses: { 200: { description: 'the session that was ended', content: { 'application/json': { schema: z.object({ id: z.string().openapi({ example: 'ses_4fHj2kLm9QwErTy0' }) }) } } } },
+  responses: { 200: { description: 'the session that was ended', content: { 'application/json': { schema: z.object({ id: idOf('ses', 'the session') }) } } } },
   errors: ['NOT_FOUND'],
 });
 
 const getMe = operation({
   operationId: 'getMe', method: 'get', path: '/api/auth/me', tags, summary: 'Get yourself',
+  description: 'For sessions; an API token has no user.',
   responses: { 200: { description: 'the user this session belongs to', content: { 'application/json': { schema: userSchema } } } },
   errors: ['NOT_FOUND'],
 });
@@ -70,7 +72,8 @@ const listSessions = operation({
 
 const endSession = operation({
   operationId: 'endSession', method: 'delete', path: '/api/auth/sessions/{id}', tags, summary: 'End one of your sessions',
-  request: { params: z.strictObject({ id: z.string().openapi({ example: 'ses_4fHj2kLm9QwErTy0' }) }) },
+  description: 'At once. The session of this request may be ended, too.',
+  request: { params: z.strictObject({ id: idOf('ses', 'the session') }) },
   responses: { 200: { description: 'the session that was ended', content: { 'application/json': { schema: sessionSchema } } } },
   errors: ['NOT_FOUND'],
 });

@@ -23,19 +23,22 @@ const text = { schema: { type: 'string' } } as const;
 
 const getOpenApi = operation({
   operationId: 'getOpenApi', method: 'get', path: '/api/openapi.json', tags, summary: 'Get this description',
+  description: 'The OpenAPI 3.0 document of this service. It needs no token.',
   request,
   responses: { 200: { description: 'OpenAPI 3.0.3', headers: etagOnly, content: { 'application/json': { schema: { type: 'object', additionalProperties: true }, example: { openapi: '3.0.3' } } } }, 304: notModified },
 });
 
 const getExplorer = operation({
   operationId: 'getExplorer', method: 'get', path: '/api/swagger', tags, summary: 'Explore the service in a browser',
+  description: 'A page that shows this description and sends requests. It needs no token; the requests do.',
   request,
   responses: { 200: { description: 'a page', headers: etagOnly, content: { 'text/html': text } }, 304: notModified },
 });
 
 const getExplorerFile = operation({
   operationId: 'getExplorerFile', method: 'get', path: '/api/swagger/{file}', tags, summary: 'Get a file of that page',
-  request: { ...request, params: z.strictObject({ file: z.string().openapi({ enum: [...explorerFiles], example: 'explorer.js' }) }) },
+  description: 'A script or a style sheet of the explorer.',
+  request: { ...request, params: z.strictObject({ file: z.string().openapi({ description: 'the name of the file', enum: [...explorerFiles], example: 'explorer.js' }) }) },
   responses: { 200: { description: 'the file', headers: etagOnly, content: { 'text/javascript': text, 'text/css': text } }, 304: notModified },
   errors: ['NOT_FOUND'],
 });

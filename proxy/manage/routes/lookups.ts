@@ -11,7 +11,7 @@ const security = [{ token: [] }, { tokenAsPassword: [] }];
 const refusals: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS'];
 const errors = (...codes: readonly ErrorCode[]) => errorResponses([...refusals, ...codes, ...pipelineErrors('get')]);
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
-const type = z.string().optional().openapi({ description: 'of the package, exactly; empty: any', example: 'library' });
+const type = z.string().max(250).optional().openapi({ description: 'only packages of exactly this type; empty: any', example: 'library' });
 
 export const lookupRoutes: readonly RouteConfig[] = [
   {
@@ -21,7 +21,7 @@ export const lookupRoutes: readonly RouteConfig[] = [
       query: z.object({
         q: z.string().max(250).optional().openapi({ description: 'words, of which each has to stand somewhere in name, keywords or description; none: everything', example: 'http client' }),
         type,
-        page: z.coerce.number().int().min(1).optional().openapi({ example: 1 }),
+        page: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional().openapi({ description: 'the number of the page, from 1', example: 1 }),
         per_page: z.coerce.number().int().min(1).max(100).optional().openapi({ description: 'default 100', example: 100 }),
       }),
     },
@@ -29,10 +29,11 @@ export const lookupRoutes: readonly RouteConfig[] = [
   },
   {
     operationId: 'listPackageNames', method: 'get', path: '/list.json', tags, summary: 'List names of packages, for Composer', security,
+    description: 'All names, or those that match; Composer completes names on the command line with them.',
     request: {
       query: z.object({
         filter: z.string().max(250).optional().openapi({ description: 'a name, in which * stands for any characters', example: 'acme/*' }),
-        vendor: z.string().max(250).optional().openapi({ example: 'acme' }),
+        vendor: z.string().max(250).optional().openapi({ description: 'only packages of this vendor', example: 'acme' }),
         type,
       }),
     },
@@ -41,7 +42,7 @@ export const lookupRoutes: readonly RouteConfig[] = [
   {
     operationId: 'listProviders', method: 'get', path: '/providers/{vendor}/{package}.json', tags, summary: 'List what provides a package, for Composer', security,
     description: 'Other packages that stand for this name by `provide` or `replace` in one of their versions. Composer suggests them to who requires a name that is none of a package.',
-    request: { params: z.object({ vendor: z.string().openapi({ description: 'lower case', example: 'acme' }), package: z.string().openapi({ description: 'lower case', example: 'log-implementation' }) }) },
+    request: { params: z.object({ vendor: z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 }), package: z.string().openapi({ description: 'the package without its vendor, in lower case', example: 'log-implementation', maxLength: 100 }) }) },
     responses: { 200: { description: 'the packages', content: json(providerNames) }, ...errors('NOT_FOUND') },
   },
   {

@@ -34,7 +34,10 @@ export interface PackageServices {
 }
 
 const tags = ['Packages'];
-const name = { vendor: z.string().max(200).openapi({ example: 'acme' }), package: z.string().max(200).openapi({ example: 'hello' }) };
+const name = {
+  vendor: z.string().max(200).openapi({ description: 'the vendor of the package', example: 'acme' }),
+  package: z.string().max(200).openapi({ description: 'the package without its vendor', example: 'hello' }),
+};
 const params = z.strictObject(name);
 const version = z.string().min(1).max(200);
 
@@ -44,9 +47,9 @@ const listPackages = operation({
   request: {
     query: pageQuery.extend({
       search: z.string().max(200).optional().openapi({ description: 'words that stand in name, description or keywords', example: 'http client' }),
-      type: z.string().max(100).optional().openapi({ example: 'library' }),
-      vendor: z.string().max(200).optional().openapi({ example: 'acme' }),
-      sort: z.enum(['name', 'updated', 'downloads']).default('name'),
+      type: z.string().max(100).optional().openapi({ description: 'only packages of this type', example: 'library' }),
+      vendor: z.string().max(200).optional().openapi({ description: 'only packages of this vendor', example: 'acme' }),
+      sort: z.enum(['name', 'updated', 'downloads']).default('name').openapi({ description: 'what the order goes by' }),
     }),
   },
   responses: { 200: { description: 'a page of packages', content: { 'application/json': { schema: pageOf(packageSummary) } } } },
@@ -54,6 +57,7 @@ const listPackages = operation({
 
 const getPackage = operation({
   operationId: 'getPackage', method: 'get', path: '/api/packages/{vendor}/{package}', tags, summary: 'Get a package',
+  description: 'With all versions that are published and that the caller sees.',
   request: { params },
   responses: { 200: { description: 'the package with its published versions', content: { 'application/json': { schema: packageSchema } } } },
   errors: ['NOT_FOUND'],
@@ -62,6 +66,7 @@ const getPackage = operation({
 const textRoute = <const Id extends 'getReadme' | 'getChangelog'>(operationId: Id, kind: TextKind, what: string) =>
   operation({
     operationId, method: 'get', path: `/api/packages/{vendor}/{package}/${kind}`, tags, summary: `Get the ${what} of a version`,
+    description: `The file of that name in the source of the version. 404 where the version has none.`,
     request: { params, query: z.strictObject({ version: version.optional().openapi({ description: 'default: the latest', example: '1.2.0' }) }) },
     responses: { 200: { description: `the ${what}, as it was written and as HTML that is safe to show`, content: { 'application/json': { schema: packageText } } } },
     errors: ['NOT_FOUND'],
@@ -81,7 +86,7 @@ const getStatistics = operation({
 const withdrawVersion = operation({
   operationId: 'withdrawVersion', method: 'delete', path: '/api/packages/{vendor}/{package}/versions/{version}', tags, summary: 'Withdraw a version',
   description: 'It is no longer offered, although its source has it, and stays so; locks that name it go on installing. Doing it again changes nothing. `libretto package restore` on the host takes it back. Slashes in a version are written as %2F.',
-  request: { params: z.strictObject({ ...name, version: version.openapi({ example: '1.2.0' }) }) },
+  request: { params: z.strictObject({ ...name, version: version.openapi({ description: 'the version to withdraw', example: '1.2.0' }) }) },
   responses: { 200: { description: 'the withdrawn version', content: { 'application/json': { schema: withdrawalSchema } } } },
   errors: ['NOT_FOUND', 'BUILD_BUSY'],
 });

@@ -16,19 +16,20 @@ const withoutToken = pipelineErrors('get').filter((code) => code !== 'RATE_LIMIT
 const ofTree: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS', 'NOT_READY'];
 const headers = conditions.extend({ 'if-modified-since': z.string().optional().openapi({ description: 'a `Last-Modified` from before' }) });
 const notModified = { description: 'the client has these bytes already', headers: validators };
-const vendor = z.string().openapi({ description: 'lower case', example: 'acme' });
+const vendor = z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 });
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
 const routes: readonly RouteConfig[] = [
   {
     operationId: 'getPackagesJson', method: 'get', path: '/packages.json', tags, summary: 'List what there is, for Composer', security: forTokens,
+    description: 'The root document of the registry: the packages that the token sees, and where everything else is.',
     request: { headers },
     responses: { 200: { description: 'packages.json', headers: validators, content: json(rootSchema) }, 304: notModified, ...errorResponses([...ofTree, ...pipelineErrors('get')]) },
   },
   {
     operationId: 'getPackageDocument', method: 'get', path: '/p2/{vendor}/{package}.json', tags, summary: 'Get the versions of a package, for Composer', security: forTokens,
     description: 'Tagged versions; those of branches stand under the same name with `~dev` behind it.',
-    request: { headers, params: z.object({ vendor, package: z.string().openapi({ description: 'lower case; with `~dev` behind it for versions of branches', example: 'hello' }) }) },
+    request: { headers, params: z.object({ vendor, package: z.string().openapi({ maxLength: 104, description: 'the package without its vendor, in lower case; with `~dev` behind it for versions of branches', example: 'hello' }) }) },
     responses: { 200: { description: 'the versions', headers: validators, content: json(providerSchema) }, 304: notModified, ...errorResponses([...ofTree, 'NOT_FOUND', ...pipelineErrors('get')]) },
   },
   {
@@ -36,8 +37,8 @@ const routes: readonly RouteConfig[] = [
     description: 'The version as it is labelled; the name of a branch may hold slashes.',
     request: {
       headers,
-      params: z.object({ vendor, package: z.string().openapi({ example: 'hello' }), version: z.string().openapi({ example: '1.2.0' }) }),
-      query: z.object({ ref: z.string().optional().openapi({ description: '`dist.reference` of the content that is wanted; without it, the newest' }) }),
+      params: z.object({ vendor, package: z.string().openapi({ description: 'the package without its vendor, in lower case', example: 'hello', maxLength: 100 }), version: z.string().openapi({ description: 'the version, as its label or normalized', example: '1.2.0', maxLength: 128 }) }),
+      query: z.object({ ref: z.string().optional().openapi({ maxLength: 200, description: '`dist.reference` of the content that is wanted; without it, the newest' }) }),
     },
     responses: {
       200: { description: 'the ZIP', headers: archiveHeaders, content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } },

@@ -12,6 +12,7 @@ import type { Verifier } from '../../sync/verifier.ts';
 import type { Actor } from '../../state/audit.ts';
 import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
+import { idOf } from '../schemas/id.ts';
 import { jobSchema, removedRepository, repositoryDraft, repositoryPatch, repositorySchema, verificationSchema } from '../schemas/repository.ts';
 
 export interface RepositoryServices {
@@ -22,8 +23,8 @@ export interface RepositoryServices {
 }
 
 const tags = ['Repositories'];
-const params = z.strictObject({ id: z.string().openapi({ example: 'repo_4fHj2kLm9QwErTy0' }) });
-const jobParams = params.extend({ job: z.string().openapi({ example: 'job_4fHj2kLm9QwErTy0' }) });
+const params = z.strictObject({ id: idOf('repo', 'the repository') });
+const jobParams = params.extend({ job: idOf('job', 'the sync') });
 const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({ description, content: { 'application/json': { schema } } });
 
 const listRepositories = operation({
@@ -43,6 +44,7 @@ const createRepository = operation({
 
 const getRepository = operation({
   operationId: 'getRepository', method: 'get', path: '/api/repositories/{id}', tags, summary: 'Get a repository',
+  description: 'With how its last sync ended. A read token is not told its address.',
   request: { params },
   responses: { 200: answering(repositorySchema, 'the repository') },
   errors: ['NOT_FOUND'],
@@ -90,6 +92,7 @@ const listJobs = operation({
 
 const getJob = operation({
   operationId: 'getJob', method: 'get', path: '/api/repositories/{id}/jobs/{job}', tags, summary: 'Get a sync of a repository',
+  description: 'How far it is; once it has ended, its report or why it failed.',
   request: { params: jobParams },
   responses: { 200: answering(jobSchema, 'the job') },
   errors: ['NOT_FOUND'],

@@ -4,6 +4,7 @@ import { z, type RouteConfig } from '@hono/zod-openapi';
 import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../api.ts';
 import { errorResponses } from '../error-responses.ts';
+import { mostPackages } from '../../protocol/safety-answers.ts';
 import { advisoriesByPackage, advisoryQuestion, filterEntries, filterQuestion, filterSummary } from '../schemas/safety.ts';
 
 const tags = ['Composer'];
@@ -16,7 +17,7 @@ export const safetyRoutes: readonly RouteConfig[] = [
   {
     operationId: 'getSecurityAdvisories', method: 'get', path: '/security-advisories', tags, summary: 'Get the security advisories of packages', security,
     description: 'Of packages that are not known, not seen, or without any, nothing is said.',
-    request: { query: z.object({ 'packages[]': z.array(z.string()).openapi({ description: 'names; repeated for each', example: ['acme/hello'] }) }) },
+    request: { query: z.object({ 'packages[]': z.array(z.string().max(201)).max(mostPackages).openapi({ description: 'the names of the packages; repeated for each', example: ['acme/hello'] }) }) },
     responses: { 200: { description: 'the advisories, by package', content: json(advisoriesByPackage) }, ...errorResponses([...refusals, 'INVALID_INPUT', ...pipelineErrors('get')]) },
   },
   {
@@ -33,6 +34,7 @@ export const safetyRoutes: readonly RouteConfig[] = [
   },
   {
     operationId: 'getFilterSummary', method: 'get', path: '/filters/summary.json', tags, summary: 'Get all filter lists in short, for Composer', security,
+    description: 'Composer 2.10 and later reads it when it resolves many packages at once.',
     responses: { 200: { description: 'list → package → the versions it keeps out', content: json(filterSummary) }, ...errorResponses([...refusals, ...pipelineErrors('get')]) },
   },
 ];

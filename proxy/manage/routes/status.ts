@@ -9,7 +9,7 @@ import type { PublishedFiles } from '../../packages/published-files.ts';
 import type { StateStore } from '../../state/state-store.ts';
 import { readStatus } from '../../status/status.ts';
 import { operation, type Api } from '../api.ts';
-import { time } from '../schemas/time.ts';
+import { time, timeWhen } from '../schemas/time.ts';
 
 export interface StatusServices {
   readonly published: PublishedFiles;
@@ -27,42 +27,49 @@ export interface StatusServices {
   readonly stateKind: 'lmdb' | 'redis';
 }
 
-const count = z.number().int();
+const count = (description: string) => z.number().int().openapi({ description });
 
 const statusSchema = z
   .object({
     version: z.string().openapi({ description: 'of Libretto', example: '0.1.0' }),
     started_at: time.openapi({ description: 'when the process that answers began to serve' }),
-    counts: z.object({
-      packages: count,
-      versions: count.openapi({ description: 'published ones' }),
-      tokens: z.object({ read: count, write: count }).openapi({ description: 'those that open something, by kind' }),
-      users: count,
-      repositories: count,
-      artifacts: count.openapi({ description: 'published uploads' }),
-    }),
-    publication: z.object({ serial: count, published_at: time }).nullable().openapi({ description: 'the newest; null before the first, and where it cannot be read' }),
+    counts: z
+      .object({
+        packages: count('published packages'),
+        versions: count('published versions'),
+        tokens: z
+          .object({ read: count('read tokens'), write: count('write tokens') })
+          .openapi({ description: 'those that open something, by kind' }),
+        users: count('users, disabled ones too'),
+        repositories: count('registered repositories'),
+        artifacts: count('published uploads'),
+      })
+      .openapi({ description: 'how much there is' }),
+    publication: z
+      .object({ serial: count('grows with each publication'), published_at: timeWhen('it was made') }).nullable().openapi({ description: 'the newest; null before the first, and where it cannot be read' }),
     last_build: z
       .object({
-        finished_at: time,
+        finished_at: timeWhen('it ended'),
         outcome: z.enum(['published', 'unchanged', 'failed']).openapi({ description: '`unchanged`: nothing that clients see has changed. `failed`: it could not be carried out, and what was published before stays' }),
-        quarantined: count.openapi({ description: 'versions that were left out' }),
-        failed_sources: count.openapi({ description: 'sources that could not be read' }),
+        quarantined: count('versions that were left out'),
+        failed_sources: count('sources that could not be read'),
       })
       .nullable()
       .openapi({ description: 'of all sources or of one; null where none is known' }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts requests alone' }),
     mirror: z
       .object({
-        problems: z.array(
-          z.object({
-            upstream: z.string().openapi({ description: 'the id of a registered repository, or `public` for the one of mirroring.url', example: 'public' }),
-            message: z.string().openapi({ description: 'what is wrong, and what helps' }),
-          }),
-        ),
+        problems: z
+          .array(
+            z.object({
+              upstream: z.string().openapi({ description: 'the id of a registered repository, or `public` for the one of mirroring.url', example: 'public' }),
+              message: z.string().openapi({ description: 'what is wrong, and what helps' }),
+            }),
+          )
+          .openapi({ description: 'one entry for each such registry' }),
       })
       .openapi({ description: 'other registries that are set up and not asked, since their credentials cannot be used. What is kept of them is served on' }),
-    state: z.object({ kind: z.enum(['lmdb', 'redis']) }).openapi({ description: 'where tokens, users and settings are kept' }),
+    state: z.object({ kind: z.enum(['lmdb', 'redis']).openapi({ description: '`lmdb`: in the data folder. `redis`: in a Redis that several hosts share' }) }).openapi({ description: 'where tokens, users and settings are kept' }),
   })
   .openapi('Status');
 

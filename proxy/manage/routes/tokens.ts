@@ -16,6 +16,7 @@ import type { Actor } from '../../state/audit.ts';
 import { explainToken, type MirroredReleases } from '../../views/explain-token.ts';
 import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
+import { idOf } from '../schemas/id.ts';
 import { explanationQuery, explanationSchema, showExplanation } from '../schemas/token-explanation.ts';
 import { createdToken, showToken, tokenDraft, tokenPatch, tokenRotation, tokenSchema } from '../schemas/token.ts';
 
@@ -31,7 +32,7 @@ export interface TokenServices {
 }
 
 const tags = ['Tokens'];
-const params = z.strictObject({ id: z.string().openapi({ example: 'tok_4fHj2kLm9QwErTy0' }) });
+const params = z.strictObject({ id: idOf('tok', 'the token') });
 
 const listTokens = operation({
   operationId: 'listTokens', method: 'get', path: '/api/tokens', tags, summary: 'List tokens',
@@ -49,6 +50,7 @@ const createToken = operation({
 
 const getToken = operation({
   operationId: 'getToken', method: 'get', path: '/api/tokens/{id}', tags, summary: 'Get a token',
+  description: 'Never with its secret. A maintainer sees those they made.',
   request: { params },
   responses: { 200: { description: 'the token', content: { 'application/json': { schema: tokenSchema } } } },
   errors: ['NOT_FOUND'],

@@ -6,6 +6,7 @@ import { showUser } from '../../auth/user.ts';
 import type { ChangedUser } from '../../auth/users.ts';
 import { actor, operation, type Api } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
+import { idOf } from '../schemas/id.ts';
 import { changedUser, userDraft, userPatch, userSchema } from '../schemas/user.ts';
 
 export interface UserServices {
@@ -13,7 +14,7 @@ export interface UserServices {
 }
 
 const tags = ['Users'];
-const params = z.strictObject({ id: z.string().openapi({ example: 'usr_4fHj2kLm9QwErTy0' }) });
+const params = z.strictObject({ id: idOf('usr', 'the user') });
 
 const listUsers = operation({
   operationId: 'listUsers', method: 'get', path: '/api/users', tags, summary: 'List users',
@@ -32,6 +33,7 @@ const createUser = operation({
 
 const getUser = operation({
   operationId: 'getUser', method: 'get', path: '/api/users/{id}', tags, summary: 'Get a user',
+  description: 'Also one that is disabled, or that has not accepted the invitation yet.',
   request: { params },
   responses: { 200: { description: 'the user', content: { 'application/json': { schema: userSchema } } } },
   errors: ['NOT_FOUND'],
@@ -39,6 +41,7 @@ const getUser = operation({
 
 const updateUser = operation({
   operationId: 'updateUser', method: 'patch', path: '/api/users/{id}', tags, summary: 'Change a user',
+  description: 'Fields that are left out stay. Disabling a user, or changing the role, acts on the next request.',
   request: { params, body: { required: true, content: { 'application/json': { schema: userPatch } } } },
   responses: { 200: { description: 'the user as they are now, with the invitation if one was asked for', content: { 'application/json': { schema: changedUser } } } },
   errors: ['NOT_FOUND', 'LAST_ADMIN', 'CONFLICT'],

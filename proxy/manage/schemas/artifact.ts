@@ -3,13 +3,14 @@
 import { z } from '@hono/zod-openapi';
 import type { ArtifactRecord } from '../../artifacts/artifact.ts';
 import type { Cleanup } from '../../artifacts/cleanup.ts';
-import { time } from './time.ts';
+import { idOf } from './id.ts';
+import { time, timeWhen } from './time.ts';
 
 export const artifactSchema = z
   .object({
-    id: z.string().openapi({ example: 'art_4fHj2kLm9QwErTy0' }),
+    id: idOf('art', 'the artifact'),
     name: z.string().openapi({ description: 'the package', example: 'acme/hello' }),
-    version: z.string().openapi({ example: '1.2.0' }),
+    version: z.string().openapi({ description: 'the version of the package in this ZIP', example: '1.2.0' }),
     version_normalized: z.string().openapi({ description: 'as Composer compares it', example: '1.2.0.0' }),
     reference: z.string().openapi({ description: '`dist.reference`: the first 40 characters of `sha256`' }),
     sha256: z.string().openapi({ description: 'of the ZIP, lower-case hex' }),
@@ -17,7 +18,7 @@ export const artifactSchema = z
     size: z.number().int().openapi({ description: 'bytes of the ZIP', example: 20_480 }),
     url: z.string().openapi({ description: 'of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
     status: z.enum(['published', 'withdrawn', 'superseded']).openapi({ description: 'withdrawn: not offered any more; superseded: the dev version has other content by now. Locks go on installing both' }),
-    created_at: time,
+    created_at: timeWhen('the ZIP was uploaded'),
     created_by: z.string().openapi({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),
     retired_at: time.nullable().openapi({ description: 'since when it is not published any more' }),
   })
@@ -26,7 +27,7 @@ export const artifactSchema = z
 export const uploadQuery = z.strictObject({
   version: z.string().min(1).max(200).optional().openapi({ description: 'which version it is; needed where composer.json does not say, refused where it says another', example: '1.2.0' }),
   name: z.string().min(1).max(201).optional().openapi({ description: 'refused where composer.json says another', example: 'acme/hello' }),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters').optional().openapi({ description: 'of the ZIP: what arrives with another one is refused' }),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters').optional().openapi({ maxLength: 64, description: 'of the ZIP: what arrives with another one is refused' }),
 });
 
 export const cleanupOrder = z
@@ -38,9 +39,9 @@ export const cleanupOrder = z
 
 export const cleanupSchema = z
   .object({
-    dry_run: z.boolean(),
+    dry_run: z.boolean().openapi({ description: 'true: nothing was removed' }),
     artifacts: z.array(artifactSchema).openapi({ description: 'what goes or went' }),
-    leftovers: z.array(z.object({ file: z.string().openapi({ example: '.staging/upload-4f2a.zip' }), size: z.number().int() })).openapi({ description: 'files that uploads left behind which were cut off' }),
+    leftovers: z.array(z.object({ file: z.string().openapi({ description: 'the path below the folder of artifacts', example: '.staging/upload-4f2a.zip' }), size: z.number().int().openapi({ description: 'bytes of the file' }) })).openapi({ description: 'files that uploads left behind which were cut off' }),
     bytes: z.number().int().openapi({ description: 'of all of them' }),
   })
   .openapi('ArtifactCleanup');

@@ -6,16 +6,16 @@ import { parseStability } from '../../../build/contract/stability.ts';
 import { requirementsOf, type PackageDetails } from '../../packages/package-details.ts';
 import type { PackageSummary } from '../../packages/package-summary.ts';
 import type { PublishedVersion } from '../../packages/published-package.ts';
-import { time } from './time.ts';
+import { time, timeWhen } from './time.ts';
 
-const version = z.string().openapi({ example: '1.2.0' });
+const version = z.string().openapi({ description: 'the version as its author writes it', example: '1.2.0' });
 const links = z.record(z.string(), z.string());
 
 const summaryShape = {
-  name: z.string().openapi({ example: 'acme/hello' }),
-  description: z.string().nullable(),
-  type: z.string().openapi({ example: 'library' }),
-  keywords: z.array(z.string()),
+  name: z.string().openapi({ description: 'the name of the package', example: 'acme/hello' }),
+  description: z.string().nullable().openapi({ description: 'one line about the package; null where its composer.json has none' }),
+  type: z.string().openapi({ description: 'the type of the package', example: 'library' }),
+  keywords: z.array(z.string()).openapi({ description: 'the keywords of its composer.json', example: ['greeting'] }),
   abandoned: z.union([z.boolean(), z.string()]).openapi({ description: 'true, or the package to use instead' }),
   latest_version: version.openapi({ description: 'the newest stable version, or the newest there is', example: '1.2.0' }),
   updated_at: time.openapi({ description: 'when a version of it was last published here' }),
@@ -27,37 +27,40 @@ export const packageSummary = z.object({ ...summaryShape, versions: z.number().i
 const packageVersion = z
   .object({
     version,
-    version_normalized: z.string().openapi({ example: '1.2.0.0' }),
-    stability: z.enum(['stable', 'RC', 'beta', 'alpha', 'dev']),
+    version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
+    stability: z.enum(['stable', 'RC', 'beta', 'alpha', 'dev']).openapi({ description: 'the stability that Composer reads from the version' }),
     time: z.string().nullable().openapi({ description: 'its own, as its source says it', example: '2026-01-31T12:00:00+00:00' }),
     published_at: time.openapi({ description: 'since when this content is published here' }),
-    reference: z.string(),
+    reference: z.string().openapi({ description: '`dist.reference`: the commit, or a digest of the content' }),
     shasum: z.string().openapi({ description: 'SHA-1 of the archive' }),
     size: z.number().int().openapi({ description: 'bytes of the archive' }),
-    requires: links.openapi({ example: { php: '^8.2', 'acme/greeting': '^1.0' } }),
-    dev_requires: links,
+    requires: links.openapi({ description: 'package → constraint, as `require` has it', example: { php: '^8.2', 'acme/greeting': '^1.0' } }),
+    dev_requires: links.openapi({ description: 'package → constraint, as `require-dev` has it' }),
     readme: z.boolean().openapi({ description: 'whether it has a README' }),
-    changelog: z.boolean(),
+    changelog: z.boolean().openapi({ description: 'whether it has a CHANGELOG' }),
   })
   .openapi('PublishedVersion');
 
 const quarantined = z
   .object({
-    version: z.string().nullable(),
-    code: z.string().openapi({ example: 'VERSION_CHANGED' }),
+    version: z.string().nullable().openapi({ description: 'the version that was left out; null where it is not known' }),
+    code: z.string().openapi({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
     message: z.string().openapi({ description: 'what is wrong and what to do' }),
-    where: z.string(),
+    where: z.string().openapi({ description: 'the source and the place in it' }),
   })
   .openapi('QuarantinedVersion');
 
 export const packageSchema = z
   .object({
     ...summaryShape,
-    license: z.array(z.string()),
+    license: z.array(z.string()).openapi({ description: 'the licences of its newest version', example: ['MIT'] }),
     links: links.openapi({ description: 'homepage and support, as far as they are addresses', example: { homepage: 'https://example.org/hello' } }),
     versions: z.array(packageVersion).openapi({ description: 'newest first' }),
     dependents: z.array(z.string()).openapi({ description: 'packages here of which a version requires it' }),
-    sources: z.array(z.object({ id: z.string(), location: z.string() })).nullable().openapi({ description: 'where its versions come from; null for read tokens, which are not told' }),
+    sources: z.array(z.object({
+      id: z.string().openapi({ description: 'the id of the source' }),
+      location: z.string().openapi({ description: 'the folder or the address of the source' }),
+    })).nullable().openapi({ description: 'where its versions come from; null for read tokens, which are not told' }),
     quarantined: z.array(quarantined).nullable().openapi({ description: 'versions that were left out, and why; null for read tokens' }),
   })
   .openapi('PackageDetails');
@@ -73,25 +76,34 @@ export const packageText = z
   .openapi('PackageText');
 
 const byVersion = z.record(z.string(), z.number().int());
-const date = z.string().openapi({ example: '2026-11-21' });
+const date = z.string().openapi({ description: 'the day, in UTC', example: '2026-11-21' });
+const counted = (what: string) => z.number().int().openapi({ description: `${what} of this day` });
+const perVersion = (what: string) => byVersion.openapi({ description: `version → ${what} of this day` });
 
 export const statisticsSchema = z
   .object({
     total: z.number().int().openapi({ description: 'downloads since ever' }),
     versions: byVersion.openapi({ description: 'downloads of these days, by version', example: { '1.2.0': 12 } }),
-    days: z.array(z.object({ date, downloads: z.number().int(), versions: byVersion })).openapi({ description: 'oldest first, of UTC; days without a download are left out' }),
+    days: z.array(z.object({ date, downloads: counted('downloads'), versions: perVersion('downloads') })).openapi({ description: 'oldest first, of UTC; days without a download are left out' }),
     installs: z
       .object({
         total: z.number().int().openapi({ description: 'installs since ever' }),
         versions: byVersion.openapi({ description: 'installs of these days, by version', example: { '1.2.0': 31 } }),
-        days: z.array(z.object({ date, installs: z.number().int(), versions: byVersion })).openapi({ description: 'oldest first, of UTC; days without an install are left out' }),
+        days: z.array(z.object({ date, installs: counted('installs'), versions: perVersion('installs') })).openapi({ description: 'oldest first, of UTC; days without an install are left out' }),
       })
       .openapi({ description: 'what clients told of: Composer tells every install and update of a package, unless it is offline' }),
   })
   .openapi('PackageStatistics');
 
 export const withdrawalSchema = z
-  .object({ name: z.string().openapi({ example: 'acme/hello' }), version, version_normalized: z.string(), reference: z.string(), withdrawn_at: time, withdrawn_by: z.string().openapi({ example: 'usr_4fHj2kLm9QwErTy0' }) })
+  .object({
+    name: z.string().openapi({ description: 'the name of the package', example: 'acme/hello' }),
+    version,
+    version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
+    reference: z.string().openapi({ description: '`dist.reference` of the withdrawn content' }),
+    withdrawn_at: timeWhen('it was withdrawn'),
+    withdrawn_by: z.string().openapi({ description: 'who withdrew it', example: 'usr_4fHj2kLm9QwErTy0' }),
+  })
   .openapi('WithdrawnVersion');
 
 export function showSummary({ name, description, type, keywords, abandoned, latest_version, versions, updated_at }: PackageSummary, downloads: number): z.infer<typeof packageSummary> {

@@ -11,18 +11,18 @@ export const rootSchema = z
     'metadata-url': z.string().openapi({ description: 'where the versions of a package are; Composer fills in `%package%`', example: exactMetadataUrl }),
     'available-packages': z.array(z.string()).openapi({ description: 'lower case, sorted', example: ['acme/hello', 'acme/tool'] }),
     'available-package-patterns': z.array(z.string()).optional().openapi({ description: 'only where there is no package: a pattern that none matches', example: ['~none~/~none~'] }),
-    mirrors: z.array(z.object({ 'dist-url': z.string().openapi({ example: mirrorDistUrl }), preferred: z.literal(true) })).optional().openapi({ description: 'where archives are, relative to the address of this service' }),
+    mirrors: z.array(z.object({ 'dist-url': z.string().openapi({ description: 'the template of an archive; Composer fills it in', example: mirrorDistUrl }), preferred: z.literal(true).openapi({ description: 'Composer asks here before `dist.url`' }) })).optional().openapi({ description: 'where archives are, relative to the address of this service' }),
     ...advertisedShape,
-    name: z.string().optional().openapi({ example: 'The registry of Acme' }),
-    description: z.string().optional().openapi({ example: 'Packages of our teams' }),
-    homepage: z.string().optional().openapi({ example: 'https://packages.example.org' }),
+    name: z.string().optional().openapi({ description: 'the name of the registry', example: 'The registry of Acme' }),
+    description: z.string().optional().openapi({ description: 'what the registry is for', example: 'Packages of our teams' }),
+    homepage: z.string().optional().openapi({ description: 'a page about the registry', example: 'https://packages.example.org' }),
   })
   .openapi('RootDocument');
 
 const dist = z
   .looseObject({
-    type: z.literal('zip'),
-    url: z.string().openapi({ example: '/dist/acme/hello/1.2.0.zip' }),
+    type: z.literal('zip').openapi({ description: 'the kind of archive: always zip' }),
+    url: z.string().openapi({ description: 'the path or the address of the archive', example: '/dist/acme/hello/1.2.0.zip' }),
     reference: z.string().openapi({ description: 'changes with the content', example: '9f2c1d0e8b7a65544332211000ffeeddccbbaa99' }),
     shasum: z.string().optional().openapi({ description: 'SHA-1 of the ZIP', example: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' }),
   })
@@ -30,10 +30,10 @@ const dist = z
 
 const versionSchema = z
   .looseObject({
-    name: z.string().openapi({ example: 'acme/hello' }),
-    version: z.string().openapi({ example: '1.2.0' }),
-    version_normalized: z.string().openapi({ example: '1.2.0.0' }),
-    dist: dist.optional(),
+    name: z.string().openapi({ description: 'the name of the package', example: 'acme/hello' }),
+    version: z.string().openapi({ description: 'the version as its author writes it', example: '1.2.0' }),
+    version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
+    dist: dist.optional().openapi({ description: 'the archive' }),
   })
   .openapi('PackageVersion', { description: 'everything of composer.json that is of use to others, and where the archive is' });
 
@@ -50,17 +50,20 @@ export const healthSchema = z
   .object({
     status: z.enum(['ok', 'degraded']).openapi({ description: '`degraded`: it serves, but something beside it is missing; the other fields say what' }),
     serial: z.number().int().nullable().openapi({ description: 'of the newest publication; null before the first', example: 42 }),
-    published_at: time.nullable(),
+    published_at: time.nullable().openapi({ description: 'when the newest publication was made; null before the first' }),
     tree: z.enum(['ok', 'empty', 'stale', 'unreadable']).openapi({ description: '`empty`: nothing was published yet. `stale`: the origin fails, and what is known of it is served. `unreadable`: what was published is gone or damaged' }),
     state: z.enum(['ok', 'away']).openapi({ description: '`away`: the Redis of the state cannot be used, and tokens that are known are honoured for a while at most' }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
-    workers: z.object({ serving: z.number().int(), of: z.number().int() }).optional().openapi({ description: 'the processes that serve this address, where there are several', example: { serving: 4, of: 4 } }),
+    workers: z.object({
+      serving: z.number().int().openapi({ description: 'how many of them serve' }),
+      of: z.number().int().openapi({ description: 'how many there should be' }),
+    }).optional().openapi({ description: 'the processes that serve this address, where there are several', example: { serving: 4, of: 4 } }),
   })
   .openapi('Health');
 
 export const readySchema = z
   .object({
-    status: z.literal('ready'),
+    status: z.literal('ready').openapi({ description: 'always `ready`: a server that is not answers 500' }),
     tree: z.enum(['ok', 'stale']).openapi({ description: '`stale`: the origin fails, and what is known of it is served' }),
     state: z.enum(['ok', 'grace']).openapi({ description: '`grace`: the Redis of the state cannot be used, and tokens that are known are honoured for a while' }),
     grace_seconds_left: z.number().int().optional().openapi({ description: 'only with `grace`: until nobody can be served, unless the Redis is back before', example: 42 }),

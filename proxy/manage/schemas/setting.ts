@@ -2,30 +2,48 @@
 
 import { z } from '@hono/zod-openapi';
 import type { JsonValue } from '../../../build/contract/json.ts';
-import { settingDefinitions, settingKeys, type SettingKey } from '../../settings/definitions.ts';
+import { advertisable } from '../../protocol/advertised.ts';
+import { longestNotice, mostNotices } from '../../settings/client-notice.ts';
+import { longestText, mostLicenses, settingDefinitions, settingKeys, type SettingKey } from '../../settings/definitions.ts';
+import { mostPatterns } from '../../settings/package-patterns.ts';
 import type { SettingPatch, SettingView } from '../../settings/settings.ts';
 
-/** Shapes only: what a value may be beyond that, the service says. */
+/** The service checks values; these schemas check their types alone, and document the limits. */
 const number = z.number().int();
-const clientNotices = z.array(z.strictObject({ versions: z.string().openapi({ description: 'of Composer', example: '<2.5' }), message: z.string().openapi({ example: 'Please update Composer.' }) }));
+const text = z.string().openapi({ maxLength: longestText });
+const patterns = z.array(z.string().openapi({ maxLength: 200 })).openapi({ maxItems: mostPatterns });
+const licenses = z.array(z.string().openapi({ maxLength: 61 })).openapi({ maxItems: mostLicenses });
+const advertised = z.array(z.string().openapi({ enum: [...advertisable] })).openapi({ maxItems: advertisable.length });
+const clientNotices = z
+  .array(
+    z.strictObject({
+      versions: z.string().openapi({ description: 'versions of Composer, as a constraint', example: '<2.5', maxLength: 200 }),
+      message: z.string().openapi({
+        description: 'the text that Composer prints',
+        example: 'Please update Composer.',
+        maxLength: longestNotice,
+      }),
+    }),
+  )
+  .openapi({ maxItems: mostNotices });
 const shapes = {
   'mirroring.enabled': z.boolean(),
-  'mirroring.url': z.string(),
-  'mirroring.allow': z.array(z.string()),
-  'mirroring.deny': z.array(z.string()),
-  'mirroring.reserved': z.array(z.string()),
-  'mirroring.shared_vendors': z.array(z.string()),
+  'mirroring.url': text,
+  'mirroring.allow': patterns,
+  'mirroring.deny': patterns,
+  'mirroring.reserved': patterns,
+  'mirroring.shared_vendors': patterns,
   'mirroring.minimum_age': number,
-  'mirroring.licenses': z.array(z.string()),
-  'mirroring.license_rule': z.string(),
-  'mirroring.abandoned': z.string(),
+  'mirroring.licenses': licenses,
+  'mirroring.license_rule': text,
+  'mirroring.abandoned': text,
   'mirroring.fresh': number,
   'mirroring.missing': number,
-  metadata_url: z.string(),
-  advertise: z.array(z.string()),
+  metadata_url: text,
+  advertise: advertised,
   warnings: clientNotices,
   infos: clientNotices,
-  dist_url: z.string(),
+  dist_url: text,
   'limits.read': number,
   'limits.write': number,
   'sessions.lifetime': number,
@@ -35,23 +53,33 @@ const shapes = {
   'retention.jobs': number,
 } as const satisfies Record<SettingKey, z.ZodType<JsonValue>>;
 
-function described<Key extends SettingKey>(key: Key) {
-  const { description, allowed, standard } = settingDefinitions[key];
-  return { description: `${description}. Must be ${allowed}`, default: standard };
+function rangeOf(key: SettingKey): { readonly minimum?: number; readonly maximum?: number } {
+  const definition = settingDefinitions[key];
+  return 'least' in definition ? { minimum: definition.least, maximum: definition.most } : {};
 }
 
 function shown<Key extends SettingKey>(key: Key) {
-  return z.object({
-    value: shapes[key].openapi(described(key)),
+  const { description, allowed, standard } = settingDefinitions[key];
+  const described = z.object({
+    value: shapes[key].openapi({ ...rangeOf(key), description: `${description}. Must be ${allowed}`, default: standard }),
     origin: z.enum(['default', 'file', 'environment', 'flag', 'api']).openapi({ description: 'where it comes from; of several the last in this order wins, but for `api`, which stands between `file` and `environment`' }),
     changeable: z.boolean().openapi({ description: 'false: the environment or a flag fixes it' }),
   });
+  return described.openapi({ description });
 }
 
 function taken<Key extends SettingKey>(key: Key) {
   const { description, allowed } = settingDefinitions[key];
-  return shapes[key].nullable().optional().openapi({ description: `${description}. Must be ${allowed}; null: as libretto.json or the default say` });
+  return shapes[key].nullable().optional().openapi({ ...rangeOf(key), description: `${description}. Must be ${allowed}; null: as libretto.json or the default say` });
 }
+
+const groups = {
+  mirroring: 'packages of other registries',
+  limits: 'requests an hour that a token may make',
+  sessions: 'sessions of people',
+  passwords: 'passwords of people',
+  retention: 'for how long things are kept',
+} as const;
 
 export const settingsSchema = z
   .object({
@@ -68,16 +96,16 @@ export const settingsSchema = z
       abandoned: shown('mirroring.abandoned'),
       fresh: shown('mirroring.fresh'),
       missing: shown('mirroring.missing'),
-    }),
+    }).openapi({ description: groups.mirroring }),
     metadata_url: shown('metadata_url'),
     advertise: shown('advertise'),
     warnings: shown('warnings'),
     infos: shown('infos'),
     dist_url: shown('dist_url'),
-    limits: z.object({ read: shown('limits.read'), write: shown('limits.write') }),
-    sessions: z.object({ lifetime: shown('sessions.lifetime') }),
-    passwords: z.object({ min_length: shown('passwords.min_length') }),
-    retention: z.object({ artifacts_days: shown('retention.artifacts_days'), statistics_days: shown('retention.statistics_days'), jobs: shown('retention.jobs') }),
+    limits: z.object({ read: shown('limits.read'), write: shown('limits.write') }).openapi({ description: groups.limits }),
+    sessions: z.object({ lifetime: shown('sessions.lifetime') }).openapi({ description: groups.sessions }),
+    passwords: z.object({ min_length: shown('passwords.min_length') }).openapi({ description: groups.passwords }),
+    retention: z.object({ artifacts_days: shown('retention.artifacts_days'), statistics_days: shown('retention.statistics_days'), jobs: shown('retention.jobs') }).openapi({ description: groups.retention }),
   })
   .openapi('Settings');
 
@@ -96,16 +124,16 @@ export const settingsPatch = z
       abandoned: taken('mirroring.abandoned'),
       fresh: taken('mirroring.fresh'),
       missing: taken('mirroring.missing'),
-    }).optional(),
+    }).optional().openapi({ description: groups.mirroring }),
     metadata_url: taken('metadata_url'),
     advertise: taken('advertise'),
     warnings: taken('warnings'),
     infos: taken('infos'),
     dist_url: taken('dist_url'),
-    limits: z.strictObject({ read: taken('limits.read'), write: taken('limits.write') }).optional(),
-    sessions: z.strictObject({ lifetime: taken('sessions.lifetime') }).optional(),
-    passwords: z.strictObject({ min_length: taken('passwords.min_length') }).optional(),
-    retention: z.strictObject({ artifacts_days: taken('retention.artifacts_days'), statistics_days: taken('retention.statistics_days'), jobs: taken('retention.jobs') }).optional(),
+    limits: z.strictObject({ read: taken('limits.read'), write: taken('limits.write') }).optional().openapi({ description: groups.limits }),
+    sessions: z.strictObject({ lifetime: taken('sessions.lifetime') }).optional().openapi({ description: groups.sessions }),
+    passwords: z.strictObject({ min_length: taken('passwords.min_length') }).optional().openapi({ description: groups.passwords }),
+    retention: z.strictObject({ artifacts_days: taken('retention.artifacts_days'), statistics_days: taken('retention.statistics_days'), jobs: taken('retention.jobs') }).optional().openapi({ description: groups.retention }),
   })
   .openapi('SettingsPatch', { example: { limits: { read: 5000 } } });
 

@@ -19,7 +19,7 @@ export const shownLimits = {
 /** Left out: as it is, or not limited. `null`: not limited. */
 export const takenLimits = {
   packages: shownLimits.packages.unwrap().min(1, someOrNull).max(maxEntries).nullable().optional().openapi({ description: 'patterns of the packages it may see, such as acme/core, acme/* or *; null: all', example: ['acme/*', 'tools/cli'] }),
-  constraints: shownLimits.constraints.optional().openapi({ description: `pattern → version constraint of Composer's, at most ${maxEntries}; where several patterns match, all of theirs have to hold; null: all versions`, example: { 'acme/core': '<3.0' } }),
+  constraints: shownLimits.constraints.optional().openapi({ maxProperties: maxEntries, description: `pattern → version constraint of Composer's, at most ${maxEntries}; where several patterns match, all of theirs have to hold; null: all versions`, example: { 'acme/core': '<3.0' } }),
   stability: shownLimits.stability.optional(),
   not_after: z.string().min(10, 'It is no date and no time. Write 2027-01-31, which includes that day (UTC), or 2027-01-31T12:00:00Z.').max(40).nullable().optional().openapi({ description: 'what was released until then, a time or a day (UTC, which counts in whole); null: all', example: '2027-01-31' }),
   networks: shownLimits.networks.unwrap().min(1, someOrNull).max(maxEntries).nullable().optional().openapi({ description: 'ranges of addresses from which it may be used; null: from anywhere', example: ['203.0.113.0/24'] }),

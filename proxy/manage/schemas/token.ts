@@ -6,26 +6,27 @@ import { effectiveLimit, tokenStatus, type TokenRecord } from '../../auth/token.
 import type { TokenKind } from '../../auth/token-format.ts';
 import type { TokenUse } from '../../auth/token-uses.ts';
 import type { Window } from '../../limits/windows.ts';
-import { time } from './time.ts';
+import { idOf } from './id.ts';
+import { time, timeWhen } from './time.ts';
 import { shownLimits, takenLimits } from './token-limits.ts';
 
-const kind = z.enum(['read', 'write']);
+const kind = z.enum(['read', 'write']).openapi({ description: '`read`: reads packages. `write`: publishes them, too' });
 const description = z.string().min(1).max(200).openapi({ description: 'who uses it, for what; one line', example: 'CI of acme/shop' });
 const rateLimit = z.number().int().min(0).max(1_000_000_000).nullable().openapi({ description: 'requests an hour; 0: unlimited; null: the default of its kind', example: 1000 });
 const expiresAt = time.nullable().openapi({ description: 'from then on it opens nothing; null: never' });
 
 export const tokenSchema = z
   .object({
-    id: z.string().openapi({ example: 'tok_4fHj2kLm9QwErTy0' }),
+    id: idOf('tok', 'the token'),
     description,
-    kind: kind.openapi({ description: 'never changes' }),
-    status: z.enum(['active', 'expired', 'revoked']),
+    kind: kind.openapi({ description: '`read`: reads packages. `write`: publishes them, too. It never changes' }),
+    status: z.enum(['active', 'expired', 'revoked']).openapi({ description: 'only an active token opens anything' }),
     rate_limit: rateLimit,
     effective_rate_limit: z.number().int().openapi({ description: 'the limit in force, the default of its kind included; 0: unlimited' }),
-    created_at: time,
+    created_at: timeWhen('it was made'),
     created_by: z.string().openapi({ description: 'who made it', example: 'cli:root' }),
     expires_at: expiresAt,
-    revoked_at: time.nullable(),
+    revoked_at: time.nullable().openapi({ description: 'when it was revoked; null: it was not' }),
     ...shownLimits,
     previous_expires_at: time.nullable().openapi({ description: 'until then the secret before the last rotation opens as well' }),
     last_used_at: time.nullable().openapi({ description: 'by any of its secrets' }),
@@ -33,7 +34,7 @@ export const tokenSchema = z
     requests: z
       .object({
         used: z.number().int().openapi({ description: 'requests counted in the window that runs' }),
-        limit: z.number().int(),
+        limit: z.number().int().openapi({ description: 'requests that the window allows' }),
         resets_at: time.nullable().openapi({ description: 'when it ends; null: the next request begins one' }),
       })
       .nullable()
@@ -41,9 +42,10 @@ export const tokenSchema = z
   })
   .openapi('Token');
 
-export const tokenDraft = z.strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: expiresAt.optional(), ...takenLimits }).openapi('TokenDraft');
+const expiry = expiresAt.optional().openapi({ example: '2035-12-31T00:00:00.000Z', maxLength: 40 });
+export const tokenDraft = z.strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: expiry, ...takenLimits }).openapi('TokenDraft');
 /** `kind` is taken to be refused with a code of its own. */
-export const tokenPatch = z.strictObject({ description: description.optional(), rate_limit: rateLimit.optional(), expires_at: expiresAt.optional(), ...takenLimits, kind: kind.optional() }).openapi('TokenPatch');
+export const tokenPatch = z.strictObject({ description: description.optional(), rate_limit: rateLimit.optional(), expires_at: expiry, ...takenLimits, kind: kind.optional().openapi({ description: 'refused with KIND_IMMUTABLE: the kind never changes' }) }).openapi('TokenPatch', { example: { description: 'CI of acme/shop', rate_limit: 2000 } });
 export const createdToken = tokenSchema.extend({ token: z.string().openapi({ description: 'the secret: shown this once, kept nowhere' }) }).openapi('CreatedToken');
 
 /** `body` may be left out. */

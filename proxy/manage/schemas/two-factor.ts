@@ -7,7 +7,7 @@ export const twoFactorSetup = z.strictObject({ password }).openapi('TwoFactorSet
 export const twoFactorSecret = z
   .object({
     secret: z.string().openapi({ description: 'for typing into an authenticator, base32', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }),
-    uri: z.string().openapi({ example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…' }),
+    uri: z.string().openapi({ description: 'the same as a link that authenticators open', example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…' }),
     qr_svg: z.string().openapi({ description: 'the URI as a QR code, an SVG document' }),
   })
   .openapi('TwoFactorSecret');

@@ -1,0 +1,13 @@
+// Ids and actors that many schemas have, each described by what it belongs to.
+
+import { z } from '@hono/zod-openapi';
+
+/** `prefix`: `tok` of `tok_4fHj2kLm9QwErTy0`. `of`: completes "the id of …". */
+export function idOf(prefix: string, of: string) {
+  return z.string().openapi({ description: `the id of ${of}`, example: `${prefix}_4fHj2kLm9QwErTy0`, maxLength: 100 });
+}
+
+/** Who did it: `cli:`, `user:`, `token:` or `system:`, and who. `did`: completes "who …". */
+export function actorWho(did: string) {
+  return z.string().openapi({ description: `who ${did}`, example: 'user:usr_9QwErTy04fHj2kLm' });
+}

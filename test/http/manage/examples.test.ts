@@ -1,0 +1,93 @@
+// Every example of the service's description is sent as it stands. Only codes, invitations and ids are exchanged for ones that exist.
+
+import { Secret, TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { describedOperations, type DescribedOperation } from '../../util/described-operations.ts';
+import { runManagement, type RunningManagement } from '../../util/running-management.ts';
+
+const ada = { email: 'ada@example.org', password: 'correct horse battery staple' };
+
+/** What an example is sent with, in a registry of its own. */
+interface Request {
+  readonly as?: string;
+  /** of the thing that `{id}` names */
+  readonly id?: string;
+  /** placeholder → what exists in its place */
+  readonly real?: Readonly<Record<string, string>>;
+}
+
+async function asAda({ people }: RunningManagement): Promise<string> {
+  await people.usersOf('cli:test').create({ ...ada, role: 'admin' });
+  return (await people.login(ada, '127.0.0.1')).token.reveal();
+}
+
+async function twoFactorOf(registry: RunningManagement, enabled: boolean): Promise<Request> {
+  let as = await asAda(registry);
+  const post = async (path: string, body: object) =>
+    (await registry.call('POST', `/api/auth/2fa/${path}`, { as, body })).json();
+  const { secret } = await post('setup', { password: ada.password });
+  const authenticator = new TOTP({ secret: Secret.fromBase32(String(secret)) });
+  if (enabled) as = String((await post('enable', { code: authenticator.generate({ timestamp: Date.now() - 30_000 }) }))['token']);
+  return { as, real: { 123456: authenticator.generate() } };
+}
+
+async function withId(registry: RunningManagement, path: string, draft: object): Promise<Request> {
+  const { token: as } = await registry.signIn('admin');
+  return { as, id: String((await registry.call('POST', path, { as, body: draft })).json()['id']) };
+}
+
+const token = (registry: RunningManagement): Promise<Request> =>
+  withId(registry, '/api/tokens', { description: 'a token', kind: 'read' });
+const repository = (registry: RunningManagement): Promise<Request> =>
+  withId(registry, '/api/repositories', { type: 'git', url: 'https://git.example.org/acme/tool' });
+const user = (registry: RunningManagement): Promise<Request> =>
+  withId(registry, '/api/users', { email: 'eve@example.org', role: 'viewer' });
+
+/** What has to be there before an example can succeed; an admin's session is enough for the others. */
+const preparations: Readonly<Record<string, (registry: RunningManagement) => Promise<Request>>> = {
+  setup: async ({ people }) => ({ real: { 'set_…': (await people.offerSetup())?.reveal() ?? '' } }),
+  login: async (registry) => (await asAda(registry), {}),
+  changePassword: async (registry) => ({ as: await asAda(registry) }),
+  acceptInvitation: async (registry) => {
+    const { token: as } = await registry.signIn('admin');
+    const invited = await registry.call('POST', '/api/users', { as, body: { email: 'eve@example.org', role: 'viewer' } });
+    return { real: { 'inv_…': (invited.json()['invitation'] as { token: string }).token } };
+  },
+  setUpTwoFactor: async (registry) => ({ as: await asAda(registry) }),
+  enableTwoFactor: (registry) => twoFactorOf(registry, false),
+  disableTwoFactor: (registry) => twoFactorOf(registry, true),
+  renewRecoveryCodes: (registry) => twoFactorOf(registry, true),
+  updateToken: token,
+  rotateToken: token,
+  updateRepository: repository,
+  updateUser: user,
+};
+
+async function operationsOf(): Promise<readonly DescribedOperation[]> {
+  await using registry = await runManagement();
+  return await describedOperations(registry);
+}
+
+const operations = await operationsOf();
+const withExample = operations.filter(({ takesJson, example }) => takesJson && example !== undefined);
+
+describe('an example of a request', () => {
+  it.each(withExample.map((operation) => [operation.id, operation] as const))('%s succeeds as it stands', async (id, operation) => {
+    await using registry = await runManagement();
+    const prepared = await preparations[id]?.(registry);
+    const { as = undefined, id: subject = '', real = {} } = prepared ?? { as: (await registry.signIn('admin')).token };
+    const body = JSON.parse(JSON.stringify(operation.example), (_key, value: unknown) => real[String(value)] ?? value) as unknown;
+    const path = operation.template.replace('{id}', subject);
+    const reply = await registry.call(operation.method, path, { body, ...(as === undefined ? {} : { as }) });
+    expect([reply.status, reply.json()['code'], reply.json()['details']]).toEqual([expect.toBeOneOf([200, 201]), undefined, undefined]);
+  });
+});
+
+describe('the examples of parameters', () => {
+  it.each(operations.filter(({ method }) => method === 'GET').map((operation) => [operation.id, operation] as const))('%s takes them as they stand', async (_id, { path, query, exampleQuery }) => {
+    await using registry = await runManagement();
+    const { token: as } = await registry.signIn('admin');
+    const reply = await registry.call('GET', `${path}?${exampleQuery}`, { as });
+    expect([query.length > 0, reply.status]).not.toEqual([query.length > 0, 400]);
+  });
+});
