@@ -8,7 +8,7 @@ import type { Eventually } from '../eventually.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { codeBudget, pairBudget } from './attempt-budgets.ts';
-import { uncountedIfBroken, type Attempts } from './attempts.ts';
+import { WrongGuess, type Attempts } from './attempts.ts';
 import type { RandomBytes } from './base62.ts';
 import type { LoggedIn } from './login.ts';
 import { assertPassword, type Passwords } from './password.ts';
@@ -120,32 +120,24 @@ async function confirmPassword({ store, passwords, attempts, userId, address }: 
   const user = (await readUser(store, userId))?.record;
   if (user === undefined) throw unknownUser();
   const pair = pairBudget(user.email, address);
-  const attempt = await attempts.take([pair]);
-  if (!(await uncountedIfBroken(attempt, passwords.verify(password, user.password ?? undefined)))) return refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong password' });
-  await attempt.giveBack([pair]);
+  const refuse = () => refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong password' });
+  await attempts.judge([pair], async () => {
+    if (!(await passwords.verify(password, user.password ?? undefined))) throw new WrongGuess();
+    return true;
+  }, { refuse, cleared: [pair] });
   return { user, encoded: user.password };
 }
-
-class WrongCode extends Error {}
 
 /** `work` takes the code from the record that it then commits; a wrong one is counted and refused. */
 async function withCode<Result>({ store, attempts, sealer, now, userId, address }: Desk, code: string, work: (take: (record: UserRecord) => TwoFactor) => Promise<Result>): Promise<Result> {
   const codes = codeBudget(userId);
-  const attempt = await attempts.take([codes]);
   const take = (record: UserRecord): TwoFactor => {
     const left = useCode(record, code, sealer, now());
-    if (left === undefined) throw new WrongCode();
+    if (left === undefined) throw new WrongGuess();
     return left;
   };
-  try {
-    const result = await work(take);
-    await attempt.giveBack([codes]);
-    return result;
-  } catch (error) {
-    if (error instanceof WrongCode) return refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong code' });
-    await attempt.giveBack();
-    throw error;
-  }
+  const refuse = () => refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong code' });
+  return attempts.judge([codes], () => work(take), { refuse, cleared: [codes] });
 }
 
 function change({ store, userId }: Desk, action: string, edit: (record: UserRecord) => UserRecord, details: JsonObject = {}): Promise<UserRecord> {

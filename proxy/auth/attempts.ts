@@ -1,80 +1,114 @@
-// Counts attempts that may turn out wrong. Each is counted before it is looked at and given back when it was right, so that many at once get no more
-// tries than one after another; counts are kept in the state, so that neither a restart nor another process forgets them.
+// Counts attempts that turn out wrong. Each attempt is reserved before it is checked, so that many at once get no more tries than one after another.
+// A failure counts from the moment it is known; a right answer returns its reservation and moves no clock. Where reservations in flight take up what
+// is left of a budget, the next attempt waits for their results. Counts live in the state, so that neither a restart nor another process forgets them.
 
-import { z } from 'zod';
+import { setTimeout as delay } from 'node:timers/promises';
 import { RegistryError } from '../../build/contract/errors.ts';
-import type { StateEntry, StateStore } from '../state/state-store.ts';
-import { attemptPrefix, forgetMs, type Budget } from './attempt-budgets.ts';
+import type { JsonObject } from '../../build/contract/json.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { attemptPrefix, type Budget } from './attempt-budgets.ts';
+import { hasRoom, leaseMs, recordOf, standingAt, waitOf, withHeld, withoutHeld, type Standing } from './attempt-record.ts';
+import { randomBase62, type RandomBytes } from './base62.ts';
+import { createTurnstile, crowded } from './turnstile.ts';
 
-export interface Attempt {
-  /** It was right, or nobody's fault: it does not count. `cleared` budgets start anew. */
-  readonly giveBack: (cleared?: readonly Budget[]) => Promise<void>;
+/** A check throws it for a wrong password or code. */
+export class WrongGuess extends Error {}
+
+export interface Judgement {
+  /** the answer to a wrong guess, after it was counted */
+  readonly refuse: () => Promise<never>;
+  /** budgets whose failures are forgotten after a right guess */
+  readonly cleared?: readonly Budget[];
 }
 
 export interface Attempts {
-  /** Throws TOO_MANY_ATTEMPTS with the seconds to wait when one of the budgets is used up; then none is counted. */
-  readonly take: (budgets: readonly Budget[]) => Promise<Attempt>;
+  /**
+   * Runs `check` under a reservation in all of `budgets`. A WrongGuess counts as a failure. Any other error is nobody's guess and does not count, nor does
+   * undefined, which says that nothing came of the check. Throws TOO_MANY_ATTEMPTS with the seconds to wait where failures have used a budget up.
+   */
+  readonly judge: <Result>(budgets: readonly Budget[], check: () => Promise<Result>, judgement: Judgement) => Promise<Result>;
 }
 
-const countRecord = z.strictObject({ count: z.number().int().min(0), last_ms: z.number() });
+export interface AttemptsOptions {
+  readonly store: StateStore;
+  /** epoch milliseconds */
+  readonly now: () => number;
+  readonly randomBytes: RandomBytes;
+}
 
-export function createAttempts({ store, now }: { readonly store: StateStore; readonly now: () => number }): Attempts {
+/** Attempts of this process that may wait for a result at the same time. */
+const mostWaiting = 100;
+/** An attempt waits longer than an abandoned reservation lasts. */
+const longestWaitMs = leaseMs + 5000;
+const lookAgainMs = 50;
+
+type Clear = (key: string) => boolean;
+
+export function createAttempts({ store, now, randomBytes }: AttemptsOptions): Attempts {
+  const waiting = createTurnstile({ inside: mostWaiting, waiting: 0 });
+  const reserve = async (budgets: readonly Budget[], id: string): Promise<void> => {
+    if (await tryReserve(store, budgets, id, now)) return;
+    await (waiting(() => reserveLater(store, budgets, id, now)) ?? Promise.reject(crowded()));
+  };
+  const settle = (budgets: readonly Budget[], id: string, failed: boolean, isCleared: Clear = () => false): Promise<void> =>
+    update(store, budgets, now, (standing, { key }) => {
+      const left = withoutHeld(standing, id, failed, now());
+      return isCleared(key) ? { ...left, count: 0 } : left;
+    });
   return {
-    take: async (budgets) => {
-      for (;;) {
-        const nowMs = now();
-        const entries = await Promise.all(budgets.map(({ key }) => store.get(key)));
-        const counts = entries.map((entry) => countAt(entry, nowMs));
-        const waitMs = Math.max(0, ...budgets.map((budget, at) => waitOf(budget, counts[at]?.count ?? 0, counts[at]?.last_ms ?? nowMs, nowMs)));
-        if (waitMs > 0) throw tooMany(waitMs);
-        const puts = budgets.map(({ key }, at) => ({ key, value: { count: (counts[at]?.count ?? 0) + 1, last_ms: nowMs } }));
-        if (await store.commit({ conditions: conditionsOn(budgets, entries), puts, deletes: [], quiet: true })) break;
+    judge: async (budgets, check, { refuse, cleared = [] }) => {
+      const id = randomBase62(12, randomBytes);
+      await reserve(budgets, id);
+      try {
+        await sweep(store, budgets[0]?.key ?? attemptPrefix, now());
+        const result = await check();
+        await settle(budgets, id, false, (key) => result !== undefined && cleared.some((budget) => budget.key === key));
+        return result;
+      } catch (error) {
+        await settle(budgets, id, error instanceof WrongGuess);
+        if (error instanceof WrongGuess) return refuse();
+        throw error;
       }
-      await sweep(store, budgets[0]?.key ?? attemptPrefix, now());
-      return { giveBack: (cleared = []) => giveBack(store, budgets, cleared) };
     },
   };
 }
 
-/** What breaks or is turned away on the way to an outcome was nobody's guess: the attempt then does not count. */
-export async function uncountedIfBroken<Outcome>(attempt: Attempt, outcome: Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await outcome;
-  } catch (error) {
-    await attempt.giveBack();
-    throw error;
-  }
+/** False where there is no room before others are settled. Throws TOO_MANY_ATTEMPTS. */
+async function tryReserve(store: StateStore, budgets: readonly Budget[], id: string, now: () => number): Promise<boolean> {
+  let isFull = false;
+  await update(store, budgets, now, (standing, budget, all) => {
+    const nowMs = now();
+    const waitMs = Math.max(...all.map((one, at) => waitOf(budgets[at] ?? budget, one, nowMs)));
+    if (waitMs > 0) throw tooMany(waitMs);
+    isFull = !all.every((one, at) => hasRoom(budgets[at] ?? budget, one));
+    return isFull ? undefined : withHeld(standing, id, nowMs);
+  });
+  return !isFull;
 }
 
-async function giveBack(store: StateStore, budgets: readonly Budget[], cleared: readonly Budget[]): Promise<void> {
+async function reserveLater(store: StateStore, budgets: readonly Budget[], id: string, now: () => number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < longestWaitMs; waitedMs += lookAgainMs) {
+    await delay(lookAgainMs);
+    if (await tryReserve(store, budgets, id, now)) return;
+  }
+  throw crowded();
+}
+
+type Edit = (standing: Standing, budget: Budget, all: readonly Standing[]) => Standing | undefined;
+
+/** Edits the rows of all budgets in one commit, again from the start when another came first. An edit of undefined leaves all of them alone. */
+async function update(store: StateStore, budgets: readonly Budget[], now: () => number, edit: Edit): Promise<void> {
   for (;;) {
     const entries = await Promise.all(budgets.map(({ key }) => store.get(key)));
-    const left = entries.map((entry, at) => {
-      if (entry === undefined) return undefined;
-      const { count, last_ms } = countRecord.parse(entry.value);
-      const isCleared = cleared.some(({ key }) => key === budgets[at]?.key);
-      return { key: entry.key, value: { count: isCleared ? 0 : count - 1, last_ms } };
-    }).filter((put) => put !== undefined);
-    const change = { conditions: conditionsOn(budgets, entries), puts: left.filter(({ value }) => value.count > 0), deletes: left.filter(({ value }) => value.count <= 0).map(({ key }) => key), quiet: true };
-    if (await store.commit(change)) return;
+    const standings = entries.map((entry) => standingAt(entry?.value, now()));
+    const edited = budgets.map((budget, at) => edit(standings[at] ?? standingAt(undefined, 0), budget, standings));
+    if (edited.includes(undefined)) return;
+    const rows = edited.map((standing, at) => ({ key: budgets[at]?.key ?? '', value: standing && recordOf(standing), isThere: entries[at] !== undefined }));
+    const puts = rows.filter((row): row is typeof row & { readonly value: JsonObject } => row.value !== undefined).map(({ key, value }) => ({ key, value }));
+    const deletes = rows.filter(({ value, isThere }) => value === undefined && isThere).map(({ key }) => key);
+    const conditions = budgets.map(({ key }, at) => ({ key, revision: entries[at]?.revision ?? null }));
+    if (await store.commit({ conditions, puts, deletes, quiet: true })) return;
   }
-}
-
-function conditionsOn(budgets: readonly Budget[], entries: readonly (StateEntry | undefined)[]) {
-  return budgets.map(({ key }, at) => ({ key, revision: entries[at]?.revision ?? null }));
-}
-
-/** A clock that was set back makes nobody wait longer. */
-function countAt(entry: StateEntry | undefined, nowMs: number): { readonly count: number; readonly last_ms: number } {
-  if (entry === undefined) return { count: 0, last_ms: nowMs };
-  const { count, last_ms } = countRecord.parse(entry.value);
-  return nowMs - last_ms >= forgetMs ? { count: 0, last_ms: nowMs } : { count, last_ms: Math.min(last_ms, nowMs) };
-}
-
-function waitOf({ free, firstMs, longestMs }: Budget, count: number, lastMs: number, nowMs: number): number {
-  if (count < free) return 0;
-  const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(count - free, 30));
-  return lastMs + delayMs - nowMs;
 }
 
 function tooMany(waitMs: number): RegistryError {
@@ -85,7 +119,7 @@ function tooMany(waitMs: number): RegistryError {
 /** Some of the forgotten rows go with each attempt, so that they never pile up. */
 async function sweep(store: StateStore, after: string, nowMs: number): Promise<void> {
   const rows = await store.range(attemptPrefix, { after, limit: 20 });
-  const old = rows.filter(({ value }) => nowMs - countRecord.parse(value).last_ms >= forgetMs);
+  const old = rows.filter(({ value }) => recordOf(standingAt(value, nowMs)) === undefined);
   if (old.length === 0) return;
   await store.commit({ conditions: old.map(({ key, revision }) => ({ key, revision })), puts: [], deletes: old.map(({ key }) => key), quiet: true });
 }

@@ -4,7 +4,7 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Eventually } from '../eventually.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import type { Attempts } from './attempts.ts';
+import { WrongGuess, type Attempts } from './attempts.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import type { RandomBytes } from './base62.ts';
 import { hashCode, mintCode } from './one-time-code.ts';
@@ -51,13 +51,14 @@ export interface InvitationsOptions {
 /** The user, whose password is the new one; sessions they had are ended. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS, INVALID_INPUT. */
 export async function acceptInvitation(options: InvitationsOptions, { code, password, name }: Acceptance, address: string): Promise<UserRecord> {
   const { store, sessions, passwords, attempts, now, rules } = options;
-  const attempt = await attempts.take([addressBudget(address)]);
   const hash = hashCode(code);
   const isGood = ({ invitation, status }: UserRecord): boolean => status !== 'disabled' && invitation?.hash === hash && now() < Date.parse(invitation.expires_at);
-  const id = (await store.get(invitationKey(hash)))?.value;
-  const stored = typeof id === 'string' ? await readUser(store, id) : undefined;
-  if (stored === undefined || !isGood(stored.record)) return refuseCode(store, 'INVITATION_INVALID', address);
-  await attempt.giveBack(); // it was no guess, whatever comes of the password
+  const stored = await attempts.judge([addressBudget(address)], async () => {
+    const id = (await store.get(invitationKey(hash)))?.value;
+    const found = typeof id === 'string' ? await readUser(store, id) : undefined;
+    if (found === undefined || !isGood(found.record)) throw new WrongGuess();
+    return found;
+  }, { refuse: () => refuseCode(store, 'INVITATION_INVALID', address) });
   assertPassword(password, await rules());
   const encoded = await passwords.hash(password);
   const record = await changeUser(store, stored.record.id, async (current) => {

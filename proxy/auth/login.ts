@@ -3,8 +3,8 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { AuditedStore } from '../state/audit.ts';
-import { accountBudget, addressBudget, codeBudget, pairBudget } from './attempt-budgets.ts';
-import { uncountedIfBroken, type Attempt, type Attempts } from './attempts.ts';
+import { accountBudget, addressBudget, codeBudget, pairBudget, type Budget } from './attempt-budgets.ts';
+import { WrongGuess, type Attempts } from './attempts.ts';
 import type { Passwords } from './password.ts';
 import { refuseLogin } from './refused-login.ts';
 import type { Secret } from './secret.ts';
@@ -37,43 +37,50 @@ export interface LoginOptions {
 
 /** Throws INVALID_CREDENTIALS, TWO_FACTOR_REQUIRED (only after the right password), TOO_MANY_ATTEMPTS. */
 export async function login(options: LoginOptions, { email, password, code }: Credentials, address: string): Promise<LoggedIn> {
-  const { store, attempts } = options;
-  const pair = pairBudget(email, address);
+  const { store } = options;
   const isKnown = (await readUserByEmail(store, email))?.record.known_addresses.includes(address) === true;
-  const attempt = await attempts.take([addressBudget(address), pair, ...(isKnown ? [] : [accountBudget(email)])]);
+  const pair = pairBudget(email, address);
+  const budgets = [addressBudget(address), pair, ...(isKnown ? [] : [accountBudget(email)])];
   for (let checked: string | undefined; ;) {
     const stored = await readUserByEmail(store, email);
     const encoded = stored?.record.status === 'active' ? (stored.record.password ?? undefined) : undefined;
-    if (checked === undefined || checked !== encoded) await assertRight(options, attempt, stored, { encoded, password, address });
+    if (checked === undefined || checked !== encoded) await assertRight(options, stored, { encoded, password, address, budgets, pair });
     if (stored === undefined) throw new RegistryError('INVALID_CREDENTIALS');
     checked = encoded;
-    const loggedIn = await (hasTwoFactor(stored.record) ? withCode(options, attempt, stored, { code, address }) : letIn(options, stored, stored.record, address));
-    if (loggedIn === undefined) continue; // the user was changed meanwhile
-    await attempt.giveBack([pair]);
-    return loggedIn;
+    const loggedIn = await (hasTwoFactor(stored.record) ? withCode(options, stored, code, address) : letIn(options, stored, stored.record, address));
+    if (loggedIn !== undefined) return loggedIn; // else the user was changed meanwhile
   }
 }
 
-async function assertRight({ store, passwords }: LoginOptions, attempt: Attempt, stored: StoredUser | undefined, { encoded, password, address }: { readonly encoded: string | undefined; readonly password: string; readonly address: string }): Promise<void> {
-  if (await uncountedIfBroken(attempt, passwords.verify(password, encoded))) return;
-  const reason = stored === undefined ? 'unknown user' : encoded === undefined ? 'not active' : 'wrong password';
-  await refuseLogin(store, { userId: stored?.record.id, address, reason });
+interface TriedPassword {
+  readonly encoded: string | undefined;
+  readonly password: string;
+  readonly address: string;
+  readonly budgets: readonly Budget[];
+  readonly pair: Budget;
 }
 
-async function withCode(options: LoginOptions, attempt: Attempt, stored: StoredUser, { code, address }: { readonly code: string | undefined; readonly address: string }): Promise<LoggedIn | undefined> {
+/** A right password returns its reservation before any code is looked at: wrong codes have a budget of their own, whose wait is then the only one. */
+async function assertRight({ store, passwords, attempts }: LoginOptions, stored: StoredUser | undefined, { encoded, password, address, budgets, pair }: TriedPassword): Promise<void> {
+  const reason = stored === undefined ? 'unknown user' : encoded === undefined ? 'not active' : 'wrong password';
+  await attempts.judge(budgets, async () => {
+    if (!(await passwords.verify(password, encoded))) throw new WrongGuess();
+    return true;
+  }, { refuse: () => refuseLogin(store, { userId: stored?.record.id, address, reason }), cleared: [pair] });
+}
+
+/** undefined: the user was changed since `stored` was read. */
+async function withCode(options: LoginOptions, stored: StoredUser, code: string | undefined, address: string): Promise<LoggedIn | undefined> {
   const { store, attempts, sealer, now } = options;
   const { record } = stored;
-  if (code === undefined) {
-    await attempt.giveBack();
-    throw new RegistryError('TWO_FACTOR_REQUIRED');
-  }
+  if (code === undefined) throw new RegistryError('TWO_FACTOR_REQUIRED');
   const codes = codeBudget(record.id);
-  const codeAttempt = await attempts.take([codes]);
-  const two_factor = useCode(record, code, sealer, now());
-  if (two_factor === undefined) return refuseLogin(store, { userId: record.id, address, reason: 'wrong code' });
-  const loggedIn = await letIn(options, stored, { ...record, two_factor }, address);
-  await codeAttempt.giveBack(loggedIn === undefined ? [] : [codes]);
-  return loggedIn;
+  const refuse = () => refuseLogin(store, { userId: record.id, address, reason: 'wrong code' });
+  return attempts.judge([codes], async () => {
+    const two_factor = useCode(record, code, sealer, now());
+    if (two_factor === undefined) throw new WrongGuess();
+    return letIn(options, stored, { ...record, two_factor }, address);
+  }, { refuse, cleared: [codes] });
 }
 
 const mostAddresses = 5;

@@ -5,7 +5,7 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from './base62.ts';
-import { createTurnstile } from './turnstile.ts';
+import { createTurnstile, crowded } from './turnstile.ts';
 
 export interface ScryptCost {
   /** N: a power of two */
@@ -37,7 +37,7 @@ const keyLength = 32;
 export function createPasswords({ randomBytes, cost = standardCost, derive = deriveKey }: PasswordsOptions): Passwords {
   const turn = createTurnstile({ inside: 2, waiting: 20 });
   const derived = (password: string, salt: Uint8Array, how: ScryptCost): Promise<Buffer> =>
-    turn(() => derive(normalized(password), salt, how)) ?? Promise.reject(new RegistryError('TOO_MANY_ATTEMPTS', { message: 'Too many people are signing in at once. Try again in a few seconds.', details: { retry_after_seconds: 3 } }));
+    turn(() => derive(normalized(password), salt, how)) ?? Promise.reject(crowded());
   const dummy = { salt: randomBytes(16), key: Buffer.alloc(keyLength), cost };
   return {
     hash: async (password) => {

@@ -41,10 +41,10 @@ export interface PeopleOptions {
 }
 
 export function createPeople(options: PeopleOptions): People {
-  const { state, now } = options;
+  const { state, now, randomBytes } = options;
   const store = createAuditedStore({ store: state, now });
   const sessions = createSessions({ ...options, store });
-  const parts = { ...options, store, sessions, attempts: createAttempts({ store: state, now }) };
+  const parts = { ...options, store, sessions, attempts: createAttempts({ store: state, now, randomBytes }) };
   return {
     usersOf: (actor) => createUsers({ ...parts, actor }),
     sessions,

@@ -6,7 +6,7 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { Eventually } from '../eventually.ts';
 import type { AuditedStore } from '../state/audit.ts';
 import { addressBudget } from './attempt-budgets.ts';
-import type { Attempts } from './attempts.ts';
+import { WrongGuess, type Attempts } from './attempts.ts';
 import type { RandomBytes } from './base62.ts';
 import type { LoggedIn } from './login.ts';
 import { hashCode, mintCode } from './one-time-code.ts';
@@ -55,10 +55,10 @@ export async function offerSetup({ store, now, randomBytes }: Pick<SetupOptions,
 export async function setUp(options: SetupOptions, { code, email, name, password }: SetupDraft, address: string): Promise<LoggedIn> {
   const { store, sessions, passwords, attempts, now, randomBytes, rules } = options;
   if ((await readRoster(store)).roster.users > 0) throw new RegistryError('SETUP_DONE');
-  const attempt = await attempts.take([addressBudget(address)]);
-  const offered = await store.get(`${codePrefix}${hashCode(code)}`);
-  if (offered === undefined || now() >= Date.parse(codeRecord.parse(offered.value).expires_at)) return refuseCode(store, 'SETUP_CODE_INVALID', address);
-  await attempt.giveBack(); // it was no guess, whatever comes of the rest
+  await attempts.judge([addressBudget(address)], async () => {
+    const offered = await store.get(`${codePrefix}${hashCode(code)}`);
+    if (offered === undefined || now() >= Date.parse(codeRecord.parse(offered.value).expires_at)) throw new WrongGuess();
+  }, { refuse: () => refuseCode(store, 'SETUP_CODE_INVALID', address) });
   assertPassword(password, await rules());
   const created_at = new Date(now()).toISOString();
   const id = mintUserId(randomBytes);

@@ -1,5 +1,12 @@
 // A few at a time, a few waiting, and whoever comes then is turned away at once.
 
+import { RegistryError } from '../../build/contract/errors.ts';
+
+/** What a login hears that is turned away because of how many others there are. */
+export function crowded(): RegistryError {
+  return new RegistryError('TOO_MANY_ATTEMPTS', { message: 'Too many people are signing in at once. Try again in a few seconds.', details: { retry_after_seconds: 3 } });
+}
+
 export interface TurnstileSize {
   readonly inside: number;
   readonly waiting: number;

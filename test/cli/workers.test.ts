@@ -109,6 +109,18 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect(after.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
   });
 
+  it('eight right logins at once all succeed, and of twelve wrong ones five are answered', async () => {
+    const { server, url } = await serve('--state', redis.url);
+    const [, code = ''] = /"setup_code":"(\w+)"/.exec(server.output().stderr) ?? [];
+    const post = async (path: string, body: object): Promise<number> => (await fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close' }, body: JSON.stringify(body) })).status;
+    const [email, password] = ['ada@example.org', 'correct horse battery staple'];
+    expect(await post('/api/auth/setup', { setup_code: code, email, password })).toBe(201);
+    const right = await Promise.all(Array.from({ length: 8 }, () => post('/api/auth/login', { email, password })));
+    expect(right).toEqual(Array.from({ length: 8 }, () => 200));
+    const wrong = await Promise.all(Array.from({ length: 12 }, (_, at) => post('/api/auth/login', { email, password: `wrong ${at}` })));
+    expect(wrong.filter((status) => status === 401)).toHaveLength(5);
+  });
+
   it('F5: 1200 requests at once against a limit of 1000 are 1000 answers and 200 refusals', async () => {
     const { url } = await serve();
     const { token } = await createToken('--limit', '1000');

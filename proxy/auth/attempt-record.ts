@@ -1,0 +1,62 @@
+// What the state keeps of a budget of attempts, and what follows from it. Pure: time is an argument.
+
+import { z } from 'zod';
+import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import { forgetMs, type Budget } from './attempt-budgets.ts';
+
+/** A budget at one moment. */
+export interface Standing {
+  /** failures that count */
+  readonly count: number;
+  /** when the last one happened, epoch milliseconds; 0 where there is none */
+  readonly lastMs: number;
+  /** attempts in flight: id → when they began */
+  readonly held: Readonly<Record<string, number>>;
+}
+
+/** An attempt in flight for longer belongs to a process that was killed. It then counts as a failure: ending a process buys no guesses. */
+export const leaseMs = 15_000;
+
+const attemptRecord = z.strictObject({ count: z.number().int().min(0), last_ms: z.number(), held: z.record(z.string(), z.number()).default({}) });
+
+/** Of the value of a row; undefined: there is no row. A clock that was set back makes nobody wait longer. */
+export function standingAt(value: JsonValue | undefined, nowMs: number): Standing {
+  if (value === undefined) return { count: 0, lastMs: 0, held: {} };
+  const { count, last_ms, held } = attemptRecord.parse(value);
+  const isAbandoned = ([, startedMs]: readonly [string, number]): boolean => Math.abs(nowMs - startedMs) >= leaseMs;
+  const abandoned = Object.entries(held).filter(isAbandoned);
+  const lastMs = Math.min(nowMs, Math.max(last_ms, ...abandoned.map(([, startedMs]) => startedMs)));
+  const living = Object.fromEntries(Object.entries(held).filter((entry) => !isAbandoned(entry)));
+  return nowMs - lastMs >= forgetMs ? { count: 0, lastMs: 0, held: living } : { count: count + abandoned.length, lastMs, held: living };
+}
+
+/** The row of a standing; undefined: nothing is left to keep. */
+export function recordOf({ count, lastMs, held }: Standing): JsonObject | undefined {
+  const isHeld = Object.keys(held).length > 0;
+  if (count === 0 && !isHeld) return undefined;
+  return { count, last_ms: count === 0 ? 0 : lastMs, ...(isHeld ? { held } : {}) };
+}
+
+/** Milliseconds until the next attempt, by the clock of the failures alone; 0 or less: none. */
+export function waitOf({ free, firstMs, longestMs }: Budget, { count, lastMs }: Standing, nowMs: number): number {
+  if (count < free) return 0;
+  const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(count - free, 30));
+  return lastMs + delayMs - nowMs;
+}
+
+/** Whether one more may be in flight: were all of them wrong, none of them may have been one too many. */
+export function hasRoom({ free }: Budget, { count, held }: Standing): boolean {
+  const inFlight = Object.keys(held).length;
+  return count + inFlight < free || inFlight === 0;
+}
+
+export function withHeld(standing: Standing, id: string, nowMs: number): Standing {
+  return { ...standing, held: { ...standing.held, [id]: nowMs } };
+}
+
+/** Without the attempt `id`, which was a failure or was none. One that was taken for abandoned counts already. */
+export function withoutHeld(standing: Standing, id: string, failed: boolean, nowMs: number): Standing {
+  const { [id]: startedMs, ...held } = standing.held;
+  if (startedMs === undefined || !failed) return { ...standing, held };
+  return { count: standing.count + 1, lastMs: nowMs, held };
+}
