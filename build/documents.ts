@@ -67,10 +67,21 @@ export function distUrl(name: PackageName, version: string, settings: DocumentSe
   return `${settings.distBaseUrl}/dist/${name}/${encodeURI(version).replaceAll('#', '%23').replaceAll('?', '%3F')}.zip?ref=%reference%`;
 }
 
-/** The stamp of a document after this build. Last-Modified only ever rises, by whole seconds, and only when the bytes differ (decision 9). */
-export function stampDocument(previous: DocumentStamp | null, bytes: string | undefined, nowSeconds: number): DocumentStamp | null {
+/**
+ * The stamp of a document after this build. `known`: every stamp that readers may have seen, also of a publication that was cut off. Bytes keep
+ * their stamp while none of other bytes is as late. Else Last-Modified rises above all of them, by whole seconds: no date ever stands for two contents (I19).
+ */
+export function stampDocument(known: readonly DocumentStamp[], bytes: string | undefined, nowSeconds: number): DocumentStamp | null {
   const sha256 = bytes === undefined ? null : digestOf(bytes);
-  if (previous === null) return sha256 === null ? null : { last_modified: nowSeconds, sha256 };
-  if (previous.sha256 === sha256) return previous;
-  return { last_modified: Math.max(nowSeconds, previous.last_modified + 1), sha256 };
+  const newest = latest(known);
+  if (newest === undefined) return sha256 === null ? null : { last_modified: nowSeconds, sha256 };
+  const same = latest(known.filter((stamp) => stamp.sha256 === sha256));
+  const other = latest(known.filter((stamp) => stamp.sha256 !== sha256));
+  if (same !== undefined && (other === undefined || same.last_modified > other.last_modified)) return same;
+  return { last_modified: Math.max(nowSeconds, newest.last_modified + 1), sha256 };
+}
+
+/** The first of several that are equally late. */
+function latest(stamps: readonly DocumentStamp[]): DocumentStamp | undefined {
+  return stamps.reduce<DocumentStamp | undefined>((found, stamp) => (found === undefined || stamp.last_modified > found.last_modified ? stamp : found), undefined);
 }

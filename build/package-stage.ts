@@ -126,7 +126,7 @@ async function stageDocuments(name: PackageName, state: PackageState, standing: 
   const replaced = new Set<'stable' | 'dev'>();
   const stamp = async (kind: 'stable' | 'dev'): Promise<DocumentStamp | null> => {
     const previous = state.index.documents[kind];
-    const next = stampDocument(previous, bytes[kind], nowSeconds);
+    const next = stampDocument([previous, state.onDisk.get(kind)].filter((one) => one !== null && one !== undefined), bytes[kind], nowSeconds);
     const text = bytes[kind];
     if (next === previous && !state.doubtful.has(kind)) return next;
     replaced.add(kind);

@@ -4,7 +4,7 @@ import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
 import { parseTextDigest, textsFolder, type TextDigest } from './contract/package-texts.ts';
 import { indexPath, providerPath, type PublicPath } from './contract/paths.ts';
-import { parsePackageIndex, servingIndexFormat, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
+import { parsePackageIndex, servingIndexFormat, type DocumentStamp, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
 import { digestOf } from './digest-of.ts';
 import { parseProvider } from './documents.ts';
 import { groupBy } from './group-by.ts';
@@ -22,6 +22,8 @@ export interface PackageState {
   readonly records: ReadonlyMap<string, VersionRecord>;
   /** documents that are not on disk as the index has them: a publication was interrupted, or somebody touched them */
   readonly doubtful: ReadonlySet<'stable' | 'dev'>;
+  /** of the doubtful ones that are there, as they lie there: that is what readers have seen */
+  readonly onDisk: ReadonlyMap<'stable' | 'dev', DocumentStamp>;
   /** READMEs and CHANGELOGs that are in place */
   readonly texts: ReadonlySet<TextDigest>;
 }
@@ -39,6 +41,7 @@ export async function readPackageState(name: PackageName, context: StateContext)
   const { index, indexText } = await readIndex(name, context);
   const records = new Map<string, VersionRecord>();
   const doubtful = new Set<'stable' | 'dev'>();
+  const onDisk = new Map<'stable' | 'dev', DocumentStamp>();
   for (const kind of ['stable', 'dev'] as const) {
     const stamp = index.documents[kind];
     const path = providerPath(name, kind);
@@ -46,11 +49,13 @@ export async function readPackageState(name: PackageName, context: StateContext)
     if ((stamp?.sha256 ?? null) === null ? facts !== undefined : facts?.lastModified !== stamp?.last_modified) doubtful.add(kind);
     if (facts === undefined) continue;
     const text = await output.read('public', path);
+    const sha256 = text === undefined ? null : digestOf(text);
     // the very document by its time, and not by its bytes: it was damaged where it lies
-    if (text !== undefined && facts.lastModified === stamp?.last_modified && digestOf(text) !== stamp.sha256) doubtful.add(kind);
+    if (text !== undefined && facts.lastModified === stamp?.last_modified && sha256 !== stamp.sha256) doubtful.add(kind);
     else for (const record of readRecords(text, name, kind)) records.set(record.version_normalized, record);
+    if (doubtful.has(kind)) onDisk.set(kind, { last_modified: facts.lastModified, sha256 });
   }
-  return { index, entries: groupBy(index.versions, ({ version }) => version), indexText, records, doubtful, texts: await listTexts(output, name) };
+  return { index, entries: groupBy(index.versions, ({ version }) => version), indexText, records, doubtful, onDisk, texts: await listTexts(output, name) };
 }
 
 async function listTexts(output: Output, name: PackageName): Promise<ReadonlySet<TextDigest>> {

@@ -25,16 +25,16 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   const now = run.now();
   const sources = publishedSources(run);
   const rootText = formatRoot(packages.names, run.settings, run.safety.lists);
-  const rootStamp = stampDocument(tree.publication?.root ?? null, rootText, Math.floor(now.getTime() / 1000));
+  const rootStamp = stampDocument(tree.rootStamps, rootText, Math.floor(now.getTime() / 1000));
   if (rootStamp === null) throw new Error('packages.json always has a stamp');
-  const rootMoved = !tree.rootIntact || rootStamp !== tree.publication?.root;
+  const rootMoved = !tree.rootIntact || rootStamp.last_modified !== tree.publication?.root.last_modified || rootStamp.sha256 !== tree.publication.root.sha256;
   const undone = nextUndone(run, packages);
   const withdrawn = await withdrawnPackages(tree, output, packages);
   const interrupted = tree.serial !== (tree.publication?.serial ?? 0);
   const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || run.safety.text !== undefined || !sameNames(withdrawn, tree.publication?.withdrawn) || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
   const serial = moved ? tree.serial + 1 : (tree.publication?.serial ?? 0);
   if (moved) {
-    await announceIntent(run, serial, packages);
+    await announceIntent(run, { serial, root: rootStamp }, packages);
     const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
     const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources, withdrawn, ...(undone === undefined ? {} : { undone }) });
     const withheld = run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
@@ -43,9 +43,12 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
     await applyPublication({ ...packages.changes, ...history, indexes: [...withheld, ...safety, ...packages.changes.indexes], removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
   }
   run.progress({ phase: 'publish', done: 0, total: 0, label: 'memory' });
-  await remember(run, packages, serial);
+  await remember(run, packages, { serial, root: rootStamp });
   return moved ? serial : undefined;
 }
+
+/** What the manifest says of a publication before and after it. */
+type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
 
 /** The very same list where nothing changes. */
 function nextUndone({ tree, rollback, lifted }: Run, { results }: PackagesOutcome): readonly UndoneChange[] | undefined {
@@ -63,10 +66,10 @@ function nextUndone({ tree, rollback, lifted }: Run, { results }: PackagesOutcom
  * so too where all was published and only the memory is that of the time before: a package it does not know would never be missed. A rollback
  * reads no source, and leaves their memory as true as it was.
  */
-async function announceIntent(run: Run, serial: number, { changes }: PackagesOutcome): Promise<void> {
+async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
   const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to)])];
-  const file = await output.stage(manifestAfter(run, { serial, placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to }));
+  const file = await output.stage(manifestAfter(run, { ...position, placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to }));
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
@@ -76,12 +79,12 @@ async function announceIntent(run: Run, serial: number, { changes }: PackagesOut
  * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
  * source that was not read keeps the records it has, whatever the settings now are.
  */
-function manifestAfter(run: Run, { serial, placing, settings, rollback }: Pick<Manifest, 'serial' | 'placing' | 'settings'> & { readonly rollback?: number | undefined }): string {
+function manifestAfter(run: Run, { serial, root, placing, settings, rollback }: Position & Pick<Manifest, 'placing' | 'settings'> & { readonly rollback?: number | undefined }): string {
   const { tree, scanned, limit } = run;
   const sources = publishedSources(run).map(({ id }) => id);
   const renewed = new Set(limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : []);
   const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
-  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, ...(rollback === undefined ? {} : { rollback }) });
+  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, root, ...(rollback === undefined ? {} : { rollback }) });
 }
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
@@ -90,11 +93,11 @@ function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonl
   return tree.leftovers.filter((path) => !known.has(path));
 }
 
-async function remember(run: Run, packages: PackagesOutcome, serial: number): Promise<void> {
+async function remember(run: Run, packages: PackagesOutcome, position: Position): Promise<void> {
   const { output, tree, scanned, choice } = run;
   const memories = nextMemories(scanned, packages, run.limit);
   const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
-  const manifest = manifestAfter(run, { serial, placing: [], settings });
+  const manifest = manifestAfter(run, { ...position, placing: [], settings });
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
   const quarantined = await nextQuarantined(run, packages);
   const shown = quarantined === undefined ? [] : [{ file: await output.stage(quarantined), path: quarantinedPath }];
@@ -108,5 +111,5 @@ async function remember(run: Run, packages: PackagesOutcome, serial: number): Pr
   // it says that the memory beside it is to be believed
   for (const { file, path } of last) await output.publish(file, 'build', path);
   if (last.length > 0) await output.barrier();
-  if (tree.serial > serial) throw new Error('a serial went back (I6)');
+  if (tree.serial > position.serial) throw new Error('a serial went back (I6)');
 }

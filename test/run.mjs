@@ -12,15 +12,12 @@ import { provideTools } from './setup/tools.mjs';
 const root = new URL('..', import.meta.url).pathname;
 const inCi = ['true', '1'].includes(process.env.CI ?? '');
 
-// One change is judged by the same series as the next; everywhere else each run plays new ones and says which.
-const seeds = inCi ? { CRASH_SEED: '20261121', SERIES_SEED: '20261121', ...process.env } : process.env;
-
 const say = (text) => process.stdout.write(`${text}\n`);
 
 /** Runs one step; its output is shown only when it fails, unless it is the tests themselves. */
 function step(name, command, args, { shown = false } = {}) {
   const started = Date.now();
-  const result = spawnSync(command, args, { cwd: root, env: seeds, stdio: shown ? 'inherit' : 'pipe', encoding: 'utf8', maxBuffer: 64 << 20 });
+  const result = spawnSync(command, args, { cwd: root, stdio: shown ? 'inherit' : 'pipe', encoding: 'utf8', maxBuffer: 64 << 20 });
   const ok = result.status === 0;
   if (!shown) say(`${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
   if (!ok && !shown) say(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`);

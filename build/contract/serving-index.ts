@@ -85,7 +85,8 @@ export function parsePackageIndex(text: string): PackageIndex {
   };
 }
 
-function parseStamp(value: unknown): DocumentStamp | null {
+/** null: there never was such a document. Throws an Error that says what is wrong with it. */
+export function parseStamp(value: unknown): DocumentStamp | null {
   if (value === null || value === undefined) return null;
   if (!isJsonObject(value) || typeof value['last_modified'] !== 'number') throw new Error('a document stamp is malformed');
   return { last_modified: value['last_modified'], sha256: typeof value['sha256'] === 'string' ? value['sha256'] : null };

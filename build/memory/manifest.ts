@@ -5,6 +5,7 @@ import { withChecksum } from '../contract/checksum.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { PublicPath } from '../contract/paths.ts';
+import { parseStamp, type DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 
@@ -20,6 +21,8 @@ export interface Manifest {
   readonly placing: readonly PublicPath[];
   /** ids of sources whose records may still be those of earlier settings: they could not be read when the settings changed */
   readonly stale: readonly string[];
+  /** of packages.json as this publication leaves it: readers may have seen that before the announcement says so. Absent where an older version wrote it */
+  readonly root?: DocumentStamp;
   /** the publication under way is a rollback to this one: whoever finds it cut off completes it as that */
   readonly rollback?: number;
 }
@@ -41,11 +44,20 @@ export async function readManifest(output: Output): Promise<Manifest | undefined
 function parseManifest(text: string): Manifest | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings, placing, stale = [], rollback } = json;
+  const { format, serial, settings, placing, stale = [], root = null, rollback } = json;
   refuseNewer(format, manifestFormat);
   if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing) || !Array.isArray(stale)) return undefined;
   const archives = placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : []));
-  return { format: manifestFormat, serial, settings, placing: archives, stale: stale.filter((id: unknown) => typeof id === 'string'), ...(typeof rollback === 'number' ? { rollback } : {}) };
+  const stamp = parseStamp(root);
+  return {
+    format: manifestFormat,
+    serial,
+    settings,
+    placing: archives,
+    stale: stale.filter((id: unknown) => typeof id === 'string'),
+    ...(stamp === null ? {} : { root: stamp }),
+    ...(typeof rollback === 'number' ? { rollback } : {}),
+  };
 }
 
 /** Nothing else is ever removed on a manifest's word. */

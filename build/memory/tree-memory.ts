@@ -5,7 +5,9 @@ import { parsePublication, type Publication, type PublishedSource } from '../con
 import { isJsonObject } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
 import { digestOf } from '../digest-of.ts';
+import type { DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
+import { historyFolder } from '../history/record.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 import { BuildRefused } from '../refusals.ts';
 import { manifestPath, readManifest } from './manifest.ts';
@@ -28,6 +30,8 @@ export interface TreeMemory {
   readonly interrupted: boolean;
   /** false: packages.json is not on disk as the publication has it */
   readonly rootIntact: boolean;
+  /** every stamp of packages.json that readers may have seen: as announced, as it lies there, and as a publication that was cut off meant it */
+  readonly rootStamps: readonly DocumentStamp[];
   /** digest of those the builder's memory was made under; undefined where there is no memory */
   readonly settings: string | undefined;
   /** a rollback to this publication was cut off */
@@ -50,16 +54,23 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, { manifest: manifest !== undefined, publication: publication !== undefined, root: rootIntact }),
     interrupted: interrupted && publication !== undefined,
     publication,
-    serial: Math.max(manifest?.serial ?? 0, publication?.serial ?? 0),
+    serial: Math.max(manifest?.serial ?? (await newestRecorded(output)), publication?.serial ?? 0),
     sources: publication?.sources ?? [],
     trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
     names: rootIntact ? names : await knownAmong(names ?? [], output),
     rootIntact,
+    rootStamps: [publication?.root, manifest?.root, rootText === undefined || facts === undefined ? undefined : { last_modified: facts.lastModified, sha256: digestOf(rootText) }].filter((stamp) => stamp !== undefined),
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
   };
+}
+
+/** Where the manifest is lost, and perhaps the announcement too, the records of publications still know how far serials have come (I6); 0 for none. */
+async function newestRecorded(output: Output): Promise<number> {
+  const serials = (await output.list('build', historyFolder)).map((path) => Number(path.split('/')[1]));
+  return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));
 }
 
 /** Of a tree that had been published whole. */

@@ -9,13 +9,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { publishedTree } from '../util/published-tree.ts';
 import { seededRandom } from '../util/seeded-random.ts';
+import { seedOf } from '../util/seeds.ts';
 import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 /** `npm run fault` makes it 200 */
 const kills = Number(process.env['CRASH_KILLS'] ?? 50);
-const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+const seed = seedOf('CRASH_SEED');
 
 describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () => {
   const random = seededRandom(seed);

@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyTree } from '../../build/verify.ts';
 import { buryOwner, publishingBuild, type PublishingBuild } from '../util/publishing-build.ts';
 import { seededRandom } from '../util/seeded-random.ts';
+import { seedOf } from '../util/seeds.ts';
 
-const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+const seed = seedOf('CRASH_SEED');
 
 describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`, () => {
   const random = seededRandom(seed);

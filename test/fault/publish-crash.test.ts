@@ -8,11 +8,12 @@ import { below, writeTree } from '../util/package-tree.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
 import { seededRandom } from '../util/seeded-random.ts';
+import { seedOf } from '../util/seeds.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const kills = 8;
-const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+const seed = seedOf('CRASH_SEED');
 
 describe(`SIGKILL during a publish (CRASH_SEED=${seed} plays this run again)`, () => {
   const random = seededRandom(seed);

@@ -8,12 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { publishedVersions } from '../util/published-tree.ts';
 import { seededRandom } from '../util/seeded-random.ts';
+import { seedOf } from '../util/seeds.ts';
 import { binary, cleanEnvironment, runCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const kills = 16;
-const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
+const seed = seedOf('CRASH_SEED');
 const packages = 40;
 
 describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, () => {

@@ -8,8 +8,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { runCli } from '../util/run-cli.ts';
+import { seededRandom } from '../util/seeded-random.ts';
+import { seedOf } from '../util/seeds.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
+const random = seededRandom(seedOf('CRASH_SEED'));
 const writerScript = new URL('../util/state-writer.mjs', import.meta.url).pathname;
 
 let folder: TemporaryFolder;
@@ -28,7 +31,7 @@ afterEach(async () => {
 async function stopWithinCommit(victim: ChildProcess): Promise<void> {
   const turn = folder.at('var/state/turn');
   for (let tries = 0; tries < 200; tries += 1) {
-    await delay(Math.random() * 20);
+    await delay(random() * 20);
     victim.kill('SIGSTOP');
     while (!/\) T /.test(readFileSync(`/proc/${victim.pid}/stat`, 'utf8'))) await delay(1);
     if (existsSync(turn) && readFileSync(turn, 'utf8').startsWith(`${victim.pid} `)) return;

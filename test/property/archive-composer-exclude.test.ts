@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { compileComposerExcludes } from '../../build/archive/rules/composer-exclude.ts';
 import { lacks, toolPath } from '../util/tool.ts';

@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { selectFiles } from '../../build/archive/select.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';

@@ -1,6 +1,6 @@
 // The quick way to match a version says what the contract's own says, of versions and constraints of every form.
 
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { matches, parseConstraint } from '../../build/contract/constraint.ts';

@@ -1,6 +1,6 @@
 // Random trees whose .gitattributes ask for other content than the blobs': every version's files and bytes are those of `git archive`.
 
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createGitSource } from '../../build/sources/git/git-source.ts';
 import type { ContentListing, Release } from '../../build/sources/release.ts';

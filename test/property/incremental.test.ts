@@ -1,7 +1,7 @@
 // A build that knows what was published before comes to the tree that a build from nothing gives, whatever was edited in between. Where a
 // released version was changed, which is refused, it comes to what a few lines of model say.
 
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../build/build.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';

@@ -1,6 +1,6 @@
 // JSON that is read in pieces is what JSON.parse reads in one, whatever stands in it, and whatever is wrong with it.
 
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { expect, it } from 'vitest';
 import { parseJsonInTurns } from '../../proxy/mirror/json-in-turns.ts';
 

@@ -1,6 +1,6 @@
 // The scanner and JSON.parse must agree on what is JSON; only what the scanner refuses on purpose may differ.
 
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { expect, it } from 'vitest';
 import { checkJsonText, JsonTextError } from '../../build/record/json-text.ts';
 

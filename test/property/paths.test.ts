@@ -1,7 +1,7 @@
 // The router on anything at all (F12; `PATH_RUNS=1000000` as the nightly series): never throws, never takes long, only ever hands out names and labels that are safe, and understands
 // every target that a client makes of a published version.
 
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { parsePackageName } from '../../build/contract/name.ts';
 import { parseDistLabel } from '../../build/contract/paths.ts';

@@ -1,16 +1,26 @@
 // Whatever is edited, built, cut off, rolled back and pruned, in whatever order and over years: after each step I1, I2, I3, I4, I5 and I6 hold, readers see what a model of the
 // rules says, no lock that could have been made along the way has lost its archive before its time, and at the end the tree is that of a clean build.
-// SERIES_RUNS=1000 plays more series than the few of every day; SERIES_SEED plays the same ones again.
+// SERIES_RUNS=1000 plays more series than the few of every day, SERIES_SEED others. With SERIES_PATH, of the report of a failure, one is played alone.
 
 // first of all: it takes the place of Node's file system
 import '../util/faulty-disk.mjs';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyTally, playedRegistry } from '../util/played-registry.ts';
+import { emptyTally, playedRegistry, type Tally } from '../util/played-registry.ts';
 import { step, type Step } from '../util/publication-steps.ts';
+import { fc } from '../util/seeded-check.ts';
+import { seedOf } from '../util/seeds.ts';
 
 const numRuns = Number(process.env['SERIES_RUNS'] ?? 60);
-const seed = Number(process.env['SERIES_SEED'] ?? Date.now() % 1_000_000);
+const seed = seedOf('SERIES_SEED');
+const path = process.env['SERIES_PATH'];
+
+/** Each once broke a promise: of these seeds the series at this path. */
+const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
+  // packages.json got an earlier date again after a publication was cut off behind it
+  [907_952, '35'],
+  [22, '39'],
+  [55, '38'],
+];
 
 /** What a lifted rollback lets go of is withdrawn, also where a build was cut off in between and the next one could not read the source. */
 const liftedThenUnreadable: readonly Step[] = [
@@ -23,22 +33,27 @@ const liftedThenUnreadable: readonly Step[] = [
   { kind: 'build', edits: [], unreadable: [], days: 0, cutOffAt: undefined },
 ];
 
+async function playSeries(steps: readonly Step[], chance: number, tally: Tally): Promise<void> {
+  const registry = playedRegistry(tally, chance);
+  try {
+    for (const one of steps) await registry.play(one);
+    await registry.end();
+  } finally {
+    registry.remove();
+  }
+}
+
+const series = (tally: Tally) => fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16, size: 'max' }), fc.nat(), (steps, chance) => playSeries(steps, chance, tally));
+
 describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => {
   it('keep every promise at every step', async () => {
     const tally = emptyTally();
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16, size: 'max' }), fc.nat(), async (steps, chance) => {
-        const registry = playedRegistry(tally, chance);
-        try {
-          for (const one of steps) await registry.play(one);
-          await registry.end();
-        } finally {
-          registry.remove();
-        }
-      }),
-      { numRuns, seed, examples: [[[...liftedThenUnreadable], 0]] },
-    );
+    await fc.assert(series(tally), { numRuns, seed, ...(path === undefined ? {} : { path }), examples: [[[...liftedThenUnreadable], 0]] });
     // of each kind something has happened; that a prune finds something takes many steps before it
-    if (numRuns >= 60) expect(Object.entries({ ...tally, lost: 1 }).filter(([, times]) => times === 0)).toEqual([]);
+    if (numRuns >= 60 && path === undefined) expect(Object.entries({ ...tally, lost: 1 }).filter(([, times]) => times === 0)).toEqual([]);
   }, 60_000 + numRuns * 3000);
+
+  it.each(brokenOnce)('keep them where seed %i broke one once', async (once, at) => {
+    await fc.assert(series(emptyTally()), { seed: once, path: at, numRuns: 1 });
+  });
 });

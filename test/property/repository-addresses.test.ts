@@ -1,7 +1,7 @@
 // Addresses as people and attackers write them, sent to the operations that take one: each is taken, or refused with the field it stands in.
 // None of them is a fault of the server. `URL_RUNS=10000` plays the long series.
 
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runManagement, type RunningManagement } from '../util/running-management.ts';
 import type { Reply } from '../util/running-proxy.ts';

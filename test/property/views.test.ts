@@ -1,7 +1,7 @@
 // Whatever a token is limited to: its documents hold exactly the versions that a naive reading of the limits lets through, as the very bytes that were
 // published, packages.json names exactly the packages with one of them, and the archives that are found are theirs.
 
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { parseReference, parseSha1 } from '../../build/contract/digest.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
-import fc from 'fast-check';
+import { fc } from '../util/seeded-check.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, type Authority } from '../util/certificate.ts';
 import { eventually, openFilesBelow } from '../util/eventually.ts';

@@ -23,7 +23,7 @@ const opened = new Map();
 /** What a killed process would do next. */
 export class Killed extends Error {}
 
-export function watchDisk(folder, { at = Infinity, kind = 'kill', random = Math.random } = {}) {
+export function watchDisk(folder, { at = Infinity, kind = 'kill', random = () => 0 } = {}) {
   watch = { folder, at, kind, log: [], dead: false, full: false, met: undefined, power: kind === 'power loss' ? createPowerLoss(real, folder, random) : undefined };
 }
 

@@ -1,12 +1,12 @@
 // Every lock that Composer could have made of a tree along the way, and what each of them must go on finding: the bytes it names, until a prune was allowed
-// to remove them. And what Composer's cache goes by: a document that changes has a later Last-Modified.
+// to remove them.
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { parsePackageIndex } from '../../build/contract/serving-index.ts';
-import { allFiles, publishedRecords } from './published-tree.ts';
+import { publishedRecords } from './published-tree.ts';
 
 interface LockLine {
   readonly name: string;
@@ -27,7 +27,6 @@ export interface KeptLocks {
 export function keepLocks(data: string): KeptLocks {
   const lines = new Map<string, LockLine>();
   const checksums = new Map<string, string>();
-  const documents = new Map<string, { readonly digest: string; readonly time: number }>();
   return {
     note: (seen) => {
       for (const { name, version, dist } of publishedRecords(data)) {
@@ -36,7 +35,6 @@ export function keepLocks(data: string): KeptLocks {
         checksums.set(key, dist.shasum);
         lines.set(key, { name, version, ...dist, seen });
       }
-      noteTimes(data, documents);
     },
     check: (until = -Infinity) => {
       const lost = [...lines].filter(([, line]) => !isServed(data, line));
@@ -56,14 +54,4 @@ function isServed(data: string, { name, version, reference, shasum }: LockLine):
   if (entry === undefined) return false;
   expect(createHash('sha1').update(readFileSync(join(data, 'public', entry.path))).digest('hex'), `${name} ${version} of ${reference}`).toBe(shasum);
   return true;
-}
-
-function noteTimes(data: string, documents: Map<string, { readonly digest: string; readonly time: number }>): void {
-  for (const path of allFiles(join(data, 'public')).filter((file) => !file.startsWith('dist/'))) {
-    const file = join(data, 'public', path);
-    const [digest, time] = [createHash('sha256').update(readFileSync(file)).digest('hex'), Math.floor(statSync(file).mtimeMs / 1000)];
-    const before = documents.get(path);
-    if (before !== undefined && before.digest !== digest) expect(time, `Last-Modified of ${path}, which has changed`).toBeGreaterThan(before.time);
-    documents.set(path, { digest, time });
-  }
 }

@@ -13,6 +13,7 @@ import { createDiskOutput } from '../../build/output/disk-output.ts';
 import { prune } from '../../build/prune.ts';
 import { BuildRefused } from '../../build/refusals.ts';
 import { verifyTree } from '../../build/verify.ts';
+import { keepDates } from './kept-dates.ts';
 import { keepLocks } from './kept-locks.ts';
 import { temporaryTree } from './package-tree.ts';
 import { applyEdit, keyOf, names, releases, sourceOf, sources, wantedOf, type Step } from './publication-steps.ts';
@@ -48,6 +49,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   for (const source of sources) tree.write({ [`${source}/steady/1.0.0/composer.json`]: { json: { name: `${source}/steady`, description: 'steady' } } });
   const random = seededRandom(seed);
   const locks = keepLocks(data);
+  const dates = keepDates(data);
   const wanted = new Map<string, Wanted>(steady.map((key) => [key, { content: 'steady', spoilt: false, dev: false }]));
   let states: ReadonlyMap<string, readonly VersionState[]> = new Map(keys.map((key) => [key, [unknownVersion]]));
   const publications = new Map<number, ReadonlyMap<string, string>>();
@@ -72,11 +74,14 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     const outcome = await run().then((report) => ({ report }), (error: unknown) => ({ error }));
     // what the process had begun beside it dies with it
     if ('error' in outcome) await sleep(20);
+    // readers saw this, whatever of it the power takes away
+    dates.note();
     const { met } = endWatch();
     buryOwner(data);
     if (met !== undefined) {
       if ('error' in outcome && !isKilled(outcome.error)) throw outcome.error;
       tally.cutOff += 1;
+      dates.note(true);
       isWhole = false;
       maybe(transition);
       return undefined;
@@ -178,6 +183,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       publications.set(serial, found);
     }
     locks.note(time);
+    dates.note();
     locks.check();
   }
 

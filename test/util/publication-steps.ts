@@ -1,6 +1,6 @@
 // Random steps in the life of a registry: what is edited in its sources, and what its operator then does.
 
-import fc from 'fast-check';
+import { fc } from './seeded-check.ts';
 import type { TemporaryTree } from './package-tree.ts';
 import { whoLibrary } from './who-library.ts';
 import type { Wanted } from './version-model.ts';

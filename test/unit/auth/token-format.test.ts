@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import fc from 'fast-check';
+import { fc } from '../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { randomBase62, toBase62 } from '../../../proxy/auth/base62.ts';
 import { Secret } from '../../../proxy/auth/secret.ts';

@@ -1,5 +1,5 @@
 // What comes back after damage, what a cut-off publication leaves, and which data folders are refused.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,6 +8,7 @@ import type { BuildReport } from '../../../build/report.ts';
 import type { PublicPath } from '../../../build/contract/paths.ts';
 import { formatManifest, type Manifest } from '../../../build/memory/manifest.ts';
 import { verifyTree } from '../../../build/verify.ts';
+import { keepDates } from '../../util/kept-dates.ts';
 import { buildSeries, type BuildSeries } from '../../util/build-series.ts';
 import { below, type TemporaryTree } from '../../util/package-tree.ts';
 import { allFiles, publishedTree, publishedVersions } from '../../util/published-tree.ts';
@@ -101,6 +102,36 @@ describe('damage', () => {
     expect(report.serial).toBe(3);
     expect(report.notices.map(({ message }) => message)).toEqual(['The build before this one was cut off while it published; this one completes it: acme/hello.']);
     expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+
+  it('I6: the serial goes on where both the announcement and the manifest are lost: the records of publications know it', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    put('one/x', '1.1.0');
+    const { serial } = await run(['one']);
+    for (const path of ['build/manifest.json', 'index/_publication.json']) rmSync(join(data, path));
+    expect((await run(['one'])).serial).toBeGreaterThan(serial);
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
+  });
+
+  it('a document that was damaged, or dated by hand, never gets a date again that it had with other bytes', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const dates = keepDates(data);
+    dates.note();
+    for (const path of ['public/packages.json', 'public/p2/acme/hello.json']) {
+      const { atime, mtime } = statSync(join(data, path));
+      writeFileSync(join(data, path), `${readFileSync(join(data, path), 'utf8').trimEnd()} \n`);
+      utimesSync(join(data, path), atime, new Date(mtime.getTime() + 3_600_000));
+    }
+    dates.note();
+    rmSync(join(data, 'build'), { recursive: true });
+    await run(['one']);
+    dates.note();
+    put('one/x', '1.1.0');
+    await run(['one']);
+    dates.note();
+    expect(await verifyTree(data)).toMatchObject({ ok: true });
   });
 
   it('I4: archives that a cut-off publication left are no fault, and go when their content is not published after all', async () => {

@@ -1,8 +1,10 @@
 // The bytes of the documents, and Last-Modified.
 import { describe, expect, it } from 'vitest';
 import type { VersionRecord } from '../../../build/contract/documents.ts';
+import type { DocumentStamp } from '../../../build/contract/serving-index.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { distUrl, formatProviders, formatRoot, parseProvider, stampDocument } from '../../../build/documents.ts';
+import { digestOf } from '../../../build/digest-of.ts';
 import { normalizeVersion } from '../../../build/contract/version.ts';
 import { referenceOf } from './samples.ts';
 
@@ -59,15 +61,24 @@ describe('distUrl', () => {
 
 describe('stampDocument', () => {
   it('stays for equal bytes and rises by at least a second for others', () => {
-    const first = stampDocument(null, 'a', 100);
-    expect(stampDocument(first, 'a', 200)).toBe(first);
-    expect(stampDocument(first, 'b', 100)?.last_modified).toBe(101);
-    expect(stampDocument(first, 'b', 500)?.last_modified).toBe(500);
+    const first = { last_modified: 100, sha256: digestOf('a') };
+    expect(stampDocument([], 'a', 100)).toEqual(first);
+    expect(stampDocument([first], 'a', 200)).toBe(first);
+    expect(stampDocument([first], 'b', 100)?.last_modified).toBe(101);
+    expect(stampDocument([first], 'b', 500)?.last_modified).toBe(500);
   });
 
   it('goes on rising for a document that went and came back', () => {
-    const gone = stampDocument(stampDocument(null, 'a', 100), undefined, 100);
+    const gone = stampDocument([{ last_modified: 100, sha256: digestOf('a') }], undefined, 100) as DocumentStamp;
     expect(gone).toEqual({ last_modified: 101, sha256: null });
-    expect(stampDocument(gone, 'a', 100)?.last_modified).toBe(102);
+    expect(stampDocument([gone], 'a', 100)?.last_modified).toBe(102);
+  });
+
+  it('rises above everything that readers may have seen, also where the bytes return to those that were announced', () => {
+    const [announced, cutOff] = [{ last_modified: 100, sha256: digestOf('a') }, { last_modified: 900, sha256: digestOf('b') }];
+    expect(stampDocument([announced, cutOff], 'a', 500)?.last_modified).toBe(901);
+    expect(stampDocument([announced, cutOff], 'b', 500)).toBe(cutOff);
+    expect(stampDocument([announced, { ...announced, sha256: digestOf('damaged') }], 'a', 50)?.last_modified).toBe(101);
+    expect(stampDocument([announced, { ...announced, last_modified: 300 }], 'a', 500)?.last_modified).toBe(300);
   });
 });

@@ -1,6 +1,6 @@
 // The short form of p2 documents: as Composer's own tool reads it, and back.
 
-import fc from 'fast-check';
+import { fc } from '../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { expandVersions, minifyVersions } from '../../../proxy/mirror/minified.ts';
 import { retryAfterMs } from '../../../proxy/mirror/pauses.ts';

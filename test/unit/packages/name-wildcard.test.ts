@@ -1,6 +1,6 @@
 // Patterns with stars, as Composer's `packageNameToRegexp` understands them.
 
-import fc from 'fast-check';
+import { fc } from '../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { matchName } from '../../../build/sources/name-pattern.ts';
 import { matchesWildcard } from '../../../proxy/packages/name-wildcard.ts';

@@ -1,6 +1,6 @@
 // The order in which a search finds packages.
 
-import fc from 'fast-check';
+import { fc } from '../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import type { PackageSummary } from '../../../proxy/packages/package-summary.ts';
 import { rankPackages } from '../../../proxy/packages/rank-packages.ts';

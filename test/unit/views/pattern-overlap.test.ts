@@ -1,6 +1,6 @@
 // Whether two patterns may match one name: never no where there is such a name, and as matching says where one of them is a name.
 
-import fc from 'fast-check';
+import { fc } from '../../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { matchesPattern } from '../../../proxy/views/package-pattern.ts';
 import { mayOverlap } from '../../../proxy/views/pattern-overlap.ts';

@@ -1,0 +1,21 @@
+// `npm run fault`: the long series of all tests that draw by chance, from a new seed each time, and all other tests of faults. Arguments go to vitest. The seed
+// stands in the first line; the same variables play a run again. A series that fails becomes a fixed one of `npm test`.
+
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+
+const root = new URL('..', import.meta.url).pathname;
+const seed = String(randomInt(1_000_000_000));
+const series = { CRASH_SEED: seed, SERIES_SEED: seed, CRASH_KILLS: '200', PATH_RUNS: '1000000', URL_RUNS: '10000', SERIES_RUNS: '2000', FRAME_RUNS: '5000' };
+const env = { ...series, ...process.env };
+
+const testFiles = readdirSync(`${root}test`, { recursive: true }).filter((path) => path.endsWith('.test.ts')).map((path) => `test/${path}`);
+const isPlayed = (path) => /^test\/(?:fault|property)\//.test(path) || /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
+
+process.stdout.write(`${Object.keys(series).map((name) => `${name}=${env[name]}`).join(' ')}\n`);
+const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...testFiles.filter(isPlayed), ...process.argv.slice(2)];
+const { status, error } = spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
+if (error !== undefined) throw error;
+process.exitCode = status ?? 1;
