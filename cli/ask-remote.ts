@@ -1,8 +1,8 @@
 // One request to a remote registry, with its token.
 
 import type { Readable } from 'node:stream';
-import { request } from 'undici';
 
+import { receiveResponse } from './receive-response.ts';
 import { readReply, RemoteFailure, type Remote, type Reply } from './remote.ts';
 
 /** A registry waits a minute for another build, and then builds. */
@@ -19,8 +19,10 @@ export interface Question {
 /** Throws RegistryError with what the registry refused, RemoteFailure where it cannot be reached or is none. */
 export async function askRemote(remote: Remote, { method, path, headers = {}, body }: Question): Promise<Reply> {
   try {
-    const answer = await request(`${remote.url}${path}`, { method, headers: { ...headers, authorization: `Bearer ${remote.token}` }, body: body ?? null, headersTimeout: answerTimeoutMs, bodyTimeout: answerTimeoutMs });
-    return readReply(remote, answer.statusCode, await answer.body.text());
+    const parts: Buffer[] = [];
+    const sent = { method, headers: { ...headers, authorization: `Bearer ${remote.token}` }, body, silenceMs: answerTimeoutMs };
+    const { status } = await receiveResponse(`${remote.url}${path}`, sent, { part: (bytes) => parts.push(bytes) > 0 });
+    return readReply(remote, status, Buffer.concat(parts).toString('utf8'));
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string' || error.name === 'RegistryError') throw error;
     throw new RemoteFailure(`${remote.url} cannot be reached, or broke off: ${error.message || error.code}.`, { cause: error });

@@ -14,17 +14,13 @@ export interface DeflatePool {
 /** `worker` is the module deflate-worker as Node itself can load it. */
 export function createDeflatePool(worker: URL, threads: number): DeflatePool {
   const pool = new Piscina({ filename: worker.href, minThreads: threads, maxThreads: threads });
-  let closed = false;
-  // what a worker had said before it was ended, and nobody waits for any more
-  pool.on('error', (error) => {
-    if (!closed) throw error;
-  });
+  // an idle worker that fails is told to nobody else, and one that cannot start is not replaced: whoever waits would wait for ever
+  const broken = new Promise<never>((_, reject) => void pool.on('error', reject));
+  broken.catch(() => undefined); // nobody may be waiting
+  const run = <Value>(task: unknown, options: { readonly name: string; readonly transferList?: ArrayBuffer[] }): Promise<Value> => Promise.race([pool.run(task, options) as Promise<Value>, broken]);
   return {
-    deflate: (batch) => pool.run(batch, { name: 'deflateBatch', transferList: [batch.bytes.buffer] }) as Promise<DeflatedBatch>,
-    readFiles: (task) => pool.run(task, { name: 'readAndDeflate' }) as Promise<FilesRead>,
-    close: () => {
-      closed = true;
-      return pool.destroy();
-    },
+    deflate: (batch) => run(batch, { name: 'deflateBatch', transferList: [batch.bytes.buffer] }),
+    readFiles: (task) => run(task, { name: 'readAndDeflate' }),
+    close: () => pool.destroy(),
   };
 }

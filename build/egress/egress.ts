@@ -51,7 +51,7 @@ export function createEgress({ allowAddresses = [], environment = {}, timeoutMs 
         throw explainFailure(error, url, timeoutMs);
       }
     },
-    close: () => door.agent.destroy(),
+    close: () => Promise.resolve(door.agent.destroy()),
   };
 }
 
@@ -63,16 +63,16 @@ async function open(first: URL, door: Door, authorize: Authorize, signal: AbortS
     return { 'user-agent': 'libretto', accept: 'application/zip, */*;q=0.1', 'accept-encoding': 'identity', ...(known === undefined ? {} : { authorization: known }) };
   };
   const answer = await getGuarded(first, door, { headers, signal });
-  if (answer.response.statusCode === 200) return answer;
+  if (answer.response.status === 200) return answer;
   discard(answer.response);
-  throw refused(answer.url, answer.response.statusCode, authorization(answer.url, answer.home) !== undefined);
+  throw refused(answer.url, answer.response.status, authorization(answer.url, answer.home) !== undefined);
 }
 
 async function save({ url, response }: GuardedAnswer, target: string, maxBytes: number): Promise<Downloaded> {
   const encoding = response.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     discard(response);
-    throw new EgressFailure('unreachable', `${shownUrl(url)} answers in an encoding (${String(encoding)}) that was not asked for.`);
+    throw new EgressFailure('unreachable', `${shownUrl(url)} answers in an encoding (${encoding}) that was not asked for.`);
   }
   const [sha1, sha256] = [createHash('sha1'), createHash('sha256')];
   let size = 0;

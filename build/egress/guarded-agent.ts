@@ -2,8 +2,9 @@
 // A name that answers otherwise the second time (DNS rebinding) gains nothing.
 
 import { lookup as systemLookup } from 'node:dns/promises';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { Agent } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import { deniedAddress } from './checked-url.ts';
 
@@ -17,23 +18,39 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: true });
 
-const defaultConnectTimeoutMs = 20_000;
-
 export interface AgentLimits {
-  /** to one origin at a time */
-  readonly connections?: number;
   readonly connectTimeoutMs?: number;
   /** for how long nothing may arrive */
   readonly silenceMs?: number;
 }
 
+/** Connections to the addresses that the policy allows, kept open between requests. */
+export interface GuardedAgent {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+  /** of both, for a connection that is not kept */
+  readonly lookup: LookupFunction;
+  readonly connectTimeoutMs: number;
+  readonly silenceMs: number;
+  /** Ends all connections; requests and bodies on them fail. */
+  readonly destroy: () => void;
+}
+
+const standardLimits: Required<AgentLimits> = { connectTimeoutMs: 20_000, silenceMs: 300_000 };
+
+/** Servers close idle connections after some seconds, often after five. Whoever closes first has no request on a closed connection. */
+const idleMs = 4000;
+
 /** Literal addresses in a URL are not looked up, so that this does not see them: `checkedUrl` does. */
-export function createGuardedAgent(policy: AddressPolicy, resolve: Resolve, { connections = 8, connectTimeoutMs = defaultConnectTimeoutMs, silenceMs }: AgentLimits = {}): Agent {
-  return new Agent({
-    connect: { lookup: guardedLookup(policy, resolve), timeout: connectTimeoutMs },
-    connections,
-    ...(silenceMs === undefined ? {} : { headersTimeout: silenceMs, bodyTimeout: silenceMs }),
-  });
+export function createGuardedAgent(policy: AddressPolicy, resolve: Resolve, limits: AgentLimits = {}): GuardedAgent {
+  const lookup = guardedLookup(policy, resolve);
+  const options = { lookup, keepAlive: true, timeout: idleMs };
+  const [http, https] = [new HttpAgent(options), new HttpsAgent(options)];
+  const destroy = (): void => {
+    http.destroy();
+    https.destroy();
+  };
+  return { ...standardLimits, ...limits, http, https, lookup, destroy };
 }
 
 function guardedLookup(policy: AddressPolicy, resolve: Resolve): LookupFunction {

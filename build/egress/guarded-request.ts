@@ -1,14 +1,15 @@
 // One GET, or POST, through the guard, redirects followed by hand: at most five, each of which passes the same checks as the first URL. What is only for the
 // first URL's origin, such as credentials, is not sent once a redirect has led away from it, not even back at home.
 
-import { request, type Agent, type Dispatcher } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import { checkedUrl } from './checked-url.ts';
 import { EgressFailure, shownUrl } from './egress-failure.ts';
+import type { GuardedAgent } from './guarded-agent.ts';
+import { exchange, type HttpResponse } from './http-exchange.ts';
 
 export interface Door {
   readonly policy: AddressPolicy;
-  readonly agent: Agent;
+  readonly agent: GuardedAgent;
 }
 
 export interface GuardedGet {
@@ -23,20 +24,22 @@ export interface GuardedAnswer {
   /** the last one, behind all redirects */
   readonly url: URL;
   readonly home: boolean;
-  readonly response: Dispatcher.ResponseData;
+  readonly response: HttpResponse;
 }
 
+const formType = 'application/x-www-form-urlencoded';
 const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Resolves with the first answer that is no redirect, whatever its status. `first` is a checked URL. Rejects with EgressFailure, and with what undici rejects with. */
+/** Resolves with the first answer that is no redirect, whatever its status. `first` is a checked URL. Rejects with EgressFailure, and with what `exchange` rejects with. */
 export async function getGuarded(first: URL, { policy, agent }: Door, { headers, signal, form }: GuardedGet): Promise<GuardedAnswer> {
   let url = first;
   let home = true;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const response = await request(url, { dispatcher: agent, signal, ...(form === undefined ? { headers: headers(url, home) } : { method: 'POST', body: form, headers: { ...headers(url, home), 'content-type': 'application/x-www-form-urlencoded' } }) });
+    const sent = form === undefined ? headers(url, home) : { ...headers(url, home), 'content-type': formType };
+    const response = await exchange(url, agent, { headers: sent, signal, body: form });
     const { location } = response.headers;
-    if (form !== undefined || !redirects.has(response.statusCode) || typeof location !== 'string') return { url, home, response };
+    if (form !== undefined || !redirects.has(response.status) || location === undefined) return { url, home, response };
     discard(response);
     url = checkedUrl(location, policy, url);
     home &&= url.origin === first.origin;
@@ -44,10 +47,13 @@ export async function getGuarded(first: URL, { policy, agent }: Door, { headers,
   throw new EgressFailure('unreachable', `${shownUrl(first)} redirects more than ${maxRedirects} times.`);
 }
 
-/** A body nobody reads would hold its connection; that cutting it off ends in an error is what was wanted. */
-export function discard({ body }: Dispatcher.ResponseData): void {
-  body.on('error', () => undefined).destroy();
+/** A body nobody reads would hold its connection. One that is short is read and thrown away, which keeps the connection for the next request. */
+export function discard({ status, headers, body }: HttpResponse): void {
+  if (status === 304 || Number(headers['content-length'] ?? Number.NaN) <= shortBytes) body.resume();
+  else body.destroy();
 }
+
+const shortBytes = 16 * 1024;
 
 /** Whatever went wrong on the way, in words; the guard's own refusal where there is one. `timeoutMs`: of the signal. */
 export function explainFailure(error: unknown, text: string, timeoutMs: number): EgressFailure {
@@ -57,6 +63,7 @@ export function explainFailure(error: unknown, text: string, timeoutMs: number):
   const shown = URL.canParse(text) ? shownUrl(new URL(text)) : 'The URL';
   if (error instanceof Error && error.name === 'TimeoutError') return new EgressFailure('unreachable', `${shown} did not answer within ${timeoutMs / 1000} s.`, { cause: error });
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  const said = error instanceof Error && error.message !== '' ? error.message : (code ?? 'no reason given');
+  const reason = error instanceof Error && error.message !== '' ? error.message : (code ?? 'no reason given');
+  const said = code === 'ECONNRESET' ? 'the connection was closed before the whole answer had come' : reason;
   return new EgressFailure('unreachable', `${shown} could not be fetched: ${said}.`, { cause: error });
 }

@@ -1,7 +1,7 @@
 // One request from outside, as a client would send it: no redirect followed, nothing decoded, and of a large body only its digest kept.
 
 import { createHash } from 'node:crypto';
-import { request } from 'undici';
+import { receiveResponse } from '../receive-response.ts';
 
 const timeoutMs = 15_000;
 /** No document is larger; of more than that only the digest is known. */
@@ -28,21 +28,19 @@ export interface AskOptions {
 
 /** Rejects with Node's or undici's error where nothing answers. The path of `url` goes out as it is written, invalid escapes included. */
 export async function ask(url: string, headers: Readonly<Record<string, string>>, now: () => Date, { method = 'GET', upToBytes = Number.POSITIVE_INFINITY }: AskOptions = {}): Promise<Reply> {
-  const answer = await request(url, { method, headers: { 'user-agent': 'Libretto doctor', ...headers }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
-  const atMs = now().getTime();
   const hash = createHash('sha1');
   const kept: Buffer[] = [];
-  let bytes = 0;
-  let whole = true;
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    bytes += chunk.length;
-    if (bytes <= keptBytes) kept.push(chunk);
-    whole = bytes <= upToBytes;
-    if (!whole) break;
-  }
+  let [atMs, bytes] = [0, 0];
+  const head = (): void => void (atMs = now().getTime());
+  const part = (piece: Buffer): boolean => {
+    hash.update(piece);
+    bytes += piece.length;
+    if (bytes <= keptBytes) kept.push(piece);
+    return bytes <= upToBytes;
+  };
+  const answer = await receiveResponse(url, { method, headers: { 'user-agent': 'Libretto doctor', ...headers }, silenceMs: timeoutMs }, { head, part });
   const flat = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
-  return { status: answer.statusCode, headers: flat, text: Buffer.concat(kept).toString('utf8'), sha1: hash.digest('hex'), bytes, whole, atMs };
+  return { status: answer.status, headers: flat, text: Buffer.concat(kept).toString('utf8'), sha1: hash.digest('hex'), bytes, whole: bytes <= upToBytes, atMs };
 }
 
 /** What an answer says of itself, cut short: `401 INVALID_TOKEN`, `400 (not an answer of Libretto)`. */

@@ -60,12 +60,12 @@ function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Reada
   let files = 0;
   form.on('file', (_name, file) => {
     files += 1;
+    file.on('error', () => wrong('The form broke off before its end.')); // of each file: an error that nobody hears ends the process
     if (files > 1) {
       file.resume();
       wrong('The form holds more than one file. Send one ZIP at a time.');
       return;
     }
-    file.on('error', () => wrong('The form broke off before its end.'));
     file.pipe(bytes, { end: false });
   });
   form.on('partsLimit', () => wrong('The form has more parts than an upload needs.'));

@@ -1,7 +1,7 @@
 // The body of an answer in memory, decompressed, and never more of it than allowed: neither on the wire nor unpacked (a few kilobytes of brotli can
 // unpack to gigabytes).
 
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 
 /** What came is not what was asked for, and would not be another time either: no reason to leave the whole origin alone. */
@@ -42,6 +42,5 @@ function decoder(body: Readable, encoding: string | undefined): Readable {
     throw new UnusableBody(`it is encoded as ${name.slice(0, 40)}, which was not asked for`);
   }
   const unpacked = name === 'br' ? createBrotliDecompress() : createGunzip();
-  body.on('error', (error: Error) => unpacked.destroy(error));
-  return body.pipe(unpacked);
+  return pipeline(body, unpacked, () => undefined); // the error is the decoder's, whose reader meets it
 }

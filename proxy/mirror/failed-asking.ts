@@ -24,9 +24,8 @@ const worthAgain: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const passing: ReadonlySet<number> = new Set([408, 421, 423, 425]);
 
 /** An answer that is none. */
-export function failedAnswer({ url, response: { statusCode: status, headers } }: GuardedAnswer): FailedAsking {
-  const header = headers['retry-after'];
-  const retryAfter = typeof header === 'string' ? header : undefined;
+export function failedAnswer({ url, response: { status, headers } }: GuardedAnswer): FailedAsking {
+  const retryAfter = headers['retry-after'];
   const login = status === 401 || status === 403 ? ' It did not accept the credentials it was asked with, or wants some.' : '';
   const failed = { at: url, message: `${shownUrl(url)} answered with status ${status}.${login}`, again: false };
   // GitHub says 403 where its limit is used up

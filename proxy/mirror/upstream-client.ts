@@ -80,9 +80,6 @@ interface Question<Answer> {
   readonly use: (answer: GuardedAnswer) => Promise<Answer | undefined> | Answer | undefined;
 }
 
-/** Never waited for: how many are asked at a time is said elsewhere, by who is asked. */
-const connections = 1000;
-
 export class UpstreamClient {
   readonly #options: ClientOptions;
   readonly #limits: ClientLimits;
@@ -96,7 +93,7 @@ export class UpstreamClient {
     this.#limits = { ...standardLimits, ...options.limits };
     const policy = createAddressPolicy(options.allowAddresses ?? []);
     const { connectMs, silenceMs, documents } = this.#limits;
-    const lane = (): Lane => ({ door: { policy, agent: createGuardedAgent(policy, options.resolve ?? resolveBySystem, { connections, connectTimeoutMs: connectMs, silenceMs }) }, pauses: new Pauses() });
+    const lane = (): Lane => ({ door: { policy, agent: createGuardedAgent(policy, options.resolve ?? resolveBySystem, { connectTimeoutMs: connectMs, silenceMs }) }, pauses: new Pauses() });
     this.#documents = lane();
     this.#archives = lane();
     this.#places = new Places(documents);
@@ -111,12 +108,12 @@ export class UpstreamClient {
       ...(validators?.etag === undefined ? {} : { 'if-none-match': validators.etag }),
     };
     const use = async ({ response }: GuardedAnswer): Promise<DocumentAnswer | undefined> => {
-      const { statusCode: status, headers: answered } = response;
+      const { status, headers: answered } = response;
       if (status === 404 || status === 410) return thenDiscard(response, { outcome: 'missing' });
       if (status === 304 && validators !== undefined) return thenDiscard(response, { outcome: 'unchanged' });
       if (status !== 200) return undefined;
-      const bytes = await readDecoded(response.body, text(answered['content-encoding']), this.#limits.documentBytes);
-      return { outcome: 'fetched', bytes, etag: text(answered['etag']), lastModified: text(answered['last-modified']) };
+      const bytes = await readDecoded(response.body, answered['content-encoding'], this.#limits.documentBytes);
+      return { outcome: 'fetched', bytes, etag: answered['etag'], lastModified: answered['last-modified'] };
     };
     const { documentMs } = this.#limits;
     const ask = (): Promise<DocumentAnswer> => this.#ask({ lane: this.#documents, asked: url, destination, headers, timeoutMs: documentMs, form, use });
@@ -129,9 +126,9 @@ export class UpstreamClient {
   archive(url: URL, destination: Destination, maxBytes: number): Promise<ArchiveStream> {
     const headers = { accept: 'application/zip, */*;q=0.1', 'accept-encoding': 'identity' };
     const use = ({ response }: GuardedAnswer): ArchiveStream | undefined => {
-      if (response.statusCode !== 200) return undefined;
-      const encoding = text(response.headers['content-encoding']);
-      const size = sizeOf(text(response.headers['content-length']));
+      if (response.status !== 200) return undefined;
+      const encoding = response.headers['content-encoding'];
+      const size = sizeOf(response.headers['content-length']);
       const refusal = encoding !== undefined && encoding !== 'identity' ? `it comes in an encoding (${encoding.slice(0, 40)}) that was not asked for` : size !== undefined && size > maxBytes ? `it has ${size} bytes, and at most ${maxBytes} are fetched` : undefined;
       if (refusal === undefined) return { body: response.body, size };
       discard(response);
@@ -140,8 +137,9 @@ export class UpstreamClient {
     return this.#ask({ lane: this.#archives, asked: url, destination, headers, timeoutMs: this.#limits.archiveMs, use });
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#documents.door.agent.destroy(), this.#archives.door.agent.destroy()]);
+  close(): Promise<void> {
+    for (const { door } of [this.#documents, this.#archives]) door.agent.destroy();
+    return Promise.resolve();
   }
 
   /** Asks once more for what may just have been a slip: a proxy that was restarted, a connection that was let go of. */
@@ -202,11 +200,6 @@ function credentialsFor(url: URL, home: boolean, { origin, credential }: Destina
 function thenDiscard<Answer>(response: GuardedAnswer['response'], answer: Answer): Answer {
   discard(response);
   return answer;
-}
-
-/** A header that stands several times has no one meaning: it is not looked at. */
-function text(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : undefined;
 }
 
 function sizeOf(header: string | undefined): number | undefined {

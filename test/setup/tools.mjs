@@ -17,6 +17,7 @@ export const tools = {
   chromium: ['chromium'],
   curl: ['curl'],
   openssl: ['openssl'],
+  python3: ['python3'],
 };
 
 const searched = [...(env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin', '/sbin'];

@@ -86,6 +86,7 @@ describe('POST /api/artifacts', () => {
     expect(codeOf(await upload(formOf(), '', asForm))).toEqual([400, 'BAD_REQUEST']);
     expect(codeOf(await upload(formOf(bytes, bytes), '', asForm))).toEqual([400, 'BAD_REQUEST']);
     expect(codeOf(await upload(formOf(bytes).subarray(0, -20), '', asForm))).toEqual([400, 'BAD_REQUEST']);
+    expect(codeOf(await upload(formOf(bytes, bytes).subarray(0, -20), '', asForm)), 'a second file that breaks off').toEqual([400, 'BAD_REQUEST']);
     expect(codeOf(await upload(bytes, '', { 'content-type': 'multipart/form-data' }))).toEqual([400, 'BAD_REQUEST']);
     expect(published()['acme/form@2.0.0']).toBeUndefined();
     expect(staged()).toEqual([]);

@@ -8,18 +8,40 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { createDeflatePool } from '../../../build/archive/deflate-pool.ts';
 
+/** Errors that would have ended the process, until the test ends. */
+function unexpectedErrors(): readonly Error[] {
+  const unexpected: Error[] = [];
+  const note = (error: Error): unknown => unexpected.push(error);
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', note);
+  onTestFinished(() => {
+    process.removeListener('uncaughtException', note);
+    for (const other of others) process.on('uncaughtException', other);
+  });
+  return unexpected;
+}
+
+function workerFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'libretto-pool-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
 describe('the pool of workers', () => {
+  it('fails what waits for it when its workers cannot start, and ends no process', async () => {
+    const folder = workerFolder();
+    const unexpected = unexpectedErrors();
+    const worker = join(folder, 'worker.mjs');
+    writeFileSync(worker, 'process.exit(3);');
+    const pool = createDeflatePool(pathToFileURL(worker), 2);
+    await expect(pool.readFiles({ folder, files: [], deflate: false })).rejects.toThrow();
+    await pool.close();
+    expect(unexpected).toEqual([]);
+  });
+
   it('ends without a word while answers are on their way, as after Ctrl+C and a full disk', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'libretto-pool-'));
-    const unexpected: Error[] = [];
-    const note = (error: Error): unknown => unexpected.push(error);
-    const others = process.listeners('uncaughtException');
-    process.removeAllListeners('uncaughtException').on('uncaughtException', note);
-    onTestFinished(() => {
-      process.removeListener('uncaughtException', note);
-      for (const other of others) process.on('uncaughtException', other);
-      rmSync(folder, { recursive: true });
-    });
+    const folder = workerFolder();
+    const unexpected = unexpectedErrors();
     const worker = join(folder, 'worker.mjs');
     writeFileSync(worker, 'export const readAndDeflate = () => ({ digests: [], pieces: [], bytes: new Uint8Array() });');
     const pool = createDeflatePool(pathToFileURL(worker), 2);

@@ -193,6 +193,18 @@ describe('what comes is whole or nothing', () => {
     expect(await egress.download(`${server.url}/a`, folder.at('sums'), 10)).toEqual({ ...sums, size: 5 });
   });
 
+  it('on a new connection where the server closed the kept one meanwhile', async () => {
+    const first = new WeakSet<object>();
+    server.answers.set('/a', (request, response) => {
+      if (first.has(request.socket)) return void request.socket.destroy();
+      first.add(request.socket);
+      response.end('x');
+    });
+    egress = createEgress({ allowAddresses: loopback });
+    for (const target of ['one', 'two']) expect(await egress.download(`${server.url}/a`, folder.at(target), 10)).toMatchObject({ size: 1 });
+    expect(server.requests).toHaveLength(3);
+  });
+
   it('cut off, encoded, missing, or nobody there', async () => {
     server.answers.set('/cut', (_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('x');

@@ -1,0 +1,92 @@
+// One HTTP request and its response, by Node's own client. The response's body may be read slowly, late or not at all: the connection then waits, and
+// whatever ends a body early is an error of that body. undici 7 ends the process when a response is over while its body waits (nodejs/undici#5360).
+
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Readable } from 'node:stream';
+import type { GuardedAgent } from './guarded-agent.ts';
+
+export interface HttpRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  /** ends the request, and the body of its response */
+  readonly signal: AbortSignal;
+  /** sent by POST; undefined: a GET */
+  readonly body?: string | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** by lower-case name; a header that came several times has no one meaning and is left out */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Ends with an error where the connection ends before the body does. To be read to its end, or destroyed. */
+  readonly body: Readable;
+}
+
+/** Rejects with Node's error, with HttpTimeout, or with the reason of the signal. A 1xx response is passed over. */
+export function exchange(url: URL, agent: GuardedAgent, request: HttpRequest): Promise<HttpResponse> {
+  return send(url, agent, request, false);
+}
+
+/** `code` as Node's errors have one. */
+export class HttpTimeout extends Error {
+  readonly code: string;
+
+  constructor(code: 'CONNECT_TIMEOUT' | 'SILENCE_TIMEOUT', message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** `anew`: on a connection of its own. */
+function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean): Promise<HttpResponse> {
+  const { headers, signal, body } = given;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const secure = url.protocol === 'https:';
+    const kept = secure ? agent.https : agent.http;
+    const options = { agent: anew ? false : kept, lookup: agent.lookup, headers, method: body === undefined ? 'GET' : 'POST', timeout: agent.silenceMs };
+    const request = (secure ? requestHttps : requestHttp)(url, options);
+    let response: IncomingMessage | undefined;
+    const fail = (error: Error): void => void (response ?? request).destroy(error);
+    const onAbort = (): void => fail(signal.reason as Error);
+    signal.addEventListener('abort', onAbort);
+    request.on('close', () => signal.removeEventListener('abort', onAbort));
+    watchConnecting(request, secure, agent.connectTimeoutMs);
+    request.on('timeout', () => {
+      // a body that waits for its reader is not silent
+      if (response !== undefined && response.readableLength > 0) request.socket?.setTimeout(agent.silenceMs);
+      else fail(new HttpTimeout('SILENCE_TIMEOUT', `nothing came for ${agent.silenceMs / 1000} s`));
+    });
+    // the listener stays: errors of the connection come after the response, too
+    request.on('error', (error) => {
+      if (response?.complete === false) response.destroy(error);
+      // RFC 9112 §9.3.1: the server may have closed a kept connection while the request was on its way
+      else if (request.reusedSocket && body === undefined && isReset(error)) resolve(send(url, agent, given, true));
+      else reject(error);
+    });
+    request.on('response', (incoming) => {
+      response = incoming.on('error', () => undefined); // whoever reads it meets the error, however late
+      resolve({ status: incoming.statusCode ?? 0, headers: singleHeaders(incoming), body: incoming });
+    });
+    request.end(body);
+  });
+}
+
+/** Until there is a connection that a request can be sent on, with TLS agreed on. */
+function watchConnecting(request: ClientRequest, secure: boolean, timeoutMs: number): void {
+  request.on('socket', (socket) => {
+    if (!socket.connecting) return;
+    const late = (): void => void request.destroy(new HttpTimeout('CONNECT_TIMEOUT', `there was no connection within ${timeoutMs / 1000} s`));
+    const timer = setTimeout(late, timeoutMs);
+    const settle = (): void => clearTimeout(timer);
+    socket.once(secure ? 'secureConnect' : 'connect', settle).once('close', settle);
+  });
+}
+
+function isReset(error: Error): boolean {
+  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+function singleHeaders({ headersDistinct }: IncomingMessage): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(Object.entries(headersDistinct).flatMap(([name, values = []]) => (values.length === 1 ? [[name, values[0]]] : [])));
+}

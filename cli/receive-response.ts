@@ -1,0 +1,50 @@
+// One request to a registry, whose response is taken as it comes. The response never waits: undici 7 ends the process when one is over while it
+// waits for its reader (nodejs/undici#5360). The only file of the command line that imports undici.
+
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { getGlobalDispatcher, type Dispatcher } from 'undici';
+
+export interface RequestToSend {
+  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Readable | undefined;
+  /** for how long nothing may arrive */
+  readonly silenceMs: number;
+}
+
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Receiver {
+  readonly head?: () => void;
+  /** each part of the body, at once; false: the rest is not wanted */
+  readonly part: (bytes: Buffer) => boolean;
+}
+
+/** Resolves when the response is over, or no more of it is wanted. Rejects with Node's or undici's error. The path of `url` goes out as it is written. */
+export function receiveResponse(url: string, { method, headers, body, silenceMs }: RequestToSend, receiver: Receiver): Promise<ResponseHead> {
+  const { origin, pathname, search } = new URL(url);
+  const options: Dispatcher.DispatchOptions = { origin, path: `${pathname}${search}`, method, headers: { ...headers }, body: body ?? null, headersTimeout: silenceMs, bodyTimeout: silenceMs };
+  return new Promise((resolve, reject) => {
+    let received: ResponseHead | undefined;
+    const finish = (): void => (received === undefined ? reject(new Error('it ended without a response')) : resolve(received));
+    getGlobalDispatcher().dispatch(options, {
+      onRequestStart: () => undefined,
+      onResponseStart: (_controller, status, answered) => {
+        if (status < 200) return;
+        received = { status, headers: answered };
+        receiver.head?.();
+      },
+      onResponseData: (controller, bytes) => {
+        if (receiver.part(bytes)) return;
+        finish();
+        controller.abort(new Error('the rest is not wanted'));
+      },
+      onResponseEnd: finish,
+      onResponseError: (_controller, error) => reject(error),
+    });
+  });
+}
