@@ -69,7 +69,7 @@ function nextUndone({ tree, rollback, lifted }: Run, { results }: PackagesOutcom
 async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
   const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to)])];
-  const file = await output.stage(manifestAfter(run, { ...position, placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to }));
+  const file = await output.stage(manifestAfter(run, { ...position, sources: publishedSources(run), placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to }));
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
@@ -79,12 +79,12 @@ async function announceIntent(run: Run, position: Position, { changes }: Package
  * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
  * source that was not read keeps the records it has, whatever the settings now are.
  */
-function manifestAfter(run: Run, { serial, root, placing, settings, rollback }: Position & Pick<Manifest, 'placing' | 'settings'> & { readonly rollback?: number | undefined }): string {
+function manifestAfter(run: Run, { serial, root, placing, settings, sources: intended, rollback }: Position & Pick<Manifest, 'placing' | 'settings' | 'sources'> & { readonly rollback?: number | undefined }): string {
   const { tree, scanned, limit } = run;
   const sources = publishedSources(run).map(({ id }) => id);
   const renewed = new Set(limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : []);
   const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
-  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, root, ...(rollback === undefined ? {} : { rollback }) });
+  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, root, ...(intended === undefined ? {} : { sources: intended }), ...(rollback === undefined ? {} : { rollback }) });
 }
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */

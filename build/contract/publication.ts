@@ -65,7 +65,7 @@ export function parsePublication(text: string): Publication {
     serial,
     published_at: publishedAt,
     root: { last_modified: root['last_modified'], sha256: root['sha256'] },
-    sources: sources.map(parseSource),
+    sources: sources.map(parsePublishedSource),
     ...(json['withdrawn'] === undefined ? {} : { withdrawn: parseNames(json['withdrawn']) }),
     ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseUndone) } : {}),
   };
@@ -88,7 +88,8 @@ function parseUndone(value: unknown): UndoneChange {
   return { name, version, version_normalized: normalized, reference };
 }
 
-function parseSource(value: unknown): PublishedSource {
+/** Throws an Error that says what is wrong with it. */
+export function parsePublishedSource(value: unknown): PublishedSource {
   if (!isJsonObject(value)) throw new Error('a source is malformed');
   const { id, location, from } = value;
   if (typeof id !== 'string' || typeof location !== 'string' || (from !== 'argument' && from !== 'configuration' && from !== 'registered')) throw new Error('a source is malformed');

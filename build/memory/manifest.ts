@@ -5,6 +5,7 @@ import { withChecksum } from '../contract/checksum.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { PublicPath } from '../contract/paths.ts';
+import { parsePublishedSource, type PublishedSource } from '../contract/publication.ts';
 import { parseStamp, type DocumentStamp } from '../contract/serving-index.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
@@ -21,6 +22,8 @@ export interface Manifest {
   readonly placing: readonly PublicPath[];
   /** ids of sources whose records may still be those of earlier settings: they could not be read when the settings changed */
   readonly stale: readonly string[];
+  /** while a publication is under way: those that it leaves. Should it be cut off, versions of theirs may be published already */
+  readonly sources?: readonly PublishedSource[];
   /** of packages.json as this publication leaves it: readers may have seen that before the announcement says so. Absent where an older version wrote it */
   readonly root?: DocumentStamp;
   /** the publication under way is a rollback to this one: whoever finds it cut off completes it as that */
@@ -44,7 +47,7 @@ export async function readManifest(output: Output): Promise<Manifest | undefined
 function parseManifest(text: string): Manifest | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings, placing, stale = [], root = null, rollback } = json;
+  const { format, serial, settings, placing, stale = [], sources, root = null, rollback } = json;
   refuseNewer(format, manifestFormat);
   if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing) || !Array.isArray(stale)) return undefined;
   const archives = placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : []));
@@ -55,6 +58,7 @@ function parseManifest(text: string): Manifest | undefined {
     settings,
     placing: archives,
     stale: stale.filter((id: unknown) => typeof id === 'string'),
+    ...(Array.isArray(sources) ? { sources: sources.map(parsePublishedSource) } : {}),
     ...(stamp === null ? {} : { root: stamp }),
     ...(typeof rollback === 'number' ? { rollback } : {}),
   };

@@ -55,7 +55,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     interrupted: interrupted && publication !== undefined,
     publication,
     serial: Math.max(manifest?.serial ?? (await newestRecorded(output)), publication?.serial ?? 0),
-    sources: publication?.sources ?? [],
+    sources: knownSources(publication?.sources ?? [], interrupted ? manifest.sources : undefined),
     trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
@@ -65,6 +65,12 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
   };
+}
+
+/** Sorted as the announcement has them. `intended`: of a publication that was cut off, which may have published versions of sources that no announcement names. */
+function knownSources(announced: readonly PublishedSource[], intended: readonly PublishedSource[] | undefined): readonly PublishedSource[] {
+  const added = (intended ?? []).filter(({ id }) => !announced.some((source) => source.id === id));
+  return added.length === 0 ? announced : [...announced, ...added].toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 /** Where the manifest is lost, and perhaps the announcement too, the records of publications still know how far serials have come (I6); 0 for none. */
