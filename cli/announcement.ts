@@ -14,17 +14,20 @@ export interface Announced {
   /** where metrics are served; undefined: nowhere */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   readonly tree: PublishedTree | undefined;
+  /** packages of other repositories are served too */
+  readonly mirrors: boolean;
   /** undefined: plain HTTP is served */
   readonly certificate: CertificateFacts | undefined;
   readonly now: Date;
 }
 
-export function announcement({ host, port, config, metrics, tree, certificate, now }: Announced): string[] {
+export function announcement({ host, port, config, metrics, tree, mirrors, certificate, now }: Announced): string[] {
   const { metadataUrl, data, origin } = config;
   const shown = metadataUrl.origin.from === 'default' ? tree?.metadataUrl : metadataUrl.value;
   const lines = [`Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`];
   if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
   if (origin.value !== undefined) lines.push(`The tree is at ${origin.value.url}.${tree === undefined ? ' Warning: nothing can be read there yet; it is served as soon as it can.' : ''}`);
+  else if (tree?.names.length === 0 && mirrors) lines.push('This registry has no packages of its own. It mirrors those of other repositories.');
   else if (tree === undefined || tree.names.length === 0) lines.push(`Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as it is there.`);
   if (certificate !== undefined) lines.push(`Certificate: ${describeCertificate(certificate, now)}.`);
   if (metrics !== undefined) lines.push(`Metrics: ${localUrl(metrics.host, metrics.port)}/metrics, for everybody who gets there.`);

@@ -2,6 +2,7 @@
 
 import type { BuildRequest } from '../build/build.ts';
 import type { BuildReport } from '../build/report.ts';
+import { readStoredSettings } from '../proxy/settings/stored-settings.ts';
 import { StateError } from '../proxy/state/state-error.ts';
 import { listRepositories } from '../proxy/sync/list-repositories.ts';
 import type { Config } from './config.ts';
@@ -12,21 +13,22 @@ import type { RegisteredSources } from './registered-sources.ts';
 import type { SourceEntry } from './source-shape.ts';
 import { stoppableBuild, type Stopped } from './stoppable-build.ts';
 
-const none = { sources: undefined, mirrors: false, bringsAhead: false, close: async (): Promise<void> => undefined };
-
 interface RegisteredInState extends Pick<RegisteredSources, 'close'> {
   /** undefined where the state was not read: what registered repositories published then stays */
   readonly sources: RegisteredSources['sources'] | undefined;
-  /** whether there are other Composer repositories */
-  readonly mirrors: boolean;
+  /** what there is besides: other Composer repositories are registered, or only the public registry is mirrored */
+  readonly mirrors: 'others' | 'the public registry' | 'nothing';
   /** whether packages of them are to be fetched */
   readonly bringsAhead: boolean;
 }
 
+const none: RegisteredInState = { sources: undefined, mirrors: 'nothing', bringsAhead: false, close: async (): Promise<void> => undefined };
+
 /** A build that reads the registered repositories too. */
 export async function buildWithRegistered(request: BuildRequest, config: Config, context: Context): Promise<BuildReport | Stopped> {
   const { sources, mirrors, bringsAhead, close } = await registeredInState(config, context);
-  const report = await stoppableBuild({ ...request, registered: sources, mayBeEmpty: request.mayBeEmpty === true || mirrors }, context).finally(close);
+  const mayBeEmpty = request.mayBeEmpty === true || mirrors === 'others' || (mirrors === 'the public registry' && request.fallback === undefined);
+  const report = await stoppableBuild({ ...request, registered: sources, mayBeEmpty }, context).finally(close);
   if ('exitCode' in report || request.only !== undefined || (!bringsAhead && !config.sources.value.some(isFetchedAhead))) return report;
   return (await import('./mirror/brought-with-build.ts')).withBrought(report, config, context);
 }
@@ -40,12 +42,13 @@ async function registeredInState(config: Config, context: Context): Promise<Regi
   try {
     const state = await openStateIfAny(config);
     if (state === undefined) return none;
-    const records = await listRepositories(state).finally(() => state.close());
-    if (records.length === 0) return { ...none, sources: [] };
+    const [records, settings] = await Promise.all([listRepositories(state), readStoredSettings(state)]).finally(() => state.close());
+    const mirrors = settings.get('mirroring.enabled')?.value === true ? 'the public registry' : 'nothing';
+    if (records.length === 0) return { ...none, sources: [], mirrors };
     const [{ composeKeys }, { prepareSources }] = await Promise.all([import('./compose-keys.ts'), import('./registered-sources.ts')]);
     const composer = records.filter(({ type }) => type === 'composer');
     const bringsAhead = composer.some(({ filters }) => filters.packages !== undefined);
-    return { ...(await prepareSources(records, { config, environment: context.environment, sealer: composeKeys(config, context).sealer })), mirrors: composer.length > 0, bringsAhead };
+    return { ...(await prepareSources(records, { config, environment: context.environment, sealer: composeKeys(config, context).sealer })), mirrors: composer.length > 0 ? 'others' : mirrors, bringsAhead };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     printLines(context.stderr, [`Registered repositories are not built: ${error.message}`]);

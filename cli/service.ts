@@ -62,6 +62,8 @@ export interface Service {
   readonly tokens: Tokens;
   /** what is served right now, for people */
   readonly tree: () => Promise<PublishedTree | undefined>;
+  /** whether packages of other repositories are served too */
+  readonly mirrors: () => Promise<boolean>;
   /** where metrics are served; undefined: nowhere */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
   /** What this process counted and is; nothing where nobody asks for metrics. */
@@ -142,7 +144,7 @@ export async function openService(config: Config, context: Context, logTarget: L
     const code = await composePeople(context, store, composeKeys(config, context)).offerSetup();
     return code && { code, url: localUrl(address.host, address.port, certificate?.facts) };
   };
-  return { ...address, tree: tree.shown, metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+  return { ...address, tree: tree.shown, mirrors: async () => mirror.mirror.isOn(), metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
 }
 
 function ownAddress({ distUrl: { value } }: Config): string | undefined {

@@ -42,7 +42,7 @@ export const errorTable = {
   INSUFFICIENT_SCOPE: { status: 403, message: 'This token may not do that.' },
   NETWORK_NOT_ALLOWED: { status: 403, message: 'This token may not be used from where this request comes from. Ask whoever runs this registry.' },
   NOT_FOUND: { status: 404, message: 'There is nothing here.' },
-  UPSTREAM_REFUSED: { status: 404, message: 'What the upstream offers is not what it has to be, and is not passed on. The log has the details.' },
+  UPSTREAM_REFUSED: { status: 404, message: 'What the repository behind this registry offers is not what it has to be, and is not passed on. Ask whoever runs this registry: its log has the reason.' },
   REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
   RATE_LIMIT_EXCEEDED: { status: 429, message: 'This token has used up its requests for this hour.' },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts failed. Try again later; the Retry-After header says when.' },

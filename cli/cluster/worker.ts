@@ -26,7 +26,7 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
 
 async function announce({ stderr, now }: Context, service: Service, { size, metrics }: { readonly size: number; readonly metrics: ListenAddress | undefined }): Promise<void> {
   const { config } = service;
-  printLines(stderr, announcement({ ...service, metrics, tree: await service.tree(), now: now() }));
+  printLines(stderr, announcement({ ...service, metrics, tree: await service.tree(), mirrors: await service.mirrors(), now: now() }));
   printLines(stderr, [`${size} workers serve.`]);
   if (config.log.value.to === 'file') printLines(stderr, [`Requests are logged to ${config.log.value.path}.`]);
   printLines(stderr, setupLines(await service.offerSetup()));

@@ -15,7 +15,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const { log } = config;
   const service = await openService(config, context, log.value);
   const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });
-  printLines(stderr, announcement({ ...service, tree: await service.tree(), now: context.now() }));
+  printLines(stderr, announcement({ ...service, tree: await service.tree(), mirrors: await service.mirrors(), now: context.now() }));
   if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
   printLines(stderr, setupLines(await service.offerSetup()));
   const exitCode = await stopped;

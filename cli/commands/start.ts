@@ -31,7 +31,7 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const service = await openService(config, context, log);
   const stopped = stopSignal(context, { onHangUp: stderr.isTTY === true ? undefined : service.hangUp, onCrash: service.logCrash });
   const tree = readPublishedTree(config.data.value);
-  printLines(stderr, announcement({ ...service, tree, now: context.now() }));
+  printLines(stderr, announcement({ ...service, tree, mirrors: await service.mirrors(), now: context.now() }));
   if (log.to === 'file') printLines(stderr, [`Requests are logged to ${log.path}.`]);
   if (tree !== undefined) await explainInstallation({ context, config, tokens: service.tokens, url: localUrl(service.host, service.port, service.certificate), tree });
   const setup = setupLines(await service.offerSetup());

@@ -31,7 +31,7 @@ export async function checkState(config: Config): Promise<Finding> {
 
 export async function checkTree(dataDirectory: string, nowMs: number): Promise<Finding> {
   const publication = readPublication(dataDirectory);
-  if (publication === undefined) return warning('tree', 'Nothing is published.', 'libretto build SOURCE');
+  if (publication === undefined) return warning('tree', 'Nothing is published.', 'libretto build SOURCE; a registry that only mirrors: `libretto build`, once');
   const { ok: whole, faults, checked } = await verifyTree(dataDirectory, { fast: true });
   if (!whole) return failed('tree', `${counted(faults.length, 'fault')} in what is published: ${faults.slice(0, 3).map(({ path, message }) => `${path}: ${message}`).join('; ')}`, '`libretto verify` lists all of them, `libretto build` mends what its sources still have, and a backup has the rest.');
   if (Date.parse(publication.published_at) > nowMs + futureMs) return failed('tree', `Publication ${publication.serial} is from the future: ${publication.published_at}.`, 'Set the clock of this host, or of the one that builds: chrony or systemd-timesyncd keep it right.');

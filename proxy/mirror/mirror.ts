@@ -13,7 +13,7 @@ import { ArchiveFetcher, type CheckArchive, type FetcherLimits } from './archive
 import { ArchiveShelf } from './archive-shelf.ts';
 import { KeptDocuments } from './kept-documents.ts';
 import type { Tell } from './mirror-event.ts';
-import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable } from './mirror-failure.ts';
+import { PrivateNamesUnknown, UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
 import { MirroredAdvisories, type Belongings } from './mirrored-advisories.ts';
 import { createRulesCompiler, type Compiled, type MirrorRules } from './mirror-rules.ts';
 import { upstreamProblems, type UpstreamProblem } from './upstream-problems.ts';
@@ -233,12 +233,16 @@ export class Mirror {
 
   #refusal(error: unknown): Answer {
     if (error instanceof PrivateNamesUnknown) return errorAnswer('NOT_READY', { message: error.message, headers: ['Retry-After', '5'] });
-    if (error instanceof UpstreamRefused) return errorAnswer('UPSTREAM_REFUSED', { message: error.message });
+    // readers learn no address of an upstream; the events of the mirror, in the log, have the message
+    if (error instanceof UpstreamRefused) return errorAnswer('UPSTREAM_REFUSED', error instanceof UpstreamWithholds ? { message: withheld } : {});
     if (!(error instanceof UpstreamUnavailable)) throw error;
     const seconds = Math.max(1, Math.ceil((error.retryAtMs - this.#options.now()) / 1000));
-    return errorAnswer('UPSTREAM_UNAVAILABLE', { message: error.message, details: { retry_after_seconds: seconds }, headers: ['Retry-After', String(seconds)] });
+    const message = `The repository that this package is mirrored from cannot be asked now. Try again in ${seconds} s; the log of this registry has the reason.`;
+    return errorAnswer('UPSTREAM_UNAVAILABLE', { message, details: { retry_after_seconds: seconds }, headers: ['Retry-After', String(seconds)] });
   }
 }
+
+const withheld = 'The repository that this package is mirrored from lists this version and does not hand it out. Ask whoever runs this registry: its log has the reason.';
 
 /** What could not be compared with the upstream says so (RFC 9111 has no header for it any more). */
 function stale(answer: Answer, sinceMs: number): Answer {

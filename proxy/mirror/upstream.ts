@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
+import { shownUrl } from '../../build/egress/egress-failure.ts';
 import { providerPath } from '../../build/contract/paths.ts';
 import { DocumentStore, type Freshness, type KeptDocument } from './document-store.ts';
 import { IncludedPackages, together } from './included-packages.ts';
@@ -50,6 +51,7 @@ export class Upstream {
   readonly #index: DocumentStore;
   readonly #included: IncludedPackages;
   readonly #now: () => number;
+  readonly #tell: Tell;
   #root: Root | undefined;
 
   constructor({ settings, folder, client, kept, freshness, now, tell }: UpstreamOptions) {
@@ -62,6 +64,7 @@ export class Upstream {
     this.#index = new DocumentStore({ ...standard, areNeeded: true });
     this.#included = new IncludedPackages(this.#index, this.#rootUrl, now);
     this.#now = now;
+    this.#tell = tell;
   }
 
   /** undefined: it has no such package, or none of this stability. Rejects with UpstreamUnavailable. */
@@ -86,7 +89,10 @@ export class Upstream {
   /** That it has no such package. Rejects with UpstreamUnavailable where packages.json lists it all the same: what another one has under that name is another package. */
   async denies(name: PackageName): Promise<void> {
     const { value, goodUntilMs } = await this.#readRoot();
-    if (value.lists(name)) throw new UpstreamUnavailable(`${this.#rootUrl.href} lists ${name}, and there is no document of it.`, goodUntilMs);
+    if (!value.lists(name)) return;
+    const failure = new UpstreamUnavailable(`${this.#rootUrl.href} lists ${name}, and there is no document of it.`, goodUntilMs);
+    this.#tell({ kind: 'document-failed', upstream: this.id, url: shownUrl(this.#rootUrl), message: failure.message, stale: false });
+    throw failure;
   }
 
   /** Where archives are besides where records say. */

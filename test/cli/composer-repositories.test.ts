@@ -94,6 +94,20 @@ describe('a Composer repository of libretto.json', () => {
     const get = await serve();
     expect(await (await get('/packages.json')).json()).toMatchObject({ 'available-package-patterns': expect.arrayContaining(['*']) as string[] });
     expect(await versionsIn(await get('/p2/tools/one.json'), 'tools/one')).toEqual(['1.0.0']);
+    expect(running?.output().stderr).toContain('This registry has no packages of its own. It mirrors those of other repositories.');
+    expect(running?.output().stderr).not.toContain('libretto build');
+  });
+
+  it('or the public registry may be: one build without sources, and nobody is told to build again', async () => {
+    const upstream = await upstreamWith({ 'tools/one': ['1.0.0'] });
+    writeFileSync(folder.at('libretto.json'), JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.0/8'] } }));
+    expect((await run(['build'])).stderr).toContain('There is nothing to build.');
+    for (const [key, value] of [['mirroring.enabled', 'true'], ['mirroring.url', upstream.url]] as const) expect(await run(['settings', 'set', key, value])).toMatchObject({ exitCode: 0 });
+    expect(await run(['build'])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Published: 0 added/) as string, stderr: '' });
+    const get = await serve();
+    expect(await versionsIn(await get('/p2/tools/one.json'), 'tools/one')).toEqual(['1.0.0']);
+    expect(running?.output().stderr).toContain('It mirrors those of other repositories.');
+    expect((await run(['doctor'])).stdout).not.toContain('libretto build');
   });
 
   it('fails as a source does: told, with what was published in its place', async () => {

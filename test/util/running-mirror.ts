@@ -29,6 +29,8 @@ export interface RunningMirror extends AsyncDisposable {
   readonly provider: (name: string, stability?: 'stable' | 'dev', headers?: { readonly ifModifiedSince?: string | undefined }) => Promise<MirrorReply | undefined>;
   readonly archive: (name: string, version: string, reference?: string) => Promise<MirrorReply | undefined>;
   readonly of: (kind: MirrorEvent['kind']) => readonly MirrorEvent[];
+  /** what went wrong so far, as the log has it */
+  readonly messages: () => readonly string[];
 }
 
 export const standardRules: MirrorRules = {
@@ -79,6 +81,7 @@ export function runMirror(upstreams: readonly string[], options: Partial<MirrorO
     archive: async (name, version, reference) =>
       replyOf(await mirror.archive({ name: packageName(name), labels: [version], reference }, { ifNoneMatch: undefined, ifModifiedSince: undefined }, moment())),
     of: (kind) => events.filter((event) => event.kind === kind),
+    messages: () => events.flatMap((event) => ('message' in event ? [event.message] : [])),
     [Symbol.asyncDispose]: async () => {
       await mirror.close();
       if (options.at === undefined) await folder.remove();
@@ -112,5 +115,7 @@ async function replyOf(answer: Answer | undefined): Promise<MirrorReply | undefi
     }
   }
   const body = Buffer.concat(pieces);
+  // whoever runs the registry learns from its log whom it asks; who reads from it does not
+  if (status >= 400 && /127\.0\.0\.1|localhost|:\/\//.test(body.toString())) throw new Error(`an answer names the address of an upstream: ${body.toString()}`);
   return { status, headers, body, broken, json: () => JSON.parse(body.toString()) as ReturnType<MirrorReply['json']> };
 }

@@ -26,7 +26,8 @@ describe('an upstream whose packages.json is not there', () => {
     await using running = runMirror([first.url, second.url]);
     for (const name of ['corp/secret', 'some/lib']) {
       const reply = await running.provider(name);
-      expect([reply?.status, reply?.json()]).toMatchObject([500, { code: 'UPSTREAM_UNAVAILABLE', error: expect.stringContaining('packages.json is not there') as string }]);
+      expect([reply?.status, reply?.json()]).toMatchObject([500, { code: 'UPSTREAM_UNAVAILABLE' }]);
+      expect(running.messages()[0]).toContain('packages.json is not there');
     }
     expect((await running.archive('corp/secret', '99.0.0'))?.status).toBe(500);
     expect(second.server.requests).toEqual([]);
@@ -45,7 +46,8 @@ describe('an upstream whose packages.json is not there', () => {
     second.put('corp/secret', [release('99.0.0')]);
     sendJson(first, '/packages.json', root);
     await using running = runMirror([first.url, second.url]);
-    expect((await running.provider('corp/secret'))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', error: expect.stringContaining(reason) as string });
+    expect((await running.provider('corp/secret'))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    expect(running.messages()[0]).toContain(reason);
     expect(second.server.requests).toEqual([]);
   });
 
@@ -75,7 +77,8 @@ describe('an upstream', () => {
     await using second = await startUpstream();
     for (const name of ['corp/secret', 'corp/other']) second.put(name, [release('99.0.0')]);
     await using running = runMirror([first.url, second.url]);
-    expect((await running.provider('corp/secret'))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', error: expect.stringContaining('lists corp/secret') as string });
+    expect((await running.provider('corp/secret'))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    expect(running.messages()[0]).toContain('lists corp/secret');
     expect(second.server.requests).toEqual([]);
     expect(labels(await running.provider('corp/other'), 'corp/other')).toEqual(['99.0.0']);
   });
@@ -102,7 +105,8 @@ describe('what packages.json includes', () => {
     const bytes = sendJson(upstream, '/all.json', including('1.0.0'));
     sendJson(upstream, '/packages.json', { packages: [], includes: { 'all.json': { sha1: 'b'.repeat(40) } } });
     await using running = runMirror([upstream.url, second.url]);
-    expect((await running.provider('some/lib'))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', error: expect.stringContaining('SHA-1') as string });
+    expect((await running.provider('some/lib'))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    expect(running.messages()[0]).toContain('SHA-1');
     sendJson(upstream, '/packages.json', { packages: [], includes: { 'all.json': { sha1: sha1Of(bytes).toUpperCase() } } });
     running.clock.nowMs += 700_000;
     expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['1.0.0']);
