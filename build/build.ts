@@ -2,25 +2,28 @@
 // remember. Until `publish` begins nothing a reader sees has changed, and whatever fails leaves it so.
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
+import { waitForLock } from './artifacts/wait-for-lock.ts';
 import { openDataFolder, refuseOverlap } from './data-folder.ts';
 import { digestSettings, documentSettings, type RegistryDescription } from './document-settings.ts';
+import { createRemoteSources, type RemoteSources } from './fetch-sources.ts';
 import { withinHeapGrowth } from './heap-growth.ts';
 import { standardKeep } from './history/keep.ts';
 import type { PendingHistory } from './history/pending.ts';
 import type { PublishedBy } from './history/record.ts';
 import { readTreeMemory, type TreeMemory } from './memory/tree-memory.ts';
-import { openSources, type GitTimeouts } from './open-sources.ts';
+import { openSources, type GitTimeouts, type OpenSourcesOptions } from './open-sources.ts';
 import { createDiskOutput } from './output/disk-output.ts';
-import { takeLock } from './output/lock.ts';
 import type { Output } from './output/output.ts';
 import { gatherOutcome, type PackagesOutcome } from './outcome.ts';
 import { limitTo, refusePartialRepair, refuseUnknownNames } from './package-limit.ts';
+import { BuildBusy, FetchNeeded } from './refusals.ts';
 import { reportOf } from './report-of.ts';
 import type { BuildReport, ProgressEvent } from './report.ts';
 import type { Run } from './run.ts';
 import { isRead, scanSources } from './scan.ts';
 import { nextSafety } from './safety/next-safety.ts';
 import type { SafetyRequest } from './safety/read-safety.ts';
+import { asRegisteredNow } from './sources/registered.ts';
 import { chooseSources, type ChosenSource, type SourceRequest } from './sources/remembered.ts';
 import { sameSources } from './published-sources.ts';
 import { undoneByName, undoneNotices } from './undone.ts';
@@ -51,6 +54,8 @@ export interface BuildRequest extends SourceRequest {
   /** CIDR ranges beyond the public addresses that dists of inline packages may be fetched from */
   readonly allowedAddresses?: readonly string[];
   readonly gitTimeouts?: GitTimeouts;
+  /** how long another build may keep its lock, milliseconds; default: none for a build of what is on this disk, a minute where something was fetched */
+  readonly waitMs?: number;
   /** security advisories and filter lists; undefined: those that are published stay */
   readonly safety?: SafetyRequest | undefined;
   /** a version to be withdrawn although its source has it, or to be published again */
@@ -72,27 +77,44 @@ export interface BuildEffects {
 
 const defaultGitTimeouts: GitTimeouts = { asking: 60_000, fetching: 300_000 };
 
+/** How long a build that has fetched something waits for others that publish, milliseconds: as long as uploads do. */
+const standardWaitMs = 60_000;
+/** Each is one more only because others have published, or removed, what this build had counted on. */
+const mostAttempts = 10;
+
 /** Throws BuildRefused, BuildBusy or StorageError; whatever is wrong with a source or a version stands in the report instead. */
-export async function build(request: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
-  const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await takeLock(`${dataDirectory}/build/lock`, effects.now);
+export async function build(given: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
+  const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
+  const remote = createRemoteSources(request, effects, (memory) => openingOptions(request, effects, memory));
   try {
-    return await buildHoldingLock({ ...request, dataDirectory }, effects);
+    for (let attempt = 1; ; attempt += 1) {
+      const fetched = await remote.fetch();
+      const waitMs = request.waitMs ?? (fetched > 0 ? standardWaitMs : 0);
+      const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs, { stop: effects.stop });
+      try {
+        return await buildHoldingLock(request, effects, remote);
+      } catch (error) {
+        if (!(error instanceof FetchNeeded)) throw error;
+        if (attempt === mostAttempts) throw new BuildBusy(`Other builds have changed what this one fetched ${mostAttempts} times. Wait until they have ended and try again.`);
+      } finally {
+        await lock.release();
+      }
+    }
   } finally {
-    await lock.release();
+    await remote.close();
   }
 }
 
-/** For whoever opened the data folder, whose real path `request` names, and holds its lock. */
-export async function buildHoldingLock(request: BuildRequest, effects: BuildEffects): Promise<BuildReport> {
+/** For whoever opened the data folder, whose real path `request` names, and holds its lock. `remote`: what was fetched before; without it no remote source can be read. */
+export async function buildHoldingLock(request: BuildRequest, effects: BuildEffects, remote?: RemoteSources): Promise<BuildReport> {
   const output = createDiskOutput(request.dataDirectory);
   await output.discard();
-  return withinHeapGrowth(() => buildLocked(request, effects, output));
+  return withinHeapGrowth(() => buildLocked(request, effects, output, remote));
 }
 
-async function buildLocked(request: BuildRequest, effects: BuildEffects, output: Output): Promise<BuildReport> {
-  const started = performance.now();
-  const { archiveExcludes = [], allowedAddresses = [], gitTimeouts = defaultGitTimeouts, dataDirectory } = request;
+async function buildLocked(request: BuildRequest, effects: BuildEffects, output: Output, remote: RemoteSources | undefined): Promise<BuildReport> {
+  const started = performance.now() - (remote?.elapsedMs() ?? 0);
+  const { dataDirectory } = request;
   const settings = documentSettings(request);
   const settingsDigest = digestSettings(settings);
   const found = await readTreeMemory(output, settingsDigest);
@@ -100,11 +122,12 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
   const tree = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
   const limit = limitTo(request.only);
   await refusePartialRepair(limit, tree, output);
-  const choice = chooseSources(request, tree.sources, dataDirectory);
+  const choice = chooseSources(await asRegisteredNow(request), tree.sources, dataDirectory);
   for (const { spec } of choice.read) refuseOverlap(dataDirectory, spec);
 
   const threads = createDeflateThreads(request.jobs - 1);
-  const opened = await openSources(choice.read, { dataDirectory, output, threads, trusted: tree.trusted, stale: new Set([...tree.stale, ...(await sourcesToRead(output, request.withhold))]), archiveExcludes, allowedAddresses, gitTimeouts, ...effects });
+  const stale = new Set([...tree.stale, ...(await sourcesToRead(output, request.withhold))]);
+  const opened = await openSources(choice.read, { ...openingOptions(request, effects, { output, trusted: tree.trusted, stale }), threads, remote });
   try {
     const scanned = await scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress).finally(() => threads.close());
     effects.stop?.throwIfAborted();
@@ -126,9 +149,13 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
     const remarks = [...completedNotices(found.rollback), ...undoneNotices(tree.publication?.undone, packages.results), ...opened.flatMap(({ chosen, source }) => (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })))];
     return reportOf({ scanned, remarks, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
   } finally {
-    await Promise.all(opened.map(({ source }) => source.close()));
+    await Promise.all(opened.map(({ source, chosen }) => (remote?.has(chosen) === true ? undefined : source.close())));
     await output.discard();
   }
+}
+
+function openingOptions({ dataDirectory, archiveExcludes = [], allowedAddresses = [], gitTimeouts = defaultGitTimeouts }: BuildRequest, effects: BuildEffects, memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>): OpenSourcesOptions {
+  return { ...effects, dataDirectory, archiveExcludes, allowedAddresses, gitTimeouts, ...memory };
 }
 
 function completedNotices(rollback: number | undefined): BuildReport['notices'] {

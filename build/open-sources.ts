@@ -2,6 +2,7 @@
 
 import pLimit from 'p-limit';
 import type { DeflateThreads } from './archive/deflate-threads.ts';
+import type { RemoteSources } from './fetch-sources.ts';
 import { readMemory, type RememberedSource } from './memory/source-memory.ts';
 import type { Output } from './output/output.ts';
 import type { OpenSource } from './scan.ts';
@@ -23,7 +24,7 @@ export interface OpenSourcesOptions {
   readonly dataDirectory: string;
   readonly output: Output;
   /** for what sources read while they are scanned */
-  readonly threads: DeflateThreads;
+  readonly threads?: DeflateThreads;
   /** false: what is remembered of sources is left aside */
   readonly trusted: boolean;
   /** ids of sources to be read anew, and their records made again */
@@ -36,6 +37,8 @@ export interface OpenSourcesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly gitTimeouts: GitTimeouts;
   readonly stop?: AbortSignal;
+  /** those that were fetched before the build took its lock */
+  readonly remote?: RemoteSources | undefined;
 }
 
 export async function openSources(chosen: readonly ChosenSource[], options: OpenSourcesOptions): Promise<readonly OpenSource[]> {
@@ -44,6 +47,12 @@ export async function openSources(chosen: readonly ChosenSource[], options: Open
 }
 
 async function openOne(source: ChosenSource, options: OpenSourcesOptions): Promise<OpenSource> {
+  const opened = options.remote?.open(source, options) ?? openSource(source, options);
+  return { chosen: source, ...(await rememberedOf(source, options)), source: await opened };
+}
+
+/** What is remembered of a source, and whether that holds for its options and settings. */
+export async function rememberedOf(source: ChosenSource, options: OpenSourcesOptions): Promise<Omit<OpenSource, 'chosen' | 'source'>> {
   const { id, place } = source.spec;
   const optionsDigest = digestOptions(source.options, place.kind === 'directory' || place.kind === 'git' ? options.archiveExcludes : []);
   let damage: string | undefined;
@@ -52,7 +61,7 @@ async function openOne(source: ChosenSource, options: OpenSourcesOptions): Promi
   };
   const remembered = options.trusted ? await readMemory(options.output, id, onDamage) : undefined;
   const renewed = remembered === undefined || options.stale.has(id) || remembered.options !== optionsDigest;
-  return { chosen: source, optionsDigest, renewed, remembered: renewed ? voided(remembered) : remembered, source: await openSource(source, options), ...(damage === undefined ? {} : { damage }) };
+  return { optionsDigest, renewed, remembered: renewed ? voided(remembered) : remembered, ...(damage === undefined ? {} : { damage }) };
 }
 
 /** Of each package it is still known that the source had it, and of nothing that it is as it was. */
@@ -60,13 +69,13 @@ function voided(remembered: RememberedSource | undefined): RememberedSource | un
   return remembered && { ...remembered, memory: { fingerprint: '', detail: null }, packages: Object.fromEntries(Object.keys(remembered.packages).map((name) => [name, ''])) };
 }
 
-async function openSource({ spec: { place, location }, options, access }: ChosenSource, known: OpenSourcesOptions): Promise<Source> {
+export async function openSource({ spec: { place, location }, options, access }: ChosenSource, known: OpenSourcesOptions): Promise<Source> {
   const { dataDirectory, threads, archiveExcludes, allowedAddresses, now, environment, gitTimeouts, stop } = known;
   if (access?.refusal !== undefined) return refusedSource(access.refusal);
   switch (place.kind) {
     case 'directory': {
       const { createDirectorySource } = await import('./sources/directory/directory-source.ts');
-      return createDirectorySource({ root: place.path, dataDirectory, now, threads, extraExcludes: archiveExcludes });
+      return createDirectorySource({ root: place.path, dataDirectory, now, ...(threads === undefined ? {} : { threads }), extraExcludes: archiveExcludes });
     }
     case 'artifact': {
       const { createArtifactSource } = await import('./sources/artifact/artifact-source.ts');
@@ -86,7 +95,7 @@ async function openSource({ spec: { place, location }, options, access }: Chosen
       const { createGitSource } = await import('./sources/git/git-source.ts');
       const { tags, branches, subdirectories, 'reference-source': referenceSource } = options;
       return createGitSource({
-        location: 'url' in place ? { kind: 'url', url: place.url } : { kind: 'path', path: place.path },
+        location: 'url' in place ? { kind: 'url', url: place.url, now } : { kind: 'path', path: place.path },
         cacheDirectory: `${dataDirectory}/build/git`,
         timeoutMs: gitTimeouts.fetching,
         askingTimeoutMs: gitTimeouts.asking,

@@ -6,17 +6,20 @@ import { join } from 'node:path';
 import { readMemory } from './memory/source-memory.ts';
 import type { Run } from './run.ts';
 import { isRead } from './scan.ts';
+import { mirrorFolder, sweepMirror } from './sources/git/mirror-folder.ts';
 import { mirrorName } from './sources/git/mirror-name.ts';
 import type { ChosenSource } from './sources/remembered.ts';
 
 /** To be called after a publication: what is remembered of sources is then what they have. */
 export async function pruneCaches(run: Run, dataDirectory: string): Promise<void> {
   const { choice, scanned, limit } = run;
+  const mirrors = join(dataDirectory, 'build/git');
+  for (const { chosen: { spec: { place } } } of scanned.filter(isRead)) if ('url' in place) await sweepMirror(mirrorFolder(mirrors, place.url), run.now);
   const redescribed = scanned.some((source) => isRead(source) && source.chosen.spec.place.kind === 'package');
   if (limit !== undefined || (choice.forgotten.length === 0 && !redescribed)) return;
   const sources = [...choice.read, ...choice.left];
-  const mirrors = new Set(sources.flatMap(({ spec: { place } }) => ('url' in place ? [mirrorName(place.url)] : [])));
-  await removeOthers(join(dataDirectory, 'build/git'), /^[0-9a-f]{32}\.git$/, (name) => mirrors.has(name));
+  const used = new Set(sources.flatMap(({ spec: { place } }) => ('url' in place ? [mirrorName(place.url)] : [])));
+  for (const name of await namesIn(mirrors)) if (/^[0-9a-f]{32}\.git$/.test(name) && !used.has(name)) await sweepMirror(join(mirrors, name), run.now, true);
   const dists = await distsOf(sources.filter(({ spec }) => spec.place.kind === 'package'), run);
   if (dists !== undefined) await removeOthers(join(dataDirectory, 'build/downloads'), /^[0-9a-f]{32}\.[0-9a-f]{64}\.zip$/, (name) => dists.has(name.slice(0, 32)));
 }

@@ -23,3 +23,11 @@ export class BuildBusy extends Error {
     this.name = 'BuildBusy';
   }
 }
+
+/** What was fetched before the build took its lock does not suffice any more: the build gives the lock back, fetches, and decides anew. */
+export class FetchNeeded extends Error {
+  constructor(message = 'A source has to be fetched again.') {
+    super(message);
+    this.name = 'FetchNeeded';
+  }
+}

@@ -28,7 +28,7 @@ export interface BuildReport {
 
 /** What is under way, for a progress line. `total` is 0 while unknown. */
 export interface ProgressEvent {
-  readonly phase: 'scan' | 'archive' | 'publish';
+  readonly phase: 'fetch' | 'scan' | 'archive' | 'publish';
   readonly done: number;
   readonly total: number;
   readonly label: string;

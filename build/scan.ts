@@ -6,6 +6,7 @@ import type { ProgressEvent } from './report.ts';
 import type { RememberedSource } from './memory/source-memory.ts';
 import type { Quarantine } from './sources/quarantine.ts';
 import type { Release, Source, SourceMemory } from './sources/release.ts';
+import { FetchNeeded } from './refusals.ts';
 import type { ChosenSource } from './sources/remembered.ts';
 
 export type ScannedSource = Known & (
@@ -39,23 +40,31 @@ export interface OpenSource extends Known {
   readonly source: Source;
 }
 
+/** Throws FetchNeeded once all have been read, where one of them was not fetched. */
 export async function scanSources(sources: readonly OpenSource[], parallel: number, progress: (event: ProgressEvent) => void): Promise<readonly ScannedSource[]> {
   const limit = pLimit(parallel);
   let done = 0;
-  return Promise.all(
+  const scanned = await Promise.all(
     sources.map((open) =>
       limit(async () => {
-        const scanned = await scanOne(open);
+        const found = await scanOne(open);
         done += 1;
         progress({ phase: 'scan', done, total: sources.length, label: open.chosen.spec.location });
-        return scanned;
+        return found;
       }),
     ),
   );
+  return scanned.map((found) => found ?? needFetch());
 }
 
-async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource> {
+function needFetch(): never {
+  throw new FetchNeeded();
+}
+
+/** undefined: it has to be fetched first */
+async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource | undefined> {
   const found = await source.scan(known.remembered?.memory);
+  if (found.outcome === 'unfetched') return undefined;
   if (found.outcome !== 'read') return { ...known, ...found };
   const { releases, former = [], quarantined, notices, idle, memory } = known.chosen.hasOptions ? await (await import('./sources/filter-scan.ts')).filterScan(found, known.chosen.options, known.chosen.spec.place.kind === 'package') : { ...found, idle: [] };
   return { ...known, outcome: 'read', packages: byName(releases), former: byName(former), quarantined, notices, idle, memory };

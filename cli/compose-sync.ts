@@ -9,8 +9,7 @@ import { createLease } from '../proxy/sync/lease.ts';
 import { createLiveness } from '../proxy/sync/liveness.ts';
 import { createRepositories, type Repositories } from '../proxy/sync/repositories.ts';
 import { createSchedule, type Schedule } from '../proxy/sync/schedule.ts';
-import { createSyncer, type Syncer } from '../proxy/sync/syncer.ts';
-import { createTurn } from '../proxy/sync/turn.ts';
+import { createHostOf, createSyncer, type Syncer } from '../proxy/sync/syncer.ts';
 import { createVerifier, type Verifier } from '../proxy/sync/verifier.ts';
 import { composeBuilder } from './compose-builder.ts';
 import type { Config } from './config.ts';
@@ -44,7 +43,7 @@ export function composeSyncing(config: Config, context: Context, { state, sealer
   const runner = composeBuilder(config, context);
   const liveness = createLiveness({ monotonicMs: () => performance.now() });
   const jobs = createJobs({ state, store, now, randomBytes, liveness, kept: keptJobs });
-  const syncer = createSyncer({ jobs, runner, turn: createTurn(createLease({ state, name: 'sync', liveness, randomBytes }), onError), now, onError });
+  const syncer = createSyncer({ jobs, runner, hostOf: createHostOf(state), now, onError });
   const verifier = createVerifier({ runner });
   const random = (): number => (randomBytes(1)[0] ?? 0) / 256;
   const schedule = createSchedule({ state, jobs, lease: createLease({ state, name: 'schedule', liveness, randomBytes }), syncer, sources, now, random, onError });

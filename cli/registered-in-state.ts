@@ -28,13 +28,22 @@ const none: RegisteredInState = { sources: undefined, mirrors: 'nothing', brings
 export async function buildWithRegistered(request: BuildRequest, config: Config, context: Context): Promise<BuildReport | Stopped> {
   const { sources, mirrors, bringsAhead, close } = await registeredInState(config, context);
   const mayBeEmpty = request.mayBeEmpty === true || mirrors === 'others' || (mirrors === 'the public registry' && request.fallback === undefined);
-  const report = await stoppableBuild({ ...request, registered: sources, mayBeEmpty }, context).finally(close);
+  const registeredNow = async (): Promise<readonly string[]> => (await registeredSources(config)) ?? (sources ?? []).map(({ source }) => source);
+  const report = await stoppableBuild({ ...request, registered: sources, registeredNow, mayBeEmpty }, context).finally(close);
   if ('exitCode' in report || request.only !== undefined || (!bringsAhead && !config.sources.value.some(isFetchedAhead))) return report;
   return (await import('./mirror/brought-with-build.ts')).withBrought(report, config, context);
 }
 
 function isFetchedAhead({ source }: SourceEntry): boolean {
   return typeof source !== 'string' && 'composer' in source && source.composer.packages !== undefined;
+}
+
+/** undefined where the state is gone. Throws StateError: a build that does not know what is registered by now would withdraw or publish what it must not. */
+async function registeredSources(config: Config): Promise<readonly string[] | undefined> {
+  const state = await openStateIfAny(config);
+  if (state === undefined) return undefined;
+  const records = await listRepositories(state).finally(() => state.close());
+  return records.length === 0 ? [] : (await import('./registered-sources.ts')).sourceTexts(records);
 }
 
 /** Every build comes by here: what only registered repositories need is loaded only where there are some. */

@@ -47,6 +47,11 @@ export async function prepareSources(records: readonly RepositoryRecord[], optio
   return { sources, refusals, close: keys.remove };
 }
 
+/** Of those that are built, in the form that sources have. */
+export function sourceTexts(records: readonly RepositoryRecord[]): readonly string[] {
+  return records.filter(isBuilt).map(sourceText);
+}
+
 /** What git sees; empty for a folder of this machine. */
 async function accessOf(record: RepositoryRecord, { config, environment, sealer, resolve = resolveBySystem }: RegisteredOptions, keys: KeyFolder): Promise<Environment> {
   if (record.type !== 'git') {

@@ -10,7 +10,7 @@ import type { Output } from '../output/output.ts';
 import { historyFolder } from '../history/record.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 import { BuildRefused } from '../refusals.ts';
-import { manifestPath, readManifest } from './manifest.ts';
+import { manifestPath, readManifest, type Manifest } from './manifest.ts';
 
 export interface TreeMemory {
   readonly publication: Publication | undefined;
@@ -49,13 +49,13 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     throw new BuildRefused('The output tree holds packages, but packages.json and the serving index are lost: what was published, and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.');
   }
   const rootIntact = publication !== undefined && rootText !== undefined && names !== undefined && facts?.lastModified === publication.root.last_modified && digestOf(rootText) === publication.root.sha256;
-  const interrupted = manifest !== undefined && manifest.serial > (publication?.serial ?? 0);
+  const interrupted = isInterrupted(manifest, publication);
   return {
     damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, { manifest: manifest !== undefined, publication: publication !== undefined, root: rootIntact }),
     interrupted: interrupted && publication !== undefined,
     publication,
     serial: Math.max(manifest?.serial ?? (await newestRecorded(output)), publication?.serial ?? 0),
-    sources: knownSources(publication?.sources ?? [], interrupted ? manifest.sources : undefined),
+    sources: knownSources(manifest, publication),
     trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
@@ -67,10 +67,21 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   };
 }
 
-/** Sorted as the announcement has them. `intended`: of a publication that was cut off, which may have published versions of sources that no announcement names. */
-function knownSources(announced: readonly PublishedSource[], intended: readonly PublishedSource[] | undefined): readonly PublishedSource[] {
-  const added = (intended ?? []).filter(({ id }) => !announced.some((source) => source.id === id));
+/** As `sources` of the whole memory, with nothing else read. */
+export async function readKnownSources(output: Output): Promise<readonly PublishedSource[]> {
+  return knownSources(await readManifest(output), await readPublication(output));
+}
+
+/** Sorted as the announcement has them. A publication that was cut off may have published versions of sources that no announcement names: its intent does. */
+function knownSources(manifest: Manifest | undefined, publication: Publication | undefined): readonly PublishedSource[] {
+  const announced = publication?.sources ?? [];
+  const intended = isInterrupted(manifest, publication) ? (manifest.sources ?? []) : [];
+  const added = intended.filter(({ id }) => !announced.some((source) => source.id === id));
   return added.length === 0 ? announced : [...announced, ...added].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+function isInterrupted(manifest: Manifest | undefined, publication: Publication | undefined): manifest is Manifest {
+  return manifest !== undefined && manifest.serial > (publication?.serial ?? 0);
 }
 
 /** Where the manifest is lost, and perhaps the announcement too, the records of publications still know how far serials have come (I6); 0 for none. */

@@ -22,7 +22,7 @@ export interface LockOptions {
   readonly busy: (path: string, owner: LockOwner | undefined, seen: boolean) => Error;
 }
 
-const buildLock: LockOptions = { heartbeatMs: 10_000, staleAfterMs: 60_000, busy: buildBusy };
+export const buildLock: LockOptions = { heartbeatMs: 10_000, staleAfterMs: 60_000, busy: buildBusy };
 
 export interface LockOwner {
   /** of this very taking: tells two locks of one process apart */

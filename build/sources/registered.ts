@@ -11,6 +11,10 @@ export interface RegisteredRequest {
   readonly registered?: readonly RegisteredSource[] | undefined;
   /** ids of registered repositories: these are read, and no other source. Those that are registered no more are withdrawn in any case. */
   readonly sync?: readonly string[];
+  /** What is registered by now, in the form of `source`. A build asks under its lock: much may have been registered and removed while it fetched. */
+  readonly registeredNow?: () => Promise<readonly string[]>;
+  /** Registered since this request was made, in the form of `source`: such a repository is not read, and stays as published. */
+  readonly registeredSince?: readonly string[];
 }
 
 export interface Registered {
@@ -23,7 +27,7 @@ export interface Registered {
 }
 
 /** `isListed`: whether libretto.json names the source with this id. Throws BuildRefused where one of those to sync is. */
-export function registeredSources({ registered, sync = [] }: RegisteredRequest, isListed: (id: string) => boolean, dataDirectory: string): Registered {
+export function registeredSources({ registered, sync = [], registeredSince = [] }: RegisteredRequest, isListed: (id: string) => boolean, dataDirectory: string): Registered {
   const all = (registered ?? []).map(({ source, ...access }): ChosenSource => {
     const { options, ...known } = access;
     return { spec: parseSource(source, dataDirectory, dataDirectory), from: 'registered', options, hasOptions: Object.keys(options).length > 0, access: known };
@@ -32,7 +36,17 @@ export function registeredSources({ registered, sync = [] }: RegisteredRequest, 
   const refused = hidden.find(({ access }) => access !== undefined && sync.includes(access.id));
   if (refused !== undefined) throw new BuildRefused(`The source ${refused.spec.location} stands in libretto.json as well, and \`libretto build\` reads it as that says. Remove it there, or remove this repository.`);
   const sources = new Map(all.filter((source) => !hidden.includes(source)).map((source) => [source.spec.id, source]));
-  return { sources, hidden, isGone: ({ id, from }) => registered !== undefined && from === 'registered' && !sources.has(id) };
+  const since = new Set(registeredSince.map((source) => parseSource(source, dataDirectory, dataDirectory).id));
+  return { sources, hidden, isGone: ({ id, from }) => registered !== undefined && from === 'registered' && !sources.has(id) && !since.has(id) };
+}
+
+/** The same request, without repositories that were removed meanwhile, and aware of those that were registered. */
+export async function asRegisteredNow<Request extends RegisteredRequest>(request: Request): Promise<Request> {
+  const { registered, registeredNow } = request;
+  if (registered === undefined || registeredNow === undefined) return request;
+  const now = new Set(await registeredNow());
+  const known = new Set(registered.map(({ source }) => source));
+  return { ...request, registered: registered.filter(({ source }) => now.has(source)), registeredSince: [...now].filter((source) => !known.has(source)) };
 }
 
 /** Whoever names a registered repository in a build would read it without its credentials and its limits. Throws BuildRefused. */

@@ -109,9 +109,16 @@ export type Scan =
       readonly memory: SourceMemory;
     }
   /** cannot be reached or read at all: it keeps what it last published */
-  | { readonly outcome: 'failed'; readonly reason: string };
+  | { readonly outcome: 'failed'; readonly reason: string }
+  /** what was fetched does not suffice: `fetch` has to be called again */
+  | { readonly outcome: 'unfetched' };
 
 export interface Source {
+  /**
+   * Of a source that is elsewhere: brings here what `scan` and the releases need, which then ask nobody. To be called without the build's lock. Does
+   * nothing where that was done and suffices. What is wrong elsewhere is what the next scan gives.
+   */
+  readonly fetch?: (previous: SourceMemory | undefined) => Promise<void>;
   readonly scan: (previous: SourceMemory | undefined) => Promise<Scan>;
   /** What was found while its versions were archived, for the report. */
   readonly remarks?: () => readonly string[];

@@ -17,7 +17,7 @@ export function run(context: Context, given: Given): Promise<number> {
       else printLines(context.stdout, ['Nothing is left of removed repositories.']);
       return 0;
     }
-    const report = await syncBuild({ config, context, sealer, records, id: undefined });
+    const report = await syncBuild({ config, context, sealer, list: () => repositories.list(), id: undefined });
     if ('exitCode' in report) return report.exitCode;
     if (json) printJson(context.stdout, report);
     else printLines(context.stdout, describeOutcome(report, false));

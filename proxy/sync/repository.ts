@@ -90,6 +90,12 @@ function isRecord({ id, type, url, filters, credentials, credentials_kind: kind,
   return known && texts && optional && typeof id === 'string' && parseRepositoryId(id) !== undefined && isJsonObject(filters) && (interval === null || typeof interval === 'number');
 }
 
+/** In lower case; '' for a folder of this machine. */
+export function hostOfRepository({ type, url }: RepositorySource): string {
+  if (type !== 'git' && type !== 'composer') return '';
+  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@]*@)?(\[[^\]]*\]|[^/:]*)/i.exec(url)?.[1]?.toLowerCase() ?? '';
+}
+
 export function parseSyncOutcome(value: JsonValue | undefined): SyncOutcome | undefined {
   if (!isJsonObject(value)) return undefined;
   const { status, error_message: message, last_synced_at: synced, attempted_at: attempted } = value;

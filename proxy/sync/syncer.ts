@@ -1,22 +1,23 @@
 // Reads registered repositories: when somebody asks, when their interval is over, and to withdraw what a removed one has published. The builder
-// works in processes of its own, one at a time, since only one build at a time may write to a data folder; the others wait in a bounded queue, and in front
-// of it for those of other processes.
+// works in processes of its own, several at a time: each fetches without the build's lock, and waits for that only to publish. So a host that hangs
+// delays its own repositories and no others. The queue is bounded.
 
 import pLimit from 'p-limit';
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import { Places } from '../mirror/places.ts';
 import type { BuildRun, BuildRunner } from './build-runner.ts';
 import { outcomeOf, withLog, type JobRecord } from './job.ts';
 import type { JobRequest, Jobs } from './jobs.ts';
 import { beatMs } from './liveness.ts';
-import type { RepositoryId, RepositoryRecord } from './repository.ts';
-import type { Turn } from './turn.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { hostOfRepository, parseRepositoryRecord, repositoryKey, type RepositoryId, type RepositoryRecord } from './repository.ts';
 
 export interface SyncerOptions {
   readonly jobs: Jobs;
   readonly runner: BuildRunner;
-  /** among all processes that share the state */
-  readonly turn: Turn;
+  /** the host that a repository is fetched from; '' for this machine */
+  readonly hostOf: (id: RepositoryId) => Promise<string>;
   /** epoch milliseconds */
   readonly now: () => number;
   /** of what broke that nobody waits for */
@@ -40,26 +41,53 @@ export interface Syncer {
   readonly close: () => Promise<void>;
 }
 
+/** From the record, as it is by then; '' for a repository that is gone. */
+export function createHostOf(state: StateStore): SyncerOptions['hostOf'] {
+  return async (id) => {
+    const entry = await state.get(repositoryKey(id));
+    return entry === undefined ? '' : hostOfRepository(parseRepositoryRecord(entry.value));
+  };
+}
+
+/** Processes of the builder at a time, in all and for each host. */
+const atOnce = 8;
+const atOnceOfHost = 2;
+
 const stoppedText = 'The service was stopped while this was under way. Sync again.';
 
-export function createSyncer({ jobs, runner, turn, now, onError, mostWaiting = 50, longestMs = 3_600_000 }: SyncerOptions): Syncer {
-  const queue = pLimit(1);
-  const running = new Map<RepositoryId, { readonly job: JobRecord; readonly controller: AbortController }>();
+export function createSyncer({ jobs, runner, hostOf, now, onError, mostWaiting = 50, longestMs = 3_600_000 }: SyncerOptions): Syncer {
+  const slots = pLimit(atOnce);
+  const hosts = new Places(atOnceOfHost);
+  let waiting = 0;
+  const withdrawals = pLimit(1);
+  const running = new Map<RepositoryId, RunningSync>();
   const beats = createBeats(jobs, running, onError);
   const work = new Set<Promise<void>>();
   const closing = new AbortController();
   let withdrawing = false;
 
-  const enqueue = (task: () => Promise<void>): void => {
-    const done = queue(task).catch(onError).finally(() => void work.delete(done));
+  const enqueue = (task: () => Promise<void>): Promise<void> => {
+    const done = task().catch(onError).finally(() => void work.delete(done));
     work.add(done);
+    return done;
   };
   const bounded = async (args: readonly string[], controller: AbortController): Promise<BuildRun> => {
     const timer = setTimeout(() => controller.abort(), longestMs);
     const signal = AbortSignal.any([controller.signal, closing.signal]);
     return runner.run(args, signal).finally(() => clearTimeout(timer));
   };
-  const inTurn = (controller: AbortController, task: () => Promise<void>): Promise<void> => turn.during(AbortSignal.any([controller.signal, closing.signal]), task);
+  const inTurn = async (id: RepositoryId, task: () => Promise<void>): Promise<void> => {
+    waiting += 1;
+    const begin = (): Promise<void> => {
+      waiting -= 1;
+      return task();
+    };
+    const host = await hostOf(id).catch((error: unknown) => {
+      onError(error); // the job itself tells how it ends
+      return '';
+    });
+    await hosts.use(host, () => slots(begin));
+  };
   const runJob = async (queued: JobRecord, controller: AbortController): Promise<void> => {
     const id = queued.repository_id;
     try {
@@ -72,35 +100,37 @@ export function createSyncer({ jobs, runner, turn, now, onError, mostWaiting = 5
       beats.adjust();
     }
   };
-  const withdraw = (): void => {
+  const runWithdrawal = async (after: Promise<void> | undefined): Promise<void> => {
+    await after;
+    withdrawing = false; // what is removed from now on needs another one
+    const { exitCode, messages } = await bounded(['repository', 'withdraw'], new AbortController());
+    if (exitCode > 1 && exitCode !== 75) onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
+  };
+  /** `after`: a sync that was ended, and may be publishing still. */
+  const withdraw = (after?: Promise<void>): void => {
     if (withdrawing || closing.signal.aborted) return;
     withdrawing = true;
-    enqueue(async () => {
-      withdrawing = false; // what is removed from now on needs another one
-      const controller = new AbortController();
-      const { exitCode, messages } = await turn.during(closing.signal, () => bounded(['repository', 'withdraw'], controller));
-      if (exitCode > 1 && exitCode !== 75) onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
-    });
+    void enqueue(() => withdrawals(() => runWithdrawal(after)));
   };
   return {
     sync: async (id, request) => {
-      if (closing.signal.aborted || queue.pendingCount >= mostWaiting) throw new RegistryError('OVERLOADED', { message: `${queue.pendingCount} syncs are waiting already. Try again shortly.`, details: { retry_after_seconds: 30 } });
+      if (closing.signal.aborted || waiting >= mostWaiting) throw new RegistryError('OVERLOADED', { message: `${waiting} syncs are waiting already. Try again shortly.`, details: { retry_after_seconds: 30 } });
       const { job, isNew } = await jobs.open(id, request);
       if (!isNew) return job;
       const controller = new AbortController();
-      running.set(id, { job, controller });
+      running.set(id, { job, controller, done: enqueue(() => inTurn(id, () => runJob(job, controller))) });
       beats.adjust();
-      enqueue(() => inTurn(controller, () => runJob(job, controller)));
       return job;
     },
     idle: async () => {
       while (work.size > 0) await Promise.all(work);
     },
     removed: ({ id, type }) => {
-      running.get(id)?.controller.abort();
-      if (type !== 'composer') withdraw();
+      const sync = running.get(id);
+      sync?.controller.abort();
+      if (type !== 'composer') withdraw(sync?.done);
     },
-    withdraw,
+    withdraw: () => withdraw(),
     close: async () => {
       closing.abort();
       while (work.size > 0) await Promise.all(work);
@@ -108,8 +138,15 @@ export function createSyncer({ jobs, runner, turn, now, onError, mostWaiting = 5
   };
 }
 
+interface RunningSync {
+  readonly job: JobRecord;
+  readonly controller: AbortController;
+  /** Never rejects. */
+  readonly done: Promise<void>;
+}
+
 /** Says that these jobs are at work on, for as long as there are any, and ends those whose repository another process has removed. */
-function createBeats(jobs: Jobs, running: ReadonlyMap<RepositoryId, { readonly job: JobRecord; readonly controller: AbortController }>, onError: (error: unknown) => void): { readonly adjust: () => void } {
+function createBeats(jobs: Jobs, running: ReadonlyMap<RepositoryId, RunningSync>, onError: (error: unknown) => void): { readonly adjust: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const beat = async (): Promise<void> => {
     const gone = await jobs.beat([...running.values()].map(({ job }) => job));

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { hostileAnswers, type HostileBehaviour } from './git-hostile-answers.ts';
 import { testGitEnvironment } from './git-repository.ts';
 
-export type Behaviour = 'well' | 'hang' | 'refuse' | 'fail' | 'askForPassword' | 'failFetches' | 'hangFetches' | { readonly onlyWith: string } | HostileBehaviour;
+export type Behaviour = 'well' | 'hang' | 'refuse' | 'fail' | 'askForPassword' | 'failFetches' | 'hangFetches' | { readonly onlyWith: string } | { readonly hangAfterGets: number; readonly until?: Promise<void> } | HostileBehaviour;
 
 export interface GitHttpServer {
   /** without a slash at its end; a repository is at `<url>/<folder>` */
@@ -30,11 +30,18 @@ export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
   const requests: string[] = [];
   const authorizations: string[] = [];
   let behaviour: Behaviour = 'well';
+  let getsSince = 0;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     requests.push(`${request.method ?? ''} ${url.pathname.replace(/^.*\.git\/|^\/[^/]+\//, '')}`);
     if (request.headers.authorization !== undefined) authorizations.push(request.headers.authorization);
     if (behaviour === 'hang' || (behaviour === 'hangFetches' && requests.filter((each) => each.startsWith('GET')).length > 1)) return;
+    if (typeof behaviour === 'object' && 'hangAfterGets' in behaviour) {
+      if (request.method !== 'GET' || getsSince < behaviour.hangAfterGets) runBackend(root, url, request, response);
+      else void behaviour.until?.then(() => runBackend(root, url, request, response));
+      if (request.method === 'GET') getsSince += 1;
+      return;
+    }
     if (typeof behaviour === 'object' && 'onlyWith' in behaviour) {
       if (request.headers.authorization === behaviour.onlyWith) runBackend(root, url, request, response);
       else response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
@@ -54,6 +61,7 @@ export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
     authorizations,
     behave: (how) => {
       behaviour = how;
+      getsSince = 0;
     },
     sever: () => server.closeAllConnections(),
     close: async () => {

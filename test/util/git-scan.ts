@@ -1,5 +1,8 @@
 // A git source opened for one test: scanned, used while it is open, closed.
 
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { createGitSource, type GitSourceOptions } from '../../build/sources/git/git-source.ts';
 import type { ContentListing, Release, Scan, SourceMemory } from '../../build/sources/release.ts';
 import { testGitEnvironment } from './git-repository.ts';
@@ -8,11 +11,19 @@ export type ReadScan = Extract<Scan, { outcome: 'read' }>;
 
 export type ScanOptions = Partial<GitSourceOptions> & { readonly path?: string; readonly url?: string; readonly cacheDirectory: string; readonly previous?: SourceMemory };
 
+/** The copy that counts of the one remote below `root`, a cache directory. */
+export function keptCopy(root: string): string {
+  const folder = join(root, readdirSync(root)[0] ?? '');
+  const { copy } = JSON.parse(readFileSync(join(folder, 'snapshot.json'), 'utf8')) as { copy: string };
+  return join(folder, copy);
+}
+
 /** Whatever came out, to use while the source is open. */
 export async function withScan<Result>({ path = '', url, previous, ...options }: ScanOptions, use: (scan: Scan) => Result | Promise<Result>): Promise<Result> {
-  const location = url === undefined ? { kind: 'path' as const, path } : { kind: 'url' as const, url };
+  const location = url === undefined ? { kind: 'path' as const, path } : { kind: 'url' as const, url, now: () => new Date() };
   const source = createGitSource({ location, timeoutMs: 20_000, environment: { PATH: testGitEnvironment.PATH }, ...options });
   try {
+    await source.fetch?.(previous);
     return await use(await source.scan(previous));
   } finally {
     await source.close();

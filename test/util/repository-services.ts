@@ -18,8 +18,7 @@ import { createLease } from '../../proxy/sync/lease.ts';
 import { createLiveness } from '../../proxy/sync/liveness.ts';
 import { createRepositories } from '../../proxy/sync/repositories.ts';
 import { createSchedule, type Schedule } from '../../proxy/sync/schedule.ts';
-import { createSyncer, type Syncer } from '../../proxy/sync/syncer.ts';
-import { createTurn } from '../../proxy/sync/turn.ts';
+import { createHostOf, createSyncer, type Syncer } from '../../proxy/sync/syncer.ts';
 import { createVerifier } from '../../proxy/sync/verifier.ts';
 import { createScriptedBuilder, type ScriptedBuilder } from './scripted-builder.ts';
 
@@ -56,7 +55,7 @@ export async function repositoryServices({ state, store, sealer, now, folder, se
   // goes with the registry's own time, so that a test can let it pass
   const liveness = createLiveness({ monotonicMs: now });
   const jobs = createJobs({ state, store, now, randomBytes, liveness });
-  const syncer = createSyncer({ jobs, runner: builder, turn: createTurn(createLease({ state, name: 'sync', liveness, randomBytes }), onError), now, onError });
+  const syncer = createSyncer({ jobs, runner: builder, hostOf: createHostOf(state), now, onError });
   return {
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,

@@ -8,6 +8,13 @@ export class GitFailure extends Error {
   }
 }
 
+/** git was ended from here: it took too long, sent too much, or the build was stopped. */
+export class GitStopped extends GitFailure {}
+
+export function noCommits(): GitFailure {
+  return new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
+}
+
 /** A git process that could not be started at all. */
 export function startFailure(error: unknown): GitFailure {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return gitNotFound(error);

@@ -3,20 +3,19 @@
 // Nothing is ever checked out, no hook, filter, submodule or LFS object is run or fetched.
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 
 import type { JsonValue } from '../../contract/json.ts';
 import type { Scan, Source, SourceMemory } from '../release.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
-import { GitFailure } from './git-failure.ts';
-import { mirrorName } from './mirror-name.ts';
+import { GitFailure, noCommits } from './git-failure.ts';
 import { readRefFiles } from './ref-files.ts';
-import { fingerprintOf, type Refs } from './refs.ts';
+import { fingerprintOf, hasRefs, type Refs } from './refs.ts';
+import type { RemoteMirror } from './remote-mirror.ts';
 import { describePatterns, selectRefs, variantOf, type GitSelection, type SelectRefs } from './selection.ts';
 
 export interface GitSourceOptions extends GitSelection {
-  readonly location: { readonly kind: 'path'; readonly path: string } | { readonly kind: 'url'; readonly url: string };
+  readonly location: { readonly kind: 'path'; readonly path: string } | { readonly kind: 'url'; readonly url: string; readonly now: () => Date };
   /** where copies of remote repositories are kept, each in a folder of its own, and what an archive of git's needs for a moment */
   readonly cacheDirectory: string;
   /** for fetching, and how long git may be silent while it reads objects */
@@ -30,7 +29,7 @@ export interface GitSourceOptions extends GitSelection {
   readonly stop?: AbortSignal | undefined;
 }
 
-const defaultMaxBytes = 4 * 1024 * 1024 * 1024;
+type RemoteLocation = Extract<GitSourceOptions['location'], { readonly kind: 'url' }>;
 
 /** A repository whose refs are known and whose objects can be read. */
 interface Repository {
@@ -58,14 +57,25 @@ interface ScanContext {
 
 /** Gives `failed` for whatever makes the whole repository unusable; reading releases later throws QuarantineError, or GitFailure if git itself goes away. */
 export function createGitSource(options: GitSourceOptions): Source {
+  const { location } = options;
   const state: OpenState = { remarks: undefined, close: undefined, broken: false };
+  let remote: RemoteMirror | undefined;
+  const mirrorOf = async ({ url, now }: RemoteLocation): Promise<RemoteMirror> => (remote ??= (await import('./remote-mirror.ts')).createRemoteMirror(url, { ...options, now }));
+  const contextFor = async (previous: SourceMemory | undefined): Promise<ScanContext> => {
+    const variant = variantOf(options);
+    return { options, previous, select: await selectRefs(options), fingerprint: (refs) => fingerprintOf(refs, variant), state };
+  };
   return {
+    ...(location.kind === 'path' ? {} : {
+      async fetch(previous) {
+        const [mirror, { select, fingerprint }] = await Promise.all([mirrorOf(location), contextFor(previous)]);
+        await mirror.fetch(select, (refs) => fingerprint(select(refs)) === previous?.fingerprint);
+      },
+    }),
     async scan(previous) {
-      const { location } = options;
       try {
-        const variant = variantOf(options);
-        const context: ScanContext = { options, previous, select: await selectRefs(options), fingerprint: (refs) => fingerprintOf(refs, variant), state };
-        return location.kind === 'path' ? await scanPath(location.path, context) : await scanUrl(location.url, context);
+        const context = await contextFor(previous);
+        return await (location.kind === 'path' ? scanPath(location.path, context) : scanFetched(await mirrorOf(location), context));
       } catch (error) {
         return { outcome: 'failed', reason: describeFailure(error) };
       }
@@ -90,27 +100,20 @@ async function scanPath(path: string, context: ScanContext): Promise<Scan> {
   return readRepository({ refs, directory }, context);
 }
 
-async function scanUrl(url: string, context: ScanContext): Promise<Scan> {
-  const { cacheDirectory, environment, stop, timeoutMs, askingTimeoutMs = timeoutMs, maxBytes = defaultMaxBytes } = context.options;
-  const [{ parseGitUrl }, { askRemote }] = await Promise.all([import('./git-url.ts'), import('./ask-remote.ts')]);
-  const remote = parseGitUrl(url);
-  if ('refusal' in remote) throw new GitFailure(remote.refusal);
-  const directory = join(cacheDirectory, mirrorName(url));
-  const mirrorOptions = { remote, directory, environment, stop, timeoutMs, maxBytes, select: context.select };
-  const asked = await askRemote({ remote, environment, stop, timeoutMs: askingTimeoutMs });
-  if (!hasRefs(asked)) throw noCommits();
-  if (context.fingerprint(context.select(asked)) === context.previous?.fingerprint) return { outcome: 'unchanged' };
-  const { removeMirror, updateMirror } = await import('./mirror.ts');
-  const copy = async (): Promise<Repository> => ({ refs: await updateMirror(mirrorOptions, asked), directory: { own: directory, common: directory } });
-  const mend = (): Promise<void> => removeMirror(directory);
-  const scan = await readRepository(await copy(), context, mend);
-  if (!context.state.broken) return scan;
-  // A copy's broken objects say nothing of the remote: copy once more before anything is held against a version.
-  await context.state.close?.();
-  return readRepository(await copy(), context, mend);
+/** Decides from the last snapshot, which another process may have replaced since this source fetched. */
+async function scanFetched(remote: RemoteMirror, context: ScanContext): Promise<Scan> {
+  const { state, select, fingerprint, previous } = context;
+  await state.close?.();
+  state.close = undefined;
+  const found = remote.find((refs) => fingerprint(select(refs)) === previous?.fingerprint);
+  if (found.outcome !== 'found') return found;
+  const { copy, refs } = found.snapshot;
+  const scan = await readRepository({ refs: select(refs), directory: { own: copy, common: copy } }, context, () => remote.discard(copy));
+  // A copy's broken objects say nothing of the remote: they are held against a version once a new copy has them too.
+  return state.broken && remote.renew(copy) ? { outcome: 'unfetched' } : scan;
 }
 
-async function readRepository({ refs, directory }: Repository, { options, previous, fingerprint, state }: ScanContext, mend?: () => Promise<void>): Promise<Scan> {
+async function readRepository({ refs, directory }: Repository, { options, previous, fingerprint, state }: ScanContext, discard?: () => void): Promise<Scan> {
   if (!hasRefs(refs)) throw new GitFailure(`No tag or branch is matched by ${describePatterns(options)}.`);
   const [{ openObjects }, { ScratchRepositories }, { readVersions }, { LfsPointers }, { formatGitMemory, parseGitMemory }] = await Promise.all([import('./open-objects.ts'), import('./scratch-repository.ts'), import('./read-versions.ts'), import('./lfs-pointers.ts'), import('./outcome.ts')]);
   const { environment, timeoutMs, cacheDirectory, location, referenceSource } = options;
@@ -120,7 +123,7 @@ async function readRepository({ refs, directory }: Repository, { options, previo
   const scratch = new ScratchRepositories(cacheDirectory);
   state.close = async () => {
     await Promise.all([store.close(), scratch.close()]);
-    if (store.sawBroken) await mend?.();
+    if (store.sawBroken) discard?.();
   };
   const { releases, former, quarantined, notices, memory } = await readVersions(refs, store, parseGitMemory(parseDetail(previous?.detail)), {
     selection: options,
@@ -142,14 +145,6 @@ function parseDetail(detail: JsonValue | undefined): JsonValue | undefined {
     // Not ours, or damaged: everything is then read again.
     return undefined;
   }
-}
-
-function hasRefs(refs: Refs): boolean {
-  return refs.tags.length > 0 || refs.branches.length > 0;
-}
-
-function noCommits(): GitFailure {
-  return new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
 }
 
 function describeFailure(error: unknown): string {

@@ -1,5 +1,5 @@
-// The local copy of a remote repository: bare, holds its branches and tags under their own names, and can be deleted at any time. Nothing is
-// fetched while the remote's refs are as the copy has them. Only one build at a time works in here (the lock of the data folder).
+// Brings the local copy of a remote repository to what the remote has: bare, with its branches and tags under their own names. Nothing is fetched
+// while the remote's refs are as the last snapshot has them. Needs the lock of the mirror's folder, and never the build's (mirror-folder.ts).
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -8,55 +8,66 @@ import { join } from 'node:path';
 import type { RemoteOptions } from './ask-remote.ts';
 import { folderBytes } from './folder-bytes.ts';
 import { findGitDirectory } from './git-directory.ts';
-import { remoteEnvironment, remoteOptions } from './git-environment.ts';
-import { GitFailure } from './git-failure.ts';
+import { localEnvironment, remoteEnvironment, remoteOptions } from './git-environment.ts';
+import { GitFailure, GitStopped } from './git-failure.ts';
 import { fetchingBytes } from './limited-git.ts';
+import { newCopyPath, readSnapshot, writeSnapshot } from './mirror-folder.ts';
 import { readRefFiles } from './ref-files.ts';
 import { fingerprintOf, type Head, type Refs } from './refs.ts';
 import { runGit, type GitCommand } from './run-git.ts';
 import type { SelectRefs } from './selection.ts';
 
 export interface MirrorOptions extends RemoteOptions {
-  /** of the copy; need not exist */
-  readonly directory: string;
+  /** of the mirror (mirror-folder.ts); it exists */
+  readonly folder: string;
   /** the copy may take this much of the disk */
   readonly maxBytes: number;
   /** only these refs matter */
   readonly select: SelectRefs;
 }
 
+type CopyOptions = Omit<MirrorOptions, 'folder' | 'select'> & { readonly directory: string };
+
 const watchEveryMs = 250;
 
-/** Brings the copy to what the remote has now, and gives the refs that matter: of `asked`, unless the remote has moved in between. Throws GitFailure. */
-export async function updateMirror(options: MirrorOptions, asked: Refs): Promise<Refs> {
-  const { directory, select, remote } = options;
-  const known = readMirror(directory, asked.head);
-  if (known !== undefined && fingerprintOf(select(known)) === fingerprintOf(select(asked))) return select(asked);
-  const fresh = !existsSync(directory);
-  await removeLeftovers(directory);
+/** Afterwards the snapshot has the refs of `asked`, or those that the remote has moved on to. Throws GitFailure. */
+export async function updateMirror(options: MirrorOptions, asked: Refs): Promise<void> {
+  const { folder, select } = options;
+  const known = readSnapshot(folder);
+  if (known !== undefined && fingerprintOf(select(known.refs)) === fingerprintOf(select(asked)) && findGitDirectory(known.copy) !== undefined) return;
+  if (known !== undefined && (await fetchedInto({ ...options, directory: known.copy }))) return takeSnapshot(options, known.copy, asked.head);
+  const directory = newCopyPath(folder);
   try {
-    await fetchInto(options);
+    await fetchInto({ ...options, directory });
+    takeSnapshot(options, directory, asked.head);
   } catch (error) {
-    // A copy left by a kill may have stale locks or half an object store: the remote answered, so a fresh copy is worth one more try.
-    if (!(error instanceof GitFailure) || error instanceof TooLarge || fresh || options.stop?.aborted === true) throw error;
-    await removeMirror(directory);
-    await fetchInto(options);
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    throw error;
   }
-  const fetched = readMirror(directory, asked.head);
-  if (fetched === undefined) throw new GitFailure(`The copy of ${remote.url} could not be read after fetching.`);
-  return select(fetched);
 }
 
-export async function removeMirror(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+/**
+ * False where a new copy is worth a try: one that a kill has left may have stale locks or half an object store, and one that is too large may hold much
+ * that the remote has dropped. Throws GitFailure where git was stopped: a remote that hangs would hang again.
+ */
+async function fetchedInto(options: CopyOptions): Promise<boolean> {
+  try {
+    await removeLeftovers(options.directory);
+    await fetchInto(options);
+    return true;
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error instanceof GitStopped) throw error;
+    return false;
+  }
 }
 
 class TooLarge extends GitFailure {}
 
-function readMirror(directory: string, head: Head): Refs | undefined {
-  const found = findGitDirectory(directory);
+function takeSnapshot({ folder, remote }: MirrorOptions, copy: string, head: Head): void {
+  const found = findGitDirectory(copy);
   const refs = found === undefined ? undefined : readRefFiles(found);
-  return refs === undefined ? undefined : { ...refs, head };
+  if (refs === undefined) throw new GitFailure(`The copy of ${remote.url} could not be read after fetching.`);
+  writeSnapshot(folder, { copy, refs: { ...refs, head } });
 }
 
 /** What a fetch that was killed had received until then. */
@@ -67,10 +78,9 @@ async function removeLeftovers(directory: string): Promise<void> {
 }
 
 /** No tags but those asked for, no submodules, no FETCH_HEAD, no packing on the side; and no hook (git-environment.ts). */
-async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxBytes }: MirrorOptions): Promise<void> {
+async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxBytes }: CopyOptions): Promise<void> {
   const shared = { environment: remoteEnvironment(environment, directory, remote.protocols), timeoutMs, stop };
   if (findGitDirectory(directory) === undefined) {
-    await removeMirror(directory);
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await runGit({ ...shared, operands: ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '--', directory] });
   }
@@ -78,11 +88,20 @@ async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxB
   const operands = [...remoteOptions(remote, timeoutMs), '-c', 'fetch.unpackLimit=1', 'fetch', ...flags, '--', remote.url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
   await runCapped({ ...shared, timeoutSetting: 'git.fetchTimeout', operands, memoryBytes: fetchingBytes }, directory, maxBytes);
   await runGit({ ...shared, operands: ['pack-refs', '--all'] });
-  await runGit({ ...shared, operands: [...tidyOptions, 'gc', '--auto', '--quiet'] });
+  await tidy({ environment: localEnvironment(environment, directory), timeoutMs, stop, operands: ['repack', '-a', '-d', '-k', '-q'] }, directory);
 }
 
-/** Packs the copy once many fetches have left many pieces, before anything reads it. */
-const tidyOptions = ['-c', 'gc.auto=3000', '-c', 'gc.autoPackLimit=30', '-c', 'gc.autoDetach=false'] as const;
+const mostPacks = 30;
+
+/**
+ * Makes one pack of many, which every fetch adds to. Objects that no ref leads to any more stay (-k): somebody may be reading them. A copy that could
+ * not be packed is as good as before.
+ */
+async function tidy(repack: GitCommand, directory: string): Promise<void> {
+  const packs = (await readdir(join(directory, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'));
+  if (packs.length <= mostPacks) return;
+  await runGit(repack).catch((error: unknown) => (error instanceof GitFailure ? undefined : Promise.reject(error)));
+}
 
 /** Stops a fetch that fills the disk, and removes what it had received. */
 async function runCapped(command: GitCommand, directory: string, maxBytes: number): Promise<void> {
@@ -97,7 +116,6 @@ async function runCapped(command: GitCommand, directory: string, maxBytes: numbe
   }
   if (!full) return;
   await removeLeftovers(directory);
-  if (await isFull()) await removeMirror(directory);
   throw new TooLarge(`The repository is larger than ${describeBytes(maxBytes)}, the most that is kept of a remote one. Fetch it yourself and name the copy's path as the source.`);
 }
 

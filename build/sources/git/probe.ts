@@ -78,7 +78,7 @@ async function packagesIn(repository: string, cacheDirectory: string, { subdirec
   try {
     const scan = await source.scan(undefined);
     if (scan.outcome === 'failed') return { packages: [], problems: [scan.reason] };
-    if (scan.outcome === 'unchanged') return { packages: [], problems: [] };
+    if (scan.outcome !== 'read') return { packages: [], problems: [] };
     const names = [...scan.releases, ...scan.quarantined].flatMap(({ name }) => name ?? []);
     return { packages: [...new Set(names)].toSorted(), problems: [...scan.quarantined.map(({ where, message }) => `${where}: ${message}`), ...scan.notices] };
   } finally {

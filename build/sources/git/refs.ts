@@ -56,6 +56,10 @@ export function compareRefs(left: Ref, right: Ref): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
 }
 
+export function hasRefs({ tags, branches }: Refs): boolean {
+  return tags.length > 0 || branches.length > 0;
+}
+
 /** A full object id: SHA-1 or SHA-256. */
 export function isObjectId(text: string): boolean {
   return (text.length === 40 || text.length === 64) && /^[0-9a-f]+$/.test(text);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
 import { safeOptions } from './git-environment.ts';
-import { GitFailure, explainGit, gitNotFound, startFailure } from './git-failure.ts';
+import { GitFailure, GitStopped, explainGit, gitNotFound, startFailure } from './git-failure.ts';
 import { killGroup } from './kill-group.ts';
 import { limitedGit, notFoundCode } from './limited-git.ts';
 
@@ -36,7 +36,7 @@ const stoppedWithBuild = 'git was stopped, since the build was.';
 
 /** Runs `git …` and gives its exit code and standard output. Throws GitFailure. */
 export async function runGit(command: GitCommand): Promise<{ readonly exitCode: number; readonly output: Buffer }> {
-  if (command.stop?.aborted === true) throw new GitFailure(stoppedWithBuild);
+  if (command.stop?.aborted === true) throw new GitStopped(stoppedWithBuild);
   const [program, operands] = command.memoryBytes === undefined ? (['git', [...safeOptions, ...command.operands]] as const) : limitedGit(command.memoryBytes, command.operands);
   const { child, ended } = await (command.frequent === true ? startFrequent : startWithExeca)(program, operands, command.environment);
   const output: Buffer[] = [];
@@ -62,7 +62,7 @@ export async function runGit(command: GitCommand): Promise<{ readonly exitCode: 
   });
   try {
     const { exitCode, unstarted } = await ended;
-    if (stopped !== undefined) throw new GitFailure(stopped);
+    if (stopped !== undefined) throw new GitStopped(stopped);
     if (unstarted !== undefined) throw startFailure(unstarted);
     if (exitCode === notFoundCode && command.memoryBytes !== undefined) throw gitNotFound();
     if (exitCode === undefined || !(command.accepted ?? [0]).includes(exitCode)) throw new GitFailure(explainGit(complaint));

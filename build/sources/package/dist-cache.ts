@@ -2,12 +2,13 @@
 // is missing or damaged is fetched again, and has to be the same then.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
 import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
 import type { Egress } from '../../egress/egress.ts';
 import { EgressFailure } from '../../egress/egress-failure.ts';
+import { FetchNeeded } from '../../refusals.ts';
 import { QuarantineError, type QuarantineCode } from '../quarantine.ts';
 import { readyArchive } from '../ready-archive.ts';
 import type { ReadyArchive } from '../release.ts';
@@ -16,50 +17,77 @@ import type { InlineDist } from './inline-record.ts';
 /** Raise it whenever what was admitted once may be refused now. */
 const recipe = 1;
 
+/** A download writes all the time, or is given up within minutes: a part that is older was left by a process that was killed. */
+const abandonedMs = 3_600_000;
+
 export class DistCache {
   readonly #directory: string;
   readonly #egress: Egress;
+  readonly #now: () => Date;
   /** key → SHA-256 */
-  readonly #kept: ReadonlyMap<string, string>;
-  readonly #running = new Map<string, Promise<string>>();
+  #kept: ReadonlyMap<string, string>;
+  /** key → SHA-256 of what was fetched for this build */
+  readonly #fetched = new Map<string, Promise<string>>();
+  /** keys of what was kept, and could not be read when it was needed */
+  readonly #lost = new Set<string>();
 
-  /** `directory` is made when it is needed. To be opened under the build's lock. */
-  constructor(directory: string, egress: Egress) {
+  /** `directory` is made when it is needed. Several processes may use it at once. */
+  constructor(directory: string, egress: Egress, now: () => Date) {
     this.#directory = directory;
     this.#egress = egress;
-    this.#kept = listKept(directory);
+    this.#now = now;
+    this.#kept = this.#list();
   }
 
-  /** SHA-256 of what is kept for this dist, undefined where it has to be fetched. */
-  find(dist: InlineDist): string | undefined {
-    return this.#kept.get(distKey(dist));
+  /** Looks for what other processes have fetched meanwhile. */
+  refresh(): void {
+    this.#kept = this.#list();
   }
 
-  /** Fetches it and gives its SHA-256; the same dist asked for twice is fetched once. Throws QuarantineError. */
-  fetch(dist: InlineDist): Promise<string> {
+  /** SHA-256 of what is kept for this dist, or was fetched for this build; undefined where it has to be fetched. Rejects with QuarantineError. */
+  find(dist: InlineDist): Promise<string> | undefined {
     const key = distKey(dist);
-    const running = this.#running.get(key) ?? this.#fetch(dist, key);
-    this.#running.set(key, running);
-    return running;
+    const fetched = this.#fetched.get(key);
+    if (fetched !== undefined) return fetched;
+    const kept = this.#kept.get(key);
+    return kept === undefined ? undefined : Promise.resolve(kept);
   }
 
-  /** What was fetched once and had this SHA-256. */
+  /** A release needed it, and did not find it as it was remembered. */
+  isLost(dist: InlineDist): boolean {
+    const key = distKey(dist);
+    return this.#lost.has(key) && !this.#fetched.has(key);
+  }
+
+  /** Fetches it, once for all who ask. What is wrong with it is what `find` rejects with. */
+  async fetch(dist: InlineDist): Promise<void> {
+    const key = distKey(dist);
+    const running = this.#fetched.get(key) ?? this.#fetch(dist, key);
+    this.#fetched.set(key, running);
+    await running.catch((error: unknown) => (error instanceof QuarantineError ? undefined : Promise.reject(error)));
+  }
+
+  /** What was fetched once and had this SHA-256. `copyTo` throws FetchNeeded where it is gone or damaged: a build holds its lock then. */
   archive(dist: InlineDist, sha256: string): ReadyArchive {
-    const kept = readyArchive(this.#path(distKey(dist), sha256), sha256);
-    return {
-      ...kept,
-      copyTo: async (target) => {
-        try {
-          return await kept.copyTo(target);
-        } catch (error) {
-          if (!(error instanceof QuarantineError)) throw error;
-          rmSync(this.#path(distKey(dist), sha256), { force: true });
+    const key = distKey(dist);
+    const path = this.#path(key, sha256);
+    const kept = readyArchive(path, sha256);
+    const copyTo = async (target: string): ReturnType<ReadyArchive['copyTo']> => {
+      try {
+        return await kept.copyTo(target);
+      } catch (error) {
+        if (!(error instanceof QuarantineError)) throw error;
+        if (!this.#lost.has(key)) {
+          this.#lost.add(key);
+          this.#fetched.delete(key);
+          rmSync(path, { force: true });
+          throw new FetchNeeded();
         }
-        const found = await this.#fetch(dist, distKey(dist));
-        if (found !== sha256) throw new QuarantineError('DIST_MISMATCH', 'Its dist has other bytes than when it was first fetched. If they are meant, give it another "version", or for a dev version another "reference" in its "dist".');
-        return kept.copyTo(target);
-      },
+        if ((await this.#fetched.get(key)) === sha256) throw error;
+        throw new QuarantineError('DIST_MISMATCH', 'Its dist has other bytes than when it was first fetched. If they are meant, give it another "version", or for a dev version another "reference" in its "dist".');
+      }
     };
+    return { ...kept, copyTo };
   }
 
   async #fetch(dist: InlineDist, key: string): Promise<string> {
@@ -81,6 +109,22 @@ export class DistCache {
   #path(key: string, sha256: string): string {
     return join(this.#directory, `${key}.${sha256}.zip`);
   }
+
+  #list(): ReadonlyMap<string, string> {
+    const names = namesIn(this.#directory);
+    for (const name of names.filter((found) => found.endsWith('.partial'))) this.#removeAbandoned(join(this.#directory, name));
+    return new Map(
+      names.flatMap((name) => {
+        const [, key, sha256] = /^([0-9a-f]{32})\.([0-9a-f]{64})\.zip$/.exec(name) ?? [];
+        return key === undefined || sha256 === undefined ? [] : [[key, sha256] as const];
+      }),
+    );
+  }
+
+  #removeAbandoned(partial: string): void {
+    const facts = statSync(partial, { throwIfNoEntry: false });
+    if (facts !== undefined && this.#now().getTime() - facts.mtimeMs > abandonedMs) rmSync(partial, { force: true });
+  }
 }
 
 const codes: Readonly<Record<EgressFailure['kind'], QuarantineCode>> = { denied: 'EGRESS_DENIED', unreachable: 'UNREACHABLE_DIST', oversized: 'ARCHIVE_UNSAFE' };
@@ -93,18 +137,6 @@ export function checkShasum(sha1: string, { shasum }: InlineDist): void {
 /** What was asked for; holds no part of the URL, which may have a token in its query. */
 export function distKey({ url, reference, shasum }: InlineDist): string {
   return createHash('sha256').update(JSON.stringify([recipe, url, reference, shasum ?? null])).digest('hex').slice(0, 32);
-}
-
-/** Throws away what a killed build left half fetched: caches are opened before anything is fetched. */
-function listKept(directory: string): ReadonlyMap<string, string> {
-  const names = namesIn(directory);
-  for (const name of names.filter((found) => found.endsWith('.partial'))) rmSync(join(directory, name), { force: true });
-  return new Map(
-    names.flatMap((name) => {
-      const [, key, sha256] = /^([0-9a-f]{32})\.([0-9a-f]{64})\.zip$/.exec(name) ?? [];
-      return key === undefined || sha256 === undefined ? [] : [[key, sha256] as const];
-    }),
-  );
 }
 
 function namesIn(directory: string): readonly string[] {

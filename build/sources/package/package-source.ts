@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import pLimit from 'p-limit';
 import { isJsonObject, type JsonObject } from '../../contract/json.ts';
 import { createEgress, type EgressOptions } from '../../egress/egress.ts';
+import { FetchNeeded } from '../../refusals.ts';
 import { setDuplicatesAside } from '../directory/duplicates.ts';
 import { QuarantineError, type Quarantine } from '../quarantine.ts';
 import { readyArchive } from '../ready-archive.ts';
@@ -23,7 +24,7 @@ export interface PackageSourceOptions extends EgressOptions {
   readonly directory: string;
   /** for messages: `libretto.json: sources[2]` */
   readonly where: string;
-  /** absolute; several sources may share it. What is fetched is kept there; to be opened under the build's lock */
+  /** absolute; several sources and processes may share it. What is fetched is kept there */
   readonly cacheDirectory: string;
   readonly now: () => Date;
 }
@@ -31,8 +32,39 @@ export interface PackageSourceOptions extends EgressOptions {
 /** Throws BuildRefused where the settings of the network cannot be meant. */
 export function createPackageSource(options: PackageSourceOptions): Source {
   const egress = createEgress(options);
-  const cache = new DistCache(options.cacheDirectory, egress);
-  return { scan: (previous) => scan(options, cache, previous), close: () => egress.close() };
+  const cache = new DistCache(options.cacheDirectory, egress, options.now);
+  return {
+    fetch: (previous) => fetchDists(options, cache, previous),
+    scan: async (previous) => {
+      try {
+        return await scan(options, cache, previous);
+      } catch (error) {
+        if (error instanceof FetchNeeded) return { outcome: 'unfetched' };
+        throw error;
+      }
+    },
+    close: () => egress.close(),
+  };
+}
+
+/** A record that cannot be parsed has no dist to fetch, and is what the scan tells. */
+async function fetchDists({ packages }: PackageSourceOptions, cache: DistCache, previous: SourceMemory | undefined): Promise<void> {
+  const known = parseKnown(previous?.detail);
+  const limit = pLimit(parallelDownloads);
+  cache.refresh();
+  const dists = packages.flatMap((json) => remoteDistOf(json) ?? []);
+  const missing = dists.filter((dist) => cache.isLost(dist) || (!known.has(distKey(dist)) && cache.find(dist) === undefined));
+  await Promise.all(missing.map((dist) => limit(() => cache.fetch(dist))));
+}
+
+function remoteDistOf(json: JsonObject): InlineDist | undefined {
+  try {
+    const { dist } = parseInlineRecord(json, () => undefined);
+    return dist?.remote === true ? dist : undefined;
+  } catch (error) {
+    if (error instanceof QuarantineError) return undefined;
+    throw error;
+  }
 }
 
 const parallelDownloads = 4;
@@ -48,6 +80,7 @@ interface Examined {
 async function scan(options: PackageSourceOptions, cache: DistCache, previous: SourceMemory | undefined): Promise<Scan> {
   const known = parseKnown(previous?.detail);
   const scanStart = options.now().getTime();
+  cache.refresh();
   const limit = pLimit(parallelDownloads);
   const examined = await Promise.all(options.packages.map((json, index) => limit(() => examine(json, index, { options, cache, known, scanStart }))));
   const { releases, quarantined: duplicates } = setDuplicatesAside(examined.flatMap(({ release }) => release ?? []));
@@ -81,7 +114,8 @@ async function examine(json: JsonObject, index: number, surroundings: Surroundin
 
 async function examineRemote(record: InlineRecord, dist: InlineDist, where: string, { cache, known }: Surroundings): Promise<Examined> {
   const key = distKey(dist);
-  const sha256 = known.get(key)?.sha256 ?? cache.find(dist) ?? (await cache.fetch(dist));
+  const sha256 = known.get(key)?.sha256 ?? (await cache.find(dist));
+  if (sha256 === undefined) throw new FetchNeeded();
   return { release: inlineRelease(record, sha256, cache.archive(dist, sha256), where), dist: [key, { stamp: '', sha256 }] };
 }
 

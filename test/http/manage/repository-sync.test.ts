@@ -104,16 +104,29 @@ describe('a sync', () => {
   it('row 74: of fifty others waits its turn, and the next is told to come back', async () => {
     await using rig = await startRig();
     const ids: string[] = [];
-    for (let count = 0; count < 52; count += 1) ids.push(await rig.register(`tool${count}`));
+    for (let count = 0; count < 53; count += 1) ids.push(await rig.register(`tool${count}`));
     const { release } = rig.registry.repositories.builder.hold();
-    for (const id of ids.slice(0, 51)) expect(['queued', 'running']).toContain((await rig.sync(id))['state']);
-    expect(rig.registry.repositories.builder.calls.length).toBe(1);
-    const refused = await rig.registry.call('POST', `/api/repositories/${ids[51] ?? ''}/sync`, { as: rig.as });
+    for (const id of ids.slice(0, 52)) expect(['queued', 'running']).toContain((await rig.sync(id))['state']);
+    expect(rig.registry.repositories.builder.calls.length).toBe(2);
+    const refused = await rig.registry.call('POST', `/api/repositories/${ids[52] ?? ''}/sync`, { as: rig.as });
     expect([refused.status, refused.json()['code'], refused.headers['retry-after']]).toEqual([500, 'OVERLOADED', '30']);
-    expect((await rig.get(ids[51] ?? ''))['status']).toBe('pending');
+    expect((await rig.get(ids[52] ?? ''))['status']).toBe('pending');
     release();
     await rig.registry.repositories.syncer.idle();
-    expect(rig.registry.repositories.builder.calls.length).toBe(51);
+    expect(rig.registry.repositories.builder.calls.length).toBe(52);
+  });
+
+  it('row 74: of another host starts at once, however many of one host hang', async () => {
+    await using rig = await startRig();
+    const hung = await Promise.all(['a', 'b', 'c', 'd'].map((name) => rig.register(name)));
+    const other = await rig.register('lib', { url: 'ssh://git@other.example.org/lib.git' });
+    const { release } = rig.registry.repositories.builder.hold();
+    for (const id of hung) await rig.sync(id);
+    await rig.sync(other);
+    await vi.waitFor(() => expect(rig.registry.repositories.builder.calls.map(([, , id]) => id)).toEqual([...hung.slice(0, 2), other]));
+    release();
+    await rig.registry.repositories.syncer.idle();
+    expect(rig.registry.repositories.builder.calls).toHaveLength(5);
   });
 
   it('row 74: ends when its repository is removed, and nothing of it stays', async () => {

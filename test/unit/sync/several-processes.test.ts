@@ -1,7 +1,7 @@
-// What processes that share a state do one at a time: leases, how they change hands, and builds that wait for each other.
+// What processes that share a state do one at a time: leases, and how they change hands.
 
 import { randomBytes } from 'node:crypto';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { createAuditedStore } from '../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
@@ -10,9 +10,6 @@ import { createLease, type Lease } from '../../../proxy/sync/lease.ts';
 import { createLiveness } from '../../../proxy/sync/liveness.ts';
 import { describeOwner } from '../../../proxy/sync/process-owner.ts';
 import type { RepositoryId } from '../../../proxy/sync/repository.ts';
-import { createTurn } from '../../../proxy/sync/turn.ts';
-
-const unexpected = (error: unknown): void => expect.unreachable(String(error));
 
 function leaseOf(state: StateStore, monotonicMs: () => number): Lease {
   return createLease({ state, name: 'work', liveness: createLiveness({ monotonicMs, silenceMs: 1000 }), randomBytes });
@@ -74,24 +71,4 @@ it('a job whose repository another process has removed is told so with its next 
   expect(await revision()).not.toBe(before);
   await state.commit({ conditions: [], puts: [], deletes: [`repository-active/${id}`] });
   expect(await jobs.beat([job])).toEqual([job]);
-});
-
-it('builds of two processes come one after the other; who is told to stop does not wait', async () => {
-  const state = createMemoryStore();
-  const never = new AbortController().signal;
-  const [one, other] = [createTurn(leaseOf(state, () => 0), unexpected), createTurn(leaseOf(state, () => 0), unexpected)];
-  const steps: string[] = [];
-  let end = (): void => undefined;
-  const first = one.during(never, () => new Promise<void>((resolve) => {
-    steps.push('first begins');
-    end = resolve;
-  }));
-  await vi.waitFor(() => expect(steps).toEqual(['first begins']));
-  const second = other.during(never, async () => void steps.push('second'));
-  await other.during(AbortSignal.abort(), async () => void steps.push('stopped'));
-  steps.push('first ends');
-  end();
-  await Promise.all([first, second]);
-  expect(steps).toEqual(['first begins', 'stopped', 'first ends', 'second']);
-  expect(await state.range('lease/')).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../build/contract/json.ts';
+import { FetchNeeded } from '../../../../build/refusals.ts';
 import { createPackageSource, type PackageSourceOptions } from '../../../../build/sources/package/package-source.ts';
 import type { ReadyArchive, Release, Scan, SourceMemory } from '../../../../build/sources/release.ts';
 import { answerWith, startDistServer, type DistServer } from '../../../util/dist-server.ts';
@@ -29,6 +30,7 @@ const record = (dist: object, more: object = {}): JsonObject => ({ name: 'Acme/L
 
 async function scan(packages: readonly JsonObject[], previous?: SourceMemory, more: Partial<PackageSourceOptions> = {}): Promise<Scan> {
   const source = open(packages, more);
+  await source.fetch?.(previous);
   const found = await source.scan(previous);
   await source.close();
   return found;
@@ -93,12 +95,31 @@ describe('a dist', () => {
     const { memory } = await read([inline]);
     for (const name of readdirSync(folder.at('cache'))) writeFileSync(folder.at('cache', name), 'damaged');
     const source = open([{ ...inline, description: 'new' }]);
-    const found = (await source.scan(stored(memory))) as ReadScan;
+    const lookAgain = async (): Promise<Release> => {
+      await source.fetch?.(stored(memory));
+      return releaseOf((await source.scan(stored(memory))) as ReadScan, 'acme/lib 1.0.0');
+    };
+    const release = await lookAgain();
     expect(server.requests).toHaveLength(1);
-    expect(await copyOf(releaseOf(found, 'acme/lib 1.0.0'), folder.at('copy'))).toMatchObject({ shasum: sha1(library) });
+    await expect(copyOf(release, folder.at('copy'))).rejects.toThrow(FetchNeeded);
+    expect(await copyOf(await lookAgain(), folder.at('copy'))).toMatchObject({ shasum: sha1(library) });
+    expect(server.requests).toHaveLength(2);
+    await source.close();
+  });
+
+  it('that the cache lost, and that has other bytes by now, is refused', async () => {
+    server.answers.set('/lib.zip', answerWith(library));
+    const inline = record({ url: `${server.url}/lib.zip` });
+    const { memory } = await read([inline]);
     rmSync(folder.at('cache'), { recursive: true });
     server.answers.set('/lib.zip', answerWith(other));
-    await expect(copyOf(releaseOf(found, 'acme/lib 1.0.0'), folder.at('copy2'))).rejects.toMatchObject({ code: 'DIST_MISMATCH' });
+    const source = open([{ ...inline, description: 'new' }]);
+    const copied = async (): Promise<unknown> => {
+      await source.fetch?.(stored(memory));
+      return copyOf(releaseOf((await source.scan(stored(memory))) as ReadScan, 'acme/lib 1.0.0'), folder.at('copy'));
+    };
+    await expect(copied()).rejects.toThrow(FetchNeeded);
+    await expect(copied()).rejects.toMatchObject({ code: 'DIST_MISMATCH' });
     await source.close();
   });
 

@@ -1,0 +1,149 @@
+// The folder of one remote repository below build/git: its copies, the snapshot that says which copy counts and which refs it has, and the lock of
+// whoever fetches into it. A fetch only adds to a copy, and writes the snapshot last. Copies are removed under the build's lock alone, which every
+// reader of a copy holds: nobody loses an object while reading.
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync, readdirSync, renameSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { isJsonObject, type JsonValue } from '../../contract/json.ts';
+import { takeLock, type LockOptions } from '../../output/lock.ts';
+import { isMissing } from '../../output/storage-error.ts';
+import { BuildBusy } from '../../refusals.ts';
+import { mirrorName } from './mirror-name.ts';
+import { isObjectId, sortRefs, type Head, type Ref, type Refs } from './refs.ts';
+
+/** The refs of a remote at the end of a fetch, and the copy that has their objects. */
+export interface MirrorSnapshot {
+  /** absolute path of the copy, a bare repository */
+  readonly copy: string;
+  readonly refs: Refs;
+}
+
+const snapshotFile = 'snapshot.json';
+const snapshotFormat = 1;
+const copyPattern = /^[0-9a-f]{32}\.git$/;
+
+/** `root`: build/git. */
+export function mirrorFolder(root: string, url: string): string {
+  return join(root, mirrorName(url));
+}
+
+/** Taken for a fetch. Somebody else's, it is a BuildBusy that names the process. */
+export const mirrorLock: LockOptions = {
+  heartbeatMs: 10_000,
+  staleAfterMs: 60_000,
+  busy: (path, owner) => {
+    const who = owner === undefined ? 'Another build' : `Another build (process id ${owner.pid} on ${owner.host}, since ${owner.since})`;
+    return new BuildBusy(`${who} is fetching this repository and has not ended in time. Build again once it has. (${path})`);
+  },
+};
+
+export function mirrorLockPath(folder: string): string {
+  return join(folder, 'lock');
+}
+
+export function snapshotPath(folder: string): string {
+  return join(folder, snapshotFile);
+}
+
+/** The path of a copy that does not exist yet. */
+export function newCopyPath(folder: string): string {
+  return join(folder, `${randomUUID().replaceAll('-', '')}.git`);
+}
+
+/** The last fetch that ended; undefined where there is none, or the file is damaged: the next fetch then makes a new copy. */
+export function readSnapshot(folder: string): MirrorSnapshot | undefined {
+  try {
+    return parseSnapshot(folder, JSON.parse(readFileSync(snapshotPath(folder), 'utf8')));
+  } catch (error) {
+    if (isMissing(error) || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Replaces the snapshot as a whole. */
+export function writeSnapshot(folder: string, { copy, refs }: MirrorSnapshot): void {
+  const row = ({ name, oid, peeled }: Ref): JsonValue => [name, oid, peeled ?? null];
+  const json = { format: snapshotFormat, copy: copy.slice(folder.length + 1), head: refs.head, tags: refs.tags.map(row), branches: refs.branches.map(row) };
+  const next = join(folder, `${snapshotFile}.${randomUUID()}`);
+  try {
+    writeFileSync(next, JSON.stringify(json), { mode: 0o600 });
+    renameSync(next, snapshotPath(folder));
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+}
+
+/** The next fetch makes a new copy instead of adding to this one. */
+export function discardCopy(folder: string, copy: string): void {
+  if (readSnapshot(folder)?.copy === copy) rmSync(snapshotPath(folder), { force: true });
+}
+
+/**
+ * Removes what fetches left behind that were killed, and copies that newer ones have replaced; with `all`, everything. To be called under the build's
+ * lock. A folder that somebody fetches into stays as it is until the next time.
+ */
+export async function sweepMirror(folder: string, now: () => Date, all = false): Promise<void> {
+  const current = all ? undefined : readSnapshot(folder)?.copy;
+  const isLeft = (name: string): boolean => name !== 'lock' && !name.startsWith('lock.') && (all || name !== snapshotFile) && join(folder, name) !== current;
+  if (!namesIn(folder).some(isLeft) && !all) return;
+  const lock = await takeLock(mirrorLockPath(folder), now, mirrorLock).catch((error: unknown) => (error instanceof BuildBusy ? undefined : Promise.reject(error)));
+  if (lock === undefined) return;
+  try {
+    for (const name of namesIn(folder).filter(isLeft)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+  } finally {
+    await lock.release();
+  }
+  if (all) removeIfEmpty(folder);
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch (error) {
+    // somebody began to fetch into it
+    if (!(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST' || error.code === 'ENOENT'))) throw error;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function parseSnapshot(folder: string, json: unknown): MirrorSnapshot | undefined {
+  if (!isJsonObject(json) || json['format'] !== snapshotFormat) return undefined;
+  const head = parseHead(json['head']);
+  const copy = json['copy'];
+  const [tags, branches] = [parseRows('refs/tags/', json['tags']), parseRows('refs/heads/', json['branches'])];
+  if (head === undefined || tags === undefined || branches === undefined || typeof copy !== 'string' || !copyPattern.test(copy)) return undefined;
+  return { copy: join(folder, copy), refs: sortRefs(head, [...tags, ...branches]) };
+}
+
+function parseHead(json: JsonValue | undefined): Head | undefined {
+  if (!isJsonObject(json)) return undefined;
+  const { branch, commit } = json;
+  if (typeof branch === 'string') return { branch };
+  if (typeof commit === 'string') return { commit };
+  return { unknown: true };
+}
+
+type Row = readonly [fullName: string, oid: string, peeled: string | undefined];
+
+function parseRows(prefix: string, json: JsonValue | undefined): readonly Row[] | undefined {
+  if (!Array.isArray(json)) return undefined;
+  const rows: Row[] = [];
+  for (const row of json as readonly JsonValue[]) {
+    const [name, oid, peeled] = Array.isArray(row) ? (row as readonly JsonValue[]) : [];
+    if (typeof name !== 'string' || typeof oid !== 'string' || !isObjectId(oid)) return undefined;
+    rows.push([`${prefix}${name}`, oid, typeof peeled === 'string' ? peeled : undefined]);
+  }
+  return rows;
+}
