@@ -1,6 +1,7 @@
 // Everything that was accepted of one package, ready for lookup. Records of upstreams are not kept in memory: they are read again where they are wanted.
 
 import type { Reference } from '../../build/contract/digest.ts';
+import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import type { PublicPath } from '../../build/contract/paths.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
@@ -12,10 +13,13 @@ import { settledPart } from './settled-record.ts';
 type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
   /** what stays of its record: settledPart */
   readonly settled: string;
+  /** its upstream gave no checksum */
+  readonly learned: boolean;
 };
 
 export class AcceptedPackage implements AcceptedArchives {
   readonly #byKey = new Map<string, Accepted>();
+  readonly #learned = new Set<string>();
   readonly #archives: PackageArchives;
 
   constructor(name: PackageName, records: readonly (Accepted | ArchiveRecord)[]) {
@@ -23,7 +27,9 @@ export class AcceptedPackage implements AcceptedArchives {
     for (const one of newestFirst) {
       const { version, normalized, dev, reference, shasum, size, fetchedAt } = one;
       const settled = 'record' in one ? settledPart(one.record) : one.settled;
-      this.#byKey.set(archiveKey(normalized, dev, reference), { name, version, normalized, dev, reference, shasum, size, fetchedAt, settled });
+      const learned = 'record' in one ? !namesChecksum(one.record) : one.learned;
+      this.#byKey.set(archiveKey(normalized, dev, reference), { name, version, normalized, dev, reference, shasum, size, fetchedAt, settled, learned });
+      if (learned && !dev) this.#learned.add(normalized);
     }
     this.#archives = new PackageArchives({ format: 1, name, documents: { stable: null, dev: null }, versions: newestFirst.map(entryOf) });
   }
@@ -48,6 +54,11 @@ export class AcceptedPackage implements AcceptedArchives {
     return this.#archives.find(labels, reference);
   }
 
+  /** Normalized releases whose checksum is known since they were accepted. None ever leaves, so that their number only grows. */
+  get learned(): ReadonlySet<string> {
+    return this.#learned;
+  }
+
   get size(): number {
     return this.#byKey.size;
   }
@@ -61,7 +72,11 @@ export function archivePath(name: PackageName, shasum: string): string {
   return `dist/${name}/${shasum}.zip`;
 }
 
-function entryOf({ name, version, normalized, reference, shasum, size, fetchedAt }: Omit<Accepted, 'settled'>): IndexEntry {
+function namesChecksum({ dist }: JsonObject): boolean {
+  return isJsonObject(dist) && typeof dist['shasum'] === 'string' && dist['shasum'] !== '';
+}
+
+function entryOf({ name, version, normalized, reference, shasum, size, fetchedAt }: Omit<Accepted, 'settled' | 'learned'>): IndexEntry {
   const path = archivePath(name, shasum) as PublicPath;
   return { version, version_normalized: normalized, reference: reference as Reference, shasum, size, time: null, path, state: 'published', since: fetchedAt, source: 'mirror' };
 }

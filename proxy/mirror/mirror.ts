@@ -131,11 +131,11 @@ export class Mirror {
   }
 
   /** The document, or what `seen` makes of it, as an answer; undefined: there is none here. */
-  provider(name: PackageName, stability: Stability, wishes: MirrorWishes, moment: Moment, seen: (document: TextDocument) => Eventually<TextDocument | undefined> = (document) => document): Eventually<Answer | undefined> {
+  provider(name: PackageName, stability: Stability, wishes: MirrorWishes, moment: Moment, seen: (document: TextDocument, learned: ReadonlySet<string>) => Eventually<TextDocument | undefined> = (document) => document): Eventually<Answer | undefined> {
     return this.#orRefusal(() =>
       whenReady(this.document(name, stability, moment), (mirrored) => {
         const { document: whole, staleSinceMs } = mirrored ?? {};
-        return whenReady(whole === undefined ? undefined : seen(whole), (document) => {
+        return whenReady(mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored.learned), (document) => {
           if (document === undefined) return undefined;
           const chosen = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) => this.#documents.grow(name, stability, document, bytes));
           return whenReady(chosen, (representation) => {

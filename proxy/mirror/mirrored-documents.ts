@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import type { PackageName } from '../../build/contract/name.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
 import { TextDocument } from '../protocol/document.ts';
+import type { AcceptedPackage } from './accepted-package.ts';
 import type { ArchiveShelf } from './archive-shelf.ts';
 import { mapInTurns } from './in-turns.ts';
 import type { Tell } from './mirror-event.ts';
@@ -25,6 +26,8 @@ export interface Mirrored {
   readonly document: TextDocument | undefined;
   /** since when the upstream could not be asked; undefined: it is current */
   readonly staleSinceMs: number | undefined;
+  /** normalized releases whose checksum was added: each moves Last-Modified on by a second */
+  readonly learned: ReadonlySet<string>;
 }
 
 interface Made extends Mirrored {
@@ -49,6 +52,7 @@ interface StandIns {
 }
 
 const none: StandIns = { claimed: [], dropped: [] };
+const nothingLearned: ReadonlySet<string> = new Set();
 
 export interface DocumentsOptions {
   readonly shelf: ArchiveShelf;
@@ -91,7 +95,7 @@ export class MirroredDocuments {
     const key = keyOf(name, stability);
     const made = this.#made.get(key);
     const holds = made !== undefined && (made.epoch === epoch || made.standIns.claimed.length === 0);
-    if (holds && made.compiled === compiled && nowMs < made.goodUntilMs && made.asked === ids.join(' ')) return made;
+    if (holds && this.#hasLearned(made, name) && made.compiled === compiled && nowMs < made.goodUntilMs && made.asked === ids.join(' ')) return made;
     const making = this.#making.get(key);
     if (making?.compiled === compiled && making.epoch === epoch) return making.made;
     const fresh = this.#make({ name, stability, ids, compiled, epoch }).finally(() => {
@@ -99,6 +103,12 @@ export class MirroredDocuments {
     });
     this.#making.set(key, { compiled, epoch, made: fresh });
     return fresh;
+  }
+
+  /** Whether it has every checksum that this process knows. */
+  #hasLearned({ document, learned }: Made, name: PackageName): boolean {
+    if (document === undefined || learned === nothingLearned) return true;
+    return (this.#options.shelf.atHand(name)?.learned.size ?? 0) <= learned.size;
   }
 
   /** The memory that `document` takes has grown by so many bytes. */
@@ -111,24 +121,24 @@ export class MirroredDocuments {
     const found = await findOffer(name, stability, ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])));
     const nowMs = this.#options.now();
     const asked = ids.join(' ');
-    if (found?.offer === undefined) return this.#keep(keyOf(name, stability), { document: undefined, staleSinceMs: undefined, compiled, asked, digest: undefined, accepted: 0, goodUntilMs: nowMs + compiled.rules.freshness.missingMs, changesAtMs: undefined, standIns: none, epoch });
+    if (found?.offer === undefined) return this.#keep(keyOf(name, stability), { document: undefined, staleSinceMs: undefined, compiled, asked, digest: undefined, accepted: 0, learned: nothingLearned, goodUntilMs: nowMs + compiled.rules.freshness.missingMs, changesAtMs: undefined, standIns: none, epoch });
     const { offer, upstream } = found;
     const before = this.#made.get(keyOf(name, stability));
-    const accepted = await this.#options.shelf.accepted(name);
+    const accepted = await this.#options.shelf.acceptedNow(name); // another process may have accepted something
+    const learned = stability === 'dev' ? nothingLearned : accepted.learned; // dev versions get none added
     const isCurrent = before?.compiled === compiled && before.asked === asked && before.digest === offer.digest && before.accepted === accepted.size && nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
     const same = isCurrent && isSame(before.standIns.dropped, await this.#droppedOf(before.standIns.claimed, upstream, compiled));
-    const { document, changesAtMs, standIns } = same ? before : await this.#format(name, stability, { offer, upstream }, compiled);
+    const { document, changesAtMs, standIns } = same ? before : await this.#format(name, stability, { offer, upstream }, compiled, accepted);
     const goodUntilMs = Math.min(offer.goodUntilMs, changesAtMs ?? Number.POSITIVE_INFINITY);
-    return this.#keep(keyOf(name, stability), { document, staleSinceMs: offer.staleSinceMs, compiled, asked, digest: offer.digest, accepted: accepted.size, goodUntilMs, changesAtMs, standIns, epoch });
+    return this.#keep(keyOf(name, stability), { document, staleSinceMs: offer.staleSinceMs, compiled, asked, digest: offer.digest, accepted: accepted.size, learned, goodUntilMs, changesAtMs, standIns, epoch });
   }
 
-  async #format(name: PackageName, stability: Stability, { offer, upstream }: FoundOffer & { readonly offer: Offer }, compiled: Compiled): Promise<Pick<Made, 'document' | 'changesAtMs' | 'standIns'>> {
+  async #format(name: PackageName, stability: Stability, { offer, upstream }: FoundOffer & { readonly offer: Offer }, compiled: Compiled, accepted: AcceptedPackage): Promise<Pick<Made, 'document' | 'changesAtMs' | 'standIns'>> {
     const { rules } = compiled;
     const { shelf, check, tell, now } = this.#options;
     const { versions, leftOut } = await offeredInTurns(name, offer.document.versions, check);
     const [first] = leftOut;
     if (first !== undefined) tell({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
-    const accepted = await shelf.accepted(name);
     const settled = await settleVersions(name, versions.filter(({ dev }) => dev === (stability === 'dev')), accepted, { shelf, check, tell });
     const ruled = applyRules(name, settled.versions.map(({ record }) => record), rules.releases, now());
     const offered = new Set(ruled.offered);
@@ -142,7 +152,8 @@ export class MirroredDocuments {
     const { advisories, differs, changesAtMs } = await this.#options.advisories.inDocument(name, upstream, offer.document.advisories);
     const bytes = Buffer.from(await formatMirrored({ name, versions: own, accepted, distBaseUrl: rules.distBaseUrl, warnings: ruled.warnings, advisories, filter: offer.document.filter }));
     const deviations = JSON.stringify([rules.distBaseUrl ?? null, ruled.refused.map(({ version }) => version), ruled.warnings, settled.changed, ...(dropped.length === 0 ? [] : [dropped]), ...(differs ? [{ advisories }] : [])]);
-    return { document: new TextDocument(bytes, offer.changedAtMs - shiftMs(deviations)), changesAtMs: earlier(ruled.changesAtMs, changesAtMs), standIns: { claimed: claimed.names, dropped } };
+    const learnedMs = stability === 'dev' ? 0 : accepted.learned.size * 1000;
+    return { document: new TextDocument(bytes, offer.changedAtMs + learnedMs - shiftMs(deviations)), changesAtMs: earlier(ruled.changesAtMs, changesAtMs), standIns: { claimed: claimed.names, dropped } };
   }
 
   async #droppedOf(claimed: readonly PackageName[], { id }: Upstream, { precedence }: Compiled): Promise<readonly PackageName[]> {
@@ -182,7 +193,7 @@ function earlier(one: number | undefined, other: number | undefined): number | u
 const noDeviations = JSON.stringify([null, [], [], []]);
 
 /**
- * Last-Modified is the upstream's own. A document that differs from what the upstream says, because of what is set here, has it put back by a number of seconds
+ * Last-Modified is the upstream's own, and a second later for each checksum that was added (Mirrored.learned), so that clients ask for those. A document that differs from what the upstream says, because of what is set here, has it put back by a number of seconds
  * of its own (as in root-document.ts): the same on every host and after every restart.
  */
 function shiftMs(deviations: string): number {

@@ -72,14 +72,14 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     );
     return completing;
   };
-  const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker): Eventually<TextDocument | undefined> => {
+  const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker, learned: ReadonlySet<string>): Eventually<TextDocument | undefined> => {
     if (view === undefined || filter === 'all') return document;
     const key = `${view.key} ${name} ${stability}`;
     const known = kept.get(key);
     if (known?.base === document) return known.document;
     const before = making.get(key);
     if (before?.base === document) return before.document;
-    const filtering = filtered(versionsOf(document, name), document, name, view, filter).then((seen) => {
+    const filtering = filtered(versionsOf(document, name), document, name, { view, filter, learned }).then((seen) => {
       kept.set(key, { base: document, document: seen }, key.length + 512 + (seen === undefined || seen === document ? 0 : seen.weight));
       return seen;
     }).finally(() => {
@@ -103,7 +103,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     isOn: () => mirror.isOn(),
     isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
     provider: (name, stability, wishes, onlooker, moment) =>
-      whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document) => whenReady(completed(document, name, lists), (whole) => seenOf(whole, name, stability, onlooker)))),
+      whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document, learned) => whenReady(completed(document, name, lists), (whole) => seenOf(whole, name, stability, onlooker, learned)))),
     advisories: (names, moment) => mirror.advisories(names, moment),
     filters: (names, moment) => mirror.filters(names, moment),
     filterLists: () => mirror.filterLists(),
@@ -122,12 +122,20 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
   };
 }
 
-async function filtered(read: Eventually<ProviderDocument>, base: TextDocument, name: PackageName, view: View, filter: ReleaseFilter): Promise<TextDocument | undefined> {
+interface Filtering {
+  readonly view: View;
+  readonly filter: ReleaseFilter;
+  readonly learned: ReadonlySet<string>;
+}
+
+async function filtered(read: Eventually<ProviderDocument>, base: TextDocument, name: PackageName, { view, filter, learned }: Filtering): Promise<TextDocument | undefined> {
   const { records, beside } = await read;
   const seen = records.filter((record) => passes(filter, releaseOf(record)));
   if (seen.length === records.length) return base;
   if (seen.length === 0) return undefined;
-  return new TextDocument(await formatProviderDocument(name, { records: seen, beside }), base.lastModifiedMs - dateShiftMs(view.key, viewShiftSeconds));
+  // a checksum that was added to what the view hides moves no date of it
+  const hidden = learned.size - seen.filter((record) => learned.has(String(record['version_normalized']))).length;
+  return new TextDocument(await formatProviderDocument(name, { records: seen, beside }), base.lastModifiedMs - hidden * 1000 - dateShiftMs(view.key, viewShiftSeconds));
 }
 
 function releaseOf({ version_normalized: normalized, time }: JsonObject): Release {

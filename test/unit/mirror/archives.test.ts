@@ -58,12 +58,42 @@ describe('an archive', () => {
     expect(upstream.asked('/files/')).toBe(0);
   });
 
-  it('is named with its checksum once it is known, also where the upstream gives none', async () => {
+  it('is named with its checksum as soon as that is known, also where the upstream gives none; each changes the document and moves its date on', async () => {
     await using upstream = await startUpstream();
-    upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
+    const versions = ['1.2.0', '1.1.0', '1.0.0'].map((version) => ({ version, shasum: '' }));
+    upstream.put(name, versions);
     await using running = runMirror([upstream.url]);
+    const seen: { readonly date: number; readonly checksums: number }[] = [];
+    const look = async (at: RunningMirror): Promise<void> => {
+      const reply = await at.provider(name, 'stable', { ifModifiedSince: seen.length === 0 ? undefined : new Date(seen.at(-1)?.date ?? 0).toUTCString() });
+      const records = Object.values(reply?.json().packages[name] ?? {});
+      for (const { version, dist } of records) expect([undefined, sha1Of(zipBytes(`${name} ${version}`))]).toContain(dist?.['shasum']);
+      seen.push({ date: Date.parse(reply?.headers['last-modified'] ?? ''), checksums: records.filter(({ dist }) => dist?.['shasum'] !== undefined).length });
+    };
+    await look(running);
+    for (const version of ['1.0.0', '1.2.0']) {
+      await running.archive(name, version);
+      await look(running);
+    }
+    upstream.put(name, [{ version: '1.3.0' }, ...versions]);
+    running.clock.nowMs += 700_000;
+    await look(running);
+    await running.archive(name, '1.1.0');
+    await look(running);
+    expect(seen.map(({ checksums }) => checksums)).toEqual([0, 1, 2, 3, 4]);
+    expect(seen.every(({ date }, index) => index === 0 || date > (seen[index - 1]?.date ?? 0)), JSON.stringify(seen)).toBe(true);
+    await running.mirror.close();
+    await using restarted = runMirror([upstream.url], { at: running.folder });
+    expect((await restarted.provider(name, 'stable', { ifModifiedSince: new Date(seen.at(-1)?.date ?? 0).toUTCString() }))?.status, 'the same after a restart').toBe(304);
+  });
+
+  it('moves no date of its document where the upstream gave the checksum', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    const ifModifiedSince = (await running.provider(name))?.headers['last-modified'];
     await running.archive(name, '1.0.0');
-    expect(Object.values((await running.provider(name))?.json().packages[name] ?? {})).toMatchObject([{ dist: { shasum: sha1Of(zipBytes(`${name} 1.0.0`)) } }]);
+    expect((await running.provider(name, 'stable', { ifModifiedSince }))?.status).toBe(304);
   });
 
   it('goes to clients while it comes, and the last of it only when all of it is right', async () => {
