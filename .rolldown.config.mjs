@@ -26,6 +26,8 @@ const groups = [
 export default {
   input: {
     main: 'cli/main.ts',
+    // a process of its own that reads the whole state
+    'state-reader': 'cli/state-reader.ts',
     'deflate-worker': 'build/archive/deflate-worker.ts',
     // what tests run in processes and threads of its own
     archiver: 'build/archive/archiver.ts',

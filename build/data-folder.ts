@@ -9,7 +9,7 @@ import { BuildRefused } from './refusals.ts';
 import type { SourceSpec } from './sources/spec.ts';
 
 /** What a data folder holds; other things in it are not Libretto's. */
-export const ours: ReadonlySet<string> = new Set(['public', 'index', 'build', 'state', 'keys', 'artifacts', 'mirror', 'log', 'lost+found']);
+export const ours: ReadonlySet<string> = new Set(['public', 'index', 'build', 'state', 'state.json', 'keys', 'artifacts', 'mirror', 'log', 'lost+found']);
 
 /** The data folder's real path. Makes it where it is not there. Throws BuildRefused. */
 export async function openDataFolder(path: string): Promise<string> {

@@ -79,7 +79,7 @@ function userName(): string {
 const told = [UsageError, CertificateError, BuildRefused, BuildBusy, TokenError, StateError, StorageError, AnswerLost, RegistryError, RemoteFailure];
 const unusable = [UsageError, BuildRefused, TokenError];
 
-const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = { STATE_UNUSABLE: 2, STATE_CORRUPT: 2, STATE_TOO_NEW: 2, STATE_BUSY: 75, STATE_UNAVAILABLE: 75 };
+const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = { STATE_UNUSABLE: 2, STATE_CORRUPT: 2, STATE_MISSING: 2, STATE_REPLACED: 2, STATE_TOO_NEW: 2, STATE_BUSY: 75, STATE_UNAVAILABLE: 75 };
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof BuildBusy || (error instanceof RegistryError && error.code === 'BUILD_BUSY')) return 75;

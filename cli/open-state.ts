@@ -1,25 +1,26 @@
-// Where the state is: in the data folder, or in a Redis that several hosts share. Either store is loaded only where it is the one.
+// Opens the state of a registry. A data folder has one state: one that is gone, and one that stands in its place, are refused (remembered-state.ts).
 
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 
 import { makeFolder } from '../build/output/make-folder.ts';
 import { StorageError } from '../build/output/storage-error.ts';
-import type { RedisStore } from '../proxy/state/redis-store.ts';
 import type { StateNotice } from '../proxy/state/redis-watch.ts';
+import { StateError } from '../proxy/state/state-error.ts';
+import { newStateIdentity } from '../proxy/state/state-identity.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import type { Config } from './config.ts';
+import { missingState, readRememberedState, rememberState, replacedState } from './remembered-state.ts';
+import { placeOf, sharedPlace, type StatePlace } from './state-place.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The state, which is made where there is none. Rejects with UsageError or StateError. */
+/** The state, which is made where there has been none. Rejects with UsageError or StateError. */
 export async function openState(config: Config): Promise<StateStore> {
-  return config.state.value === undefined ? openLocal(config) : openShared(config, config.state.value);
+  return openOrMake(config, placeOf(config));
 }
 
-/** undefined where there is no state: nothing is made. */
+/** undefined where there has been no state: nothing is made. */
 export async function openStateIfAny(config: Config): Promise<StateStore | undefined> {
-  if (config.state.value !== undefined) return (await import('../proxy/state/redis-store.ts')).openRedisStore(optionsOf(config, config.state.value, () => undefined), false);
-  return existsSync(join(stateDirectory(config), 'data.mdb')) ? openLocal(config) : undefined;
+  return openRemembered(config, placeOf(config), false);
 }
 
 export interface ServingState {
@@ -33,12 +34,13 @@ export interface ServingState {
 /** For a server: `tell` hears in words what people should know of a state in Redis, now and later. */
 export async function openServingState(config: Config, tell: (line: string) => void): Promise<ServingState> {
   const url = config.state.value;
-  if (url === undefined) return { store: await openLocal(config), isAway: () => false, graceLeftMs: () => undefined };
+  if (url === undefined) return { store: await openState(config), isAway: () => false, graceLeftMs: () => undefined };
   let away = false;
-  const store = await openShared(config, url, (notice) => {
+  const hear = (notice: StateNotice): void => {
     if (notice.state !== 'unreplicated') away = notice.state !== 'back';
     tell(describeNotice(notice, config.stateGrace.value));
-  });
+  };
+  const store = await openOrMake(config, sharedPlace(config, url, hear));
   const fault = await store.durabilityFault();
   if (fault !== undefined) tell(`The Redis of the state may lose users, tokens and revocations: ${fault}.`);
   return { store, isAway: () => away, graceLeftMs: store.graceLeftMs };
@@ -49,9 +51,30 @@ export function sharedCountersUrl({ redis, state }: Pick<Config, 'redis' | 'stat
   return redis.value ?? state.value;
 }
 
-async function openLocal(config: Config): Promise<StateStore> {
-  const [{ openLmdbStore }] = await Promise.all([import('../proxy/state/lmdb-store.ts'), makeDataFolder(config)]);
-  return openLmdbStore(stateDirectory(config));
+async function openOrMake<Store extends StateStore>(config: Config, place: StatePlace<Store>): Promise<Store> {
+  await makeDataFolder(config);
+  const store = await openRemembered(config, place, true);
+  if (store === undefined) throw missingState(place.name, undefined);
+  return store;
+}
+
+/** The state of this data folder: the one it remembers, or the first one that is used with it. undefined: there has been none, and none is made. */
+async function openRemembered<Store extends StateStore>({ data }: Config, place: StatePlace<Store>, make: boolean): Promise<Store | undefined> {
+  const remembered = await readRememberedState(data.value);
+  const hadState = remembered !== undefined || place.hadState();
+  const store = await place.open({ make: make && !hadState, fresh: newStateIdentity(randomBytes) }).catch((error: unknown) => {
+    if (error instanceof StateError && error.code === 'STATE_MISSING') return undefined;
+    throw error;
+  });
+  if (store === undefined && !hadState) return undefined;
+  if (store === undefined) throw missingState(place.name, remembered);
+  if (store.identity === undefined || store.identity === remembered) return store;
+  if (remembered === undefined) {
+    await rememberState(data.value, store.identity);
+    return store;
+  }
+  await store.close();
+  throw replacedState(place.name, store.identity, remembered);
 }
 
 async function makeDataFolder({ data }: Config): Promise<void> {
@@ -63,23 +86,9 @@ async function makeDataFolder({ data }: Config): Promise<void> {
   }
 }
 
-async function openShared(config: Config, url: string, notice: (notice: StateNotice) => void = () => undefined): Promise<RedisStore> {
-  await makeDataFolder(config);
-  const { openRedisStore } = await import('../proxy/state/redis-store.ts');
-  return openRedisStore(optionsOf(config, url, notice));
-}
-
-function optionsOf({ stateGrace }: Config, url: string, notice: (notice: StateNotice) => void) {
-  return { url, graceMs: stateGrace.value * 1000, notice, monotonicMs: () => performance.now() };
-}
-
-function stateDirectory(config: Config): string {
-  return join(config.data.value, 'state');
-}
-
 function describeNotice(notice: StateNotice, graceSeconds: number): string {
   if (notice.state === 'back') return 'The Redis of the state is back.';
-  if (notice.state === 'emptied') return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
+  if (notice.state === 'emptied' || notice.state === 'replaced') return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
   if (notice.state === 'unreplicated') return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
   return `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ${graceSeconds} seconds more; nothing can be changed.`;
 }

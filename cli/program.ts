@@ -14,6 +14,7 @@ import { addPeople } from './program-people.ts';
 import { addReceiving } from './program-receive.ts';
 import { addRepositories } from './program-repository.ts';
 import { addAudit, addSettings } from './program-settings.ts';
+import { addState } from './program-state.ts';
 import { addTrust } from './program-trust.ts';
 import { version } from './version.ts';
 
@@ -66,6 +67,7 @@ export function createProgram(context: Context, finish: (exitCode: number) => vo
   addSettings(program, wire);
   addAudit(program, wire);
   addData(program, wire);
+  addState(program, wire);
   return program;
 }
 

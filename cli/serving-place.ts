@@ -50,6 +50,14 @@ export async function takeServingPlace(config: Config, { now }: Pick<Context, 'n
   }
 }
 
+/** Throws UsageError where a server is at work on the state of the data folder, as far as its marks show. */
+export async function refuseServed(data: string, now: Date): Promise<void> {
+  const [path, marks] = [join(data, 'state', 'serve.lock'), join(data, 'state', 'serving')];
+  const alone = await lookAtLock(path, now, staleAfterMs);
+  const mark = alone === undefined || alone.stale ? await firstMark(marks, now) : { ...alone, path };
+  if (mark !== undefined) throw new Taken(mark.path, mark, mark.seen, 'It has the state open. Stop it first.');
+}
+
 const options = { heartbeatMs, staleAfterMs, busy: (path: string, owner: LockOwner | undefined, seen: boolean) => new Taken(path, owner, seen) };
 
 /** Each takes its own place before it looks for the other's: of two at once at least one sees the other. */

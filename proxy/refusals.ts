@@ -61,7 +61,7 @@ export function internalError(requestId: string, cause: unknown): Answer {
   const details = { request_id: requestId };
   if (code === 'EMFILE' || code === 'ENFILE') return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
   if (code === 'STATE_BUSY') return errorAnswer('STATE_BUSY', { details, headers: ['Retry-After', '5'], cause });
-  if (code === 'STATE_UNAVAILABLE') return errorAnswer('STATE_BUSY', { message: 'The state is out of reach for now. Try again shortly.', details, headers: ['Retry-After', '5'], cause });
+  if (code === 'STATE_UNAVAILABLE' || code === 'STATE_MISSING' || code === 'STATE_REPLACED') return errorAnswer('STATE_BUSY', { message: 'The state is out of reach for now. Try again shortly.', details, headers: ['Retry-After', '5'], cause });
   // told to the log once a minute by whoever talks to that server
   if (code === 'UPSTREAM_UNAVAILABLE') return errorAnswer('UPSTREAM_UNAVAILABLE', { details, headers: ['Retry-After', '5'] });
   return errorAnswer('INTERNAL_ERROR', { details, cause });

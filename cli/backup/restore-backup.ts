@@ -1,30 +1,39 @@
-// Makes a data folder out of a backup. The backup is read whole before anything is written; what is written gets its place when it is all there.
+// Makes a data folder out of a backup, or puts its state alone in the place of one that was lost. What is needed of the backup is read whole before
+// anything is written; what is written gets its place when it is all there.
 
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
+import { forgetState, rememberedStateName } from '../remembered-state.ts';
+import { setAsideState } from '../set-aside-state.ts';
 import { UsageError } from '../usage-error.ts';
-import { readRecord, type BackupRecord } from './backup-record.ts';
+import { readRecord, type BackupFile, type BackupRecord } from './backup-record.ts';
 import { copyFiles, hashFile, onDisk, syncFolder } from './copy-files.ts';
+import { nameStagedState } from './staged-state.ts';
 
 /** In the data folder, so that what is in it gets its place by a rename, also where the data folder is a mount. */
 const stagingName = '.restoring';
-/** Where a restore is cut off, the state is what is missing: a server then lets nobody in. */
+/** Where a restore is cut off, the state is what is missing, and what names it is there: a server is then refused. */
 const lastArea = 'state';
 
-/** Compares every file with its checksum. Throws UsageError that names the first that differ. */
-export async function checkBackup(directory: string): Promise<BackupRecord> {
+/** Compares every file, or those of the state, with its checksum. Throws UsageError that names the first that differ. */
+export async function checkBackup(directory: string, stateOnly = false): Promise<BackupRecord> {
   const record = readRecord(directory);
   const faults: string[] = [];
-  for (const { path, size, sha256 } of record.files) {
+  for (const { path, size, sha256 } of filesOf(record, stateOnly)) {
     const fault = await faultOf(join(directory, path), size, sha256);
     if (fault !== undefined) faults.push(`  ${path} ${fault}`);
     if (faults.length === 10) break;
   }
   if (faults.length > 0) throw new UsageError([`The backup ${directory} is damaged, and nothing was restored:`, ...faults, 'Take another backup.'].join('\n'));
   return record;
+}
+
+function filesOf({ files }: BackupRecord, stateOnly: boolean): readonly BackupFile[] {
+  return stateOnly ? files.filter(({ path }) => path.startsWith('state/')) : files;
 }
 
 async function faultOf(path: string, size: number, sha256: string): Promise<string | undefined> {
@@ -37,30 +46,62 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
   }
 }
 
-/** Throws UsageError where the backup is damaged or newer, or the data folder holds something, and StorageError. */
+/** Throws UsageError where the backup is damaged or newer, or the data folder holds something, StateError, and StorageError. */
 export async function restoreBackup(directory: string, data: string): Promise<BackupRecord> {
   await refuseData(data, directory);
   const record = await checkBackup(directory);
-  await makeFolder(data);
-  const staging = join(data, stagingName);
-  await onDisk(staging, place(record, directory, data, staging));
+  await staged(record.files, directory, data, async (staging) => {
+    if (!existsSync(join(staging, rememberedStateName))) await forgetState(data);
+    const areas = (await readdir(staging)).toSorted((one, other) => Number(one === lastArea) - Number(other === lastArea));
+    for (const area of areas) {
+      await rename(join(staging, area), join(data, area));
+      await syncFolder(data);
+    }
+  });
   return record;
 }
 
-async function place({ files }: BackupRecord, directory: string, data: string, staging: string): Promise<void> {
-  await rm(staging, { recursive: true, force: true });
-  await mkdir(staging, { mode: 0o700 });
-  const modified = new Map(files.map((file) => [file.path, file.modified]));
-  const copied = await copyFiles(directory, staging, files.map(({ path }) => path), (path) => modified.get(path));
-  const expected = new Map(files.map(({ path, sha256 }) => [path, sha256]));
-  const changed = copied.find(({ path, sha256 }) => expected.get(path) !== sha256);
-  if (changed !== undefined) throw new UsageError(`${join(directory, changed.path)} changed while it was read, and nothing was restored.`);
-  const areas = (await readdir(staging)).toSorted((one, other) => Number(one === lastArea) - Number(other === lastArea));
-  for (const area of areas) {
-    await rename(join(staging, area), join(data, area));
+/**
+ * The state of the backup and nothing else, for a data folder that has all but that: `place` takes it out of the folder it is given. Throws as
+ * restoreBackup.
+ */
+export async function restoreState(directory: string, data: string, place: (state: string) => Promise<void>): Promise<BackupRecord> {
+  const record = await checkBackup(directory, true);
+  const files = filesOf(record, true);
+  if (files.length === 0) throw new UsageError(`The backup ${directory} holds no state: there was none when it was made. Take another backup.`);
+  await staged(files, directory, data, async (staging) => {
+    await rename(join(staging, rememberedStateName), join(data, rememberedStateName));
     await syncFolder(data);
-  }
-  await rm(staging, { recursive: true, force: true });
+    await place(join(staging, 'state'));
+  });
+  return record;
+}
+
+/** Puts the state in the folder `from` in the place of the one in `directory`, which is set aside: the path that one has now. */
+export async function replaceLocalState(from: string, directory: string, now: Date): Promise<string | undefined> {
+  await makeFolder(directory, 0o700);
+  const aside = await setAsideState(directory, now);
+  await rename(join(from, 'data.mdb'), join(directory, 'data.mdb'));
+  await syncFolder(directory);
+  return aside;
+}
+
+/** Copies `files` into a folder in `data`, with what names their state, and has `place` bring them from there to where they belong. */
+async function staged(files: readonly BackupFile[], directory: string, data: string, place: (staging: string) => Promise<void>): Promise<void> {
+  await makeFolder(data);
+  const staging = join(data, stagingName);
+  const work = async (): Promise<void> => {
+    await rm(staging, { recursive: true, force: true });
+    await mkdir(staging, { mode: 0o700 });
+    const modified = new Map(files.map((file) => [file.path, file.modified]));
+    const copied = await copyFiles(directory, staging, files.map(({ path }) => path), (path) => modified.get(path));
+    const expected = new Map(files.map(({ path, sha256 }) => [path, sha256]));
+    const changed = copied.find(({ path, sha256 }) => expected.get(path) !== sha256);
+    if (changed !== undefined) throw new UsageError(`${join(directory, changed.path)} changed while it was read, and nothing was restored.`);
+    await nameStagedState(staging);
+    await place(staging);
+  };
+  await onDisk(staging, work().finally(() => rm(staging, { recursive: true, force: true })));
 }
 
 async function refuseData(data: string, directory: string): Promise<void> {
@@ -68,9 +109,9 @@ async function refuseData(data: string, directory: string): Promise<void> {
     if (isMissing(error)) return [];
     throw new UsageError(`The data folder ${data} cannot be used: ${(error as Error).message}.`, { cause: error });
   });
-  // of a restore that was cut off
-  const held = names.filter((name) => name !== stagingName && name !== 'lost+found');
-  if (held.length > 0) throw new UsageError(`The data folder ${data} holds something already (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). A backup is restored into an empty folder, or one that does not exist yet: name another with --data.`);
+  // of a restore that was cut off, and of a state that is given up with it
+  const held = names.filter((name) => name !== stagingName && name !== 'lost+found' && name !== rememberedStateName);
+  if (held.length > 0) throw new UsageError(`The data folder ${data} holds something already (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). A backup is restored into an empty folder, or one that does not exist yet: name another with --data. --state-only restores the state alone, and leaves all else as it is.`);
   const real = await realpath(directory).catch(() => directory);
   const way = relative(real, data);
   if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`))) throw new UsageError(`The data folder ${data} lies in the backup. Name another with --data.`);

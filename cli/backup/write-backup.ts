@@ -12,9 +12,12 @@ import { isMissing } from '../../build/output/storage-error.ts';
 import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { readPublication } from '../published-tree.ts';
+import { rememberedStateName } from '../remembered-state.ts';
 import { UsageError } from '../usage-error.ts';
+import { readStateWhole } from '../whole-state.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
 import { keepSharedState } from './shared-state.ts';
+import { removeLocks } from './staged-state.ts';
 import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
 
 /** As long as uploads and syncs wait for a build. */
@@ -31,7 +34,7 @@ export interface BackupOptions {
   readonly begun: (partial: string) => void;
   /** whether archives that were fetched from other registries are copied too; what was accepted of them always is */
   readonly mirroredArchives?: boolean;
-  /** a state that is not in the data folder */
+  /** a state that is not in the data folder; one that is has been read whole before */
   readonly sharedState?: StateStore | undefined;
   /** for a build that is at work */
   readonly waitMs?: number;
@@ -98,6 +101,8 @@ async function copyState(data: string, partial: string, sharedState: StateStore 
   await mkdir(join(partial, 'state'), { mode: 0o700 });
   const target = resolve(partial, 'state');
   await (sharedState === undefined ? copyLmdbState(join(data, 'state'), target) : keepSharedState(sharedState, target));
+  await readStateWhole(target, 'The copy of it is worth nothing, and no backup was made. Try again.');
+  await removeLocks(target);
   await chmod(join(partial, path), 0o600);
   const { size, mtimeMs } = await stat(join(partial, path));
   const modified = Math.floor(mtimeMs / 1000);
@@ -112,7 +117,7 @@ const passing: ReadonlySet<string> = new Set(['git', 'downloads', 'staging', 'ss
 function isLeftOut(path: string, mirroredArchives: boolean): boolean {
   const [area = '', second, third] = path.split('/');
   if (area === 'mirror') return isLeftOutOfMirror(path, mirroredArchives);
-  if (!ours.has(area) || area === 'state' || area === 'log' || area === 'lost+found') return true;
+  if (!ours.has(area) || area === 'state' || area === rememberedStateName || area === 'log' || area === 'lost+found') return true;
   if (area === 'build') return second !== undefined && (passing.has(second) || /^lock(?:\.|$)/.test(second));
   // uploads on their way, keys that are being written
   return (area === 'artifacts' && second === '.staging') || (area === 'keys' && third === undefined && second?.startsWith('.') === true);

@@ -8,15 +8,17 @@ import { printLines } from '../output.ts';
 import { openRequestLog } from '../request-log-target.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { UsageError } from '../usage-error.ts';
+import { assertWholeState } from '../whole-state.ts';
 import { createCrew, type Crew, type Ended } from './crew.ts';
 import { createCrewMetrics } from './crew-metrics.ts';
 
 /** What draining takes at most, and then the end of a build that is under way. */
 const longestStopMs = 18_000;
 
-/** Resolves with the exit code. Throws UsageError. */
+/** Resolves with the exit code. Throws UsageError and StateError. */
 export async function serveAsPrimary(config: Config, context: Context): Promise<number> {
   refuseUncounted(config);
+  await assertWholeState(config);
   const { stderr, onSignal, onCrash, exitNow, now } = context;
   const log = openRequestLog(config, context, config.log.value, true);
   const metrics = createCrewMetrics(config, context, (err) => log.logger.error({ err }, 'metrics could not be read'));

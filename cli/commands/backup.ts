@@ -11,12 +11,16 @@ import type { Context } from '../context.ts';
 import { openStateIfAny } from '../open-state.ts';
 import { counted, printJson, printLines } from '../output.ts';
 import { version } from '../version.ts';
+import { assertWholeState } from '../whole-state.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, now, randomBytes } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   const target = resolve(workingDirectory, operands[0] ?? '');
-  const sharedState = config.state.value === undefined ? undefined : await openStateIfAny(config);
+  await assertWholeState(config);
+  const state = await openStateIfAny(config); // also one in the data folder: it may be gone, and that would be no backup
+  const sharedState = config.state.value === undefined ? undefined : state;
+  if (sharedState === undefined) await state?.close();
   const { files, serial, created_at } = await writeBackup({ data: config.data.value, mirroredArchives: flags['mirror'] === true, sharedState, target, version, now, randomBytes, begun: (partial) => removeWhenStopped(partial, context) }).finally(() => sharedState?.close());
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (flags['json'] === true) printJson(stdout, { directory: target, created_at, serial, files: files.length, bytes });

@@ -1,4 +1,5 @@
-// `libretto restore`: a data folder out of a backup, which is proved whole first. That it was restored is the next event of the audit log.
+// `libretto restore`: a data folder out of a backup, or its state alone. What is restored is proved whole first. That it was restored is the next event
+// of the audit log.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,43 +7,63 @@ import { join, resolve } from 'node:path';
 import { createAuditedStore, verifyAudit, type AuditVerdict } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { BackupRecord } from '../backup/backup-record.ts';
-import { checkBackup, restoreBackup } from '../backup/restore-backup.ts';
+import { checkBackup, replaceLocalState, restoreBackup, restoreState } from '../backup/restore-backup.ts';
 import { refuseFilledState, shareState } from '../backup/shared-state.ts';
 import type { Given } from '../command.ts';
 import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, printJson, printLines } from '../output.ts';
+import { refuseServed } from '../serving-place.ts';
+import { sharedPlace, stateDirectory } from '../state-place.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   const data = config.data.value;
   const directory = resolve(workingDirectory, operands[0] ?? '');
-  const dryRun = flags['dryRun'] === true;
-  const shared = !dryRun && config.state.value !== undefined;
-  if (shared) await withState(config, refuseFilledState);
-  const record = await (dryRun ? checkBackup(directory) : restoreBackup(directory, data));
-  const state = join(data, 'state');
-  const hasState = !dryRun && existsSync(state);
-  if (hasState && shared) await withState(config, (store) => shareState(state, store));
-  const audit = hasState ? await noteRestore(config, context, record) : undefined;
-  const { created_at, serial, files } = record;
+  const [dryRun, stateOnly] = [flags['dryRun'] === true, flags['stateOnly'] === true];
+  const record = await (dryRun ? checkBackup(directory, stateOnly) : restore(config, context, directory, stateOnly));
+  const audit = !dryRun && holdsState(record) ? await noteRestore(config, context, record, stateOnly) : undefined;
+  const { created_at, serial } = record;
+  const files = stateOnly ? record.files.filter(({ path }) => path.startsWith('state/')) : record.files;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (flags['json'] === true) printJson(stdout, { directory, data: dryRun ? null : data, created_at, serial, files: files.length, bytes, audit: audit ?? null });
-  else printLines(stdout, [`${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ${counted(files.length, 'file')} (${bytes} bytes) of ${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`]);
+  else printLines(stdout, [`${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ${stateOnly ? 'the state alone, ' : ''}${counted(files.length, 'file')} (${bytes} bytes) of ${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`]);
   if (!dryRun) printLines(stderr, [`Whatever was revoked, disabled or changed since ${created_at} is as it was then: revoke it again.`]);
   if (audit?.sound !== false) return 0;
   printLines(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);
   return 1;
 }
 
+async function restore(config: Config, { now, stderr }: Context, directory: string, stateOnly: boolean): Promise<BackupRecord> {
+  const [data, url] = [config.data.value, config.state.value];
+  const shared = url === undefined ? undefined : sharedPlace(config, url);
+  if (shared !== undefined) await refuseFilledState(shared);
+  if (stateOnly) {
+    if (shared === undefined) await refuseServed(data, now());
+    return restoreState(directory, data, async (state) => {
+      if (shared !== undefined) return shareState(state, shared);
+      const aside = await replaceLocalState(state, stateDirectory(config), now());
+      if (aside !== undefined) printLines(stderr, [`The state that was there is kept as ${aside}.`]);
+    });
+  }
+  const record = await restoreBackup(directory, data);
+  const state = join(data, 'state');
+  if (shared !== undefined && existsSync(state)) await shareState(state, shared);
+  return record;
+}
+
+function holdsState({ files }: BackupRecord): boolean {
+  return files.some(({ path }) => path.startsWith('state/'));
+}
+
 /** The verdict on the log as the backup holds it. */
-async function noteRestore(config: Config, { now, actor }: Context, { created_at, libretto, serial }: BackupRecord): Promise<AuditVerdict> {
+async function noteRestore(config: Config, { now, actor }: Context, { created_at, libretto, serial }: BackupRecord, stateOnly: boolean): Promise<AuditVerdict> {
   return withState(config, async (state) => {
     const verdict = await verifyAudit(state);
     const store = createAuditedStore({ store: state, now: () => now().getTime() });
-    await store.commit({ conditions: [], puts: [], deletes: [] }, { actor, action: 'state.restore', subject: 'backup', details: { created_at, libretto, serial } });
+    await store.commit({ conditions: [], puts: [], deletes: [] }, { actor, action: 'state.restore', subject: 'backup', details: { created_at, libretto, serial, ...(stateOnly && { state_only: true }) } });
     return verdict;
   });
 }

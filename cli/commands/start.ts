@@ -20,11 +20,13 @@ import type { LogTarget } from '../setting-values.ts';
 import { withStateSettings } from '../state-settings.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { UsageError } from '../usage-error.ts';
+import { assertWholeState } from '../whole-state.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
   if (config.origin.value !== undefined) throw new UsageError(`\`libretto start\` serves what it builds, but the tree is at an origin (${formatOrigin(config.origin.origin)}). Run \`libretto serve\` here, and \`libretto build\` where it is built.`);
+  await assertWholeState(config);
   const stoppedWith = await buildAll(await withStateSettings(config, context), context);
   if (stoppedWith !== undefined) return stoppedWith;
   const log = requestLog(config);

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import { openStateIfAny } from '../open-state.ts';
 import { counted } from '../output.ts';
 import { readPublication } from '../published-tree.ts';
+import { assertWholeState } from '../whole-state.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 /** Another clock may be ahead by this much. */
@@ -19,6 +20,7 @@ const leastFiles = 10_000;
 
 /** Rejects with the StateError that says what to do. */
 export async function checkState(config: Config): Promise<Finding> {
+  await assertWholeState(config);
   const state = await openStateIfAny(config);
   if (state === undefined) return warning('state', 'There is no state yet, so no token, and nobody can install.', 'libretto token create --description NAME');
   try {

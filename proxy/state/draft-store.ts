@@ -52,6 +52,7 @@ export function createDraftStore(below: StateStore): DraftStore {
     return true;
   };
   return {
+    identity: below.identity,
     get: async (key) => {
       opened();
       return get(key);

@@ -10,6 +10,9 @@ export interface KnownRow {
   readonly text: string;
 }
 
+/** What was read: a row, or the rows below a prefix. */
+export type Reading = { readonly key: string } | { readonly prefix: string; readonly options: RangeOptions };
+
 export interface LastKnown {
   readonly row: (key: string) => KnownRow | undefined;
   readonly range: (prefix: string, options: RangeOptions) => readonly KnownRow[] | undefined;
@@ -19,20 +22,21 @@ export interface LastKnown {
   /** These were written in this generation: what was read of an earlier one is not true any more. */
   readonly forget: (keys: readonly string[], generation: number) => void;
   readonly forgetAll: () => void;
-}
-
-interface Reading {
-  readonly concerns: (key: string) => boolean;
-  readonly asOf: number;
-  current: boolean;
+  /** Nobody can tell what was changed: nothing is given until it was read again. */
+  readonly doubtAll: () => void;
+  /** These are to be read again. */
+  readonly doubt: (readings: readonly Reading[]) => void;
+  /** how many are to be read again */
+  readonly doubted: () => number;
+  /** Some of them, which count as read again from now on. */
+  readonly takeDoubted: (count: number) => readonly Reading[];
 }
 
 interface Known<T> {
   readonly value: T;
   readonly asOf: number;
+  readonly reading: Reading;
 }
-
-type KnownRange = Known<readonly KnownRow[]> & { readonly prefix: string };
 
 /** Ranges that decide about requests are short: settings. Of longer ones nothing is kept. */
 const longestRange = 200;
@@ -40,59 +44,76 @@ const mostRanges = 50;
 
 export function createLastKnown(capacity = 20_000): LastKnown {
   const rows = new Map<string, Known<KnownRow>>();
-  const ranges = new Map<string, KnownRange>();
-  const readings = new Set<Reading>();
+  const ranges = new Map<string, Known<readonly KnownRow[]>>();
+  const underWay = new Set<{ readonly reading: Reading; readonly asOf: number; current: boolean }>();
+  const doubted = new Map<string, Reading>();
 
-  const during = async <T>(reading: Reading, read: () => Promise<T>): Promise<T> => {
-    readings.add(reading);
-    try {
-      return await read();
-    } finally {
-      readings.delete(reading);
+  /** Reads, and keeps it in `kept` where it is worth it. */
+  const learn = async <T>(kept: Map<string, Known<T & object>>, most: number, reading: Reading, asOf: number, read: () => Promise<T>, isKept: (value: T) => value is T & object): Promise<T> => {
+    const attempt = { reading, asOf, current: true };
+    underWay.add(attempt);
+    const value = await read().finally(() => underWay.delete(attempt));
+    if (!isKept(value) || !attempt.current) return value;
+    const name = nameOf(reading);
+    kept.delete(name);
+    if (kept.size >= most) forgetOldest(kept);
+    kept.set(name, { value, asOf, reading });
+    return value;
+  };
+  const clear = (): void => {
+    for (const attempt of underWay) attempt.current = false;
+    rows.clear();
+    ranges.clear();
+  };
+  const doubt = (readings: readonly Reading[]): void => {
+    for (const reading of readings) {
+      if (doubted.size >= capacity + mostRanges) forgetOldest(doubted);
+      doubted.set(nameOf(reading), reading);
     }
   };
   return {
-    row: (key) => rows.get(key)?.value,
-    range: (prefix, options) => ranges.get(nameOf(prefix, options))?.value,
-    learnRow: async (key, asOf, read) => {
-      const reading: Reading = { concerns: (written) => written === key, asOf, current: true };
-      const row = await during(reading, read);
-      if (row === undefined || !reading.current) return row;
-      rows.delete(key);
-      if (rows.size >= capacity) forgetOldest(rows);
-      rows.set(key, { value: row, asOf });
-      return row;
-    },
-    learnRange: async (prefix, options, asOf, read) => {
-      const reading: Reading = { concerns: (written) => isWithin(written, prefix), asOf, current: true };
-      const found = await during(reading, read);
-      if (found.length > longestRange || !reading.current) return found;
-      const name = nameOf(prefix, options);
-      ranges.delete(name);
-      if (ranges.size >= mostRanges) forgetOldest(ranges);
-      ranges.set(name, { prefix, value: found, asOf });
-      return found;
-    },
+    row: (key) => rows.get(nameOf({ key }))?.value,
+    range: (prefix, options) => ranges.get(nameOf({ prefix, options }))?.value,
+    learnRow: (key, asOf, read) => learn(rows, capacity, { key }, asOf, read, (row) => row !== undefined),
+    learnRange: (prefix, options, asOf, read) => learn(ranges, mostRanges, { prefix, options }, asOf, read, (found): found is readonly KnownRow[] => found.length <= longestRange),
     forget: (keys, generation) => {
-      for (const key of keys) if ((rows.get(key)?.asOf ?? generation) < generation) rows.delete(key);
-      for (const reading of readings) if (reading.asOf < generation && keys.some(reading.concerns)) reading.current = false;
-      for (const [name, { prefix, asOf }] of ranges) if (asOf < generation && keys.some((key) => isWithin(key, prefix))) ranges.delete(name);
+      const isOld = ({ reading, asOf }: { readonly reading: Reading; readonly asOf: number }): boolean => asOf < generation && keys.some((key) => concerns(reading, key));
+      for (const key of keys) if ((rows.get(nameOf({ key }))?.asOf ?? generation) < generation) rows.delete(nameOf({ key }));
+      for (const attempt of underWay) if (isOld(attempt)) attempt.current = false;
+      for (const [name, known] of ranges) if (isOld(known)) ranges.delete(name);
     },
     forgetAll: () => {
-      for (const reading of readings) reading.current = false;
-      rows.clear();
-      ranges.clear();
+      clear();
+      doubted.clear();
+    },
+    doubtAll: () => {
+      doubt([...rows.values(), ...ranges.values()].map(({ reading }) => reading));
+      clear();
+    },
+    doubt,
+    doubted: () => doubted.size,
+    takeDoubted: (count) => {
+      const taken: Reading[] = [];
+      for (const [name, reading] of doubted) {
+        if (taken.length === count) break;
+        taken.push(reading);
+        doubted.delete(name);
+      }
+      return taken;
     },
   };
 }
 
-function isWithin(key: string, prefix: string): boolean {
-  const { start, end } = prefixBounds(prefix);
+function concerns(reading: Reading, key: string): boolean {
+  if ('key' in reading) return reading.key === key;
+  const { start, end } = prefixBounds(reading.prefix);
   return key >= start && key < end;
 }
 
-function nameOf(prefix: string, { after = '', limit = -1, reverse = false }: RangeOptions): string {
-  return `${prefix} ${after} ${limit} ${String(reverse)}`;
+function nameOf(reading: Reading): string {
+  if ('key' in reading) return reading.key;
+  const { after = '', limit = -1, reverse = false } = reading.options;
+  return `${reading.prefix} ${after} ${limit} ${String(reverse)}`;
 }
 
 function forgetOldest(known: Map<string, unknown>): void {

@@ -13,7 +13,7 @@ const metaEnd = 160;
 const magic = 0xbeefc0de;
 const dataVersion = 2;
 
-/** What is wrong with the file, or undefined: it is sound as far as its header says, empty, or does not exist. Rejects when it cannot be read. */
+/** What is wrong with the file; undefined where it is sound as far as its header says, or does not exist. Rejects when it cannot be read. */
 export async function findLmdbDamage(path: string): Promise<string | undefined> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -26,7 +26,7 @@ export async function findLmdbDamage(path: string): Promise<string | undefined> 
       return bytesRead === metaEnd ? buffer : undefined;
     };
     const first = await read(0);
-    if (first === undefined && (await file.stat()).size === 0) return undefined;
+    if (first === undefined && (await file.stat()).size === 0) return 'it is empty';
     if (first === undefined || !isMeta(first)) return 'it does not start like a database';
     const second = await read(first.readUInt32LE(pageSizeAt));
     if (second === undefined || !isMeta(second)) return 'its second page is damaged';

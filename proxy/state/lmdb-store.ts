@@ -1,45 +1,25 @@
-// The state in an LMDB file: no server, shared by every process of this host that opens the same directory, safe under kill -9. The only
-// file that imports lmdb.
+// The state in an LMDB file: no server, shared by every process of this host that opens the same directory, safe under kill -9.
 //
 // A commit takes its conditions and the generation from one snapshot, and is then written under the single condition that the generation
 // has not moved. So any number of conditions costs one, a commit is one LMDB transaction, and the fsync happens off the main thread.
 
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
-import type { JsonValue } from '../../build/contract/json.ts';
-import { findLmdbDamage } from './lmdb-file.ts';
+import { openDatabase, reasonOf, stateFileOf, write, type Database, type LmdbDatabase } from './lmdb-database.ts';
+import { makeLmdbState } from './lmdb-making.ts';
+import { assertSchema, generationKey, nameState, quietKey } from './lmdb-schema.ts';
 import { onceATurn } from './once-a-turn.ts';
 import { assertChange, prefixBounds } from './state-change.ts';
-import { StateError } from './state-error.ts';
-import type { RangeOptions, StateChange, StateEntry, StateStore } from './state-store.ts';
-import { createWriteTurn, type WriteTurn } from './write-turn.ts';
+import { StateError, wayBack } from './state-error.ts';
+import { newStateIdentity, type StateIdentity } from './state-identity.ts';
+import type { RangeOptions, StateChange, StateEntry, StateOpening, StateStore } from './state-store.ts';
 
-/** Rises when an older version could no longer understand what is stored. */
-export const stateSchema = 1;
-
-/** The store's own rows sort below every key of the port (state-change.ts). The version LMDB keeps beside each value is our revision. */
-const generationKey = '!generation';
-/** How many of the commits were quiet: the generation of the port is what is left. A version that knows of none tells all processes of each of its commits. */
-const quietKey = '!quiet';
-const schemaKey = '!schema';
-
-/** Address space, not memory or disk: the file grows as it is filled, and beyond this too. */
-const mapBytes = 2 ** 30;
-
-type Database = RootDatabase<JsonValue, string>;
-
-/** Opens the state in `directory`, which is made (0700) when missing. Rejects with a StateError that says what to do. */
-export async function openLmdbStore(directory: string): Promise<StateStore> {
-  const turn = createWriteTurn(join(directory, 'turn'));
-  const db = await openDatabase(directory, turn);
-  try {
-    await prepareSchema(db, directory, turn);
-  } catch (error) {
-    await db.close();
-    throw error;
-  }
+/** Opens the state in `directory`. Rejects with a StateError that says what to do. */
+export async function openLmdbStore(directory: string, { make, fresh }: StateOpening = newState()): Promise<StateStore> {
+  const lmdb = await openState(directory, make ? fresh : undefined);
+  const { db } = lmdb;
+  const identity = await nameState(lmdb, fresh);
   let closed = false;
   // Commits of one process would only make each other fail, so they queue here; those of other processes are met by trying again.
   const queue = pLimit(1);
@@ -49,12 +29,13 @@ export async function openLmdbStore(directory: string): Promise<StateStore> {
     return db;
   };
   return {
+    identity,
     get: async (key) => readEntry(opened(), key),
     range: async (prefix, options = {}) => readRange(opened(), prefix, options),
     commit: async (change) => {
       opened();
       assertChange(change);
-      return queue(() => commit(opened(), { directory, turn }, change)).finally(generation.forget);
+      return queue(() => (opened(), commit(lmdb, change))).finally(generation.forget);
     },
     generation: () => {
       opened();
@@ -70,68 +51,40 @@ export async function openLmdbStore(directory: string): Promise<StateStore> {
   };
 }
 
+function newState(): StateOpening {
+  return { make: true, fresh: newStateIdentity(randomBytes) };
+}
+
 /** Copies the state, as it is at one moment, to `target`/data.mdb while others go on writing. The folder `target` must be there. Rejects as openLmdbStore. */
-export async function copyLmdbState(directory: string, target: string): Promise<void> {
-  const turn = createWriteTurn(join(directory, 'turn'));
-  const db = await openDatabase(directory, turn);
+export async function copyLmdbState(directory: string, target: string): Promise<StateIdentity | undefined> {
+  const lmdb = await openState(directory, undefined);
   try {
-    await prepareSchema(db, directory, turn);
+    const identity = await nameState(lmdb, newStateIdentity(randomBytes));
     // compacting reads one snapshot; the other way takes the write lock, which is waited for without limit
-    await db.backup(target, true);
+    await lmdb.db.backup(target, true);
+    return identity;
   } catch (error) {
     if (error instanceof StateError) throw error;
     throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be copied to ${target}: ${reasonOf(error)}. Check the disk's free space and health.`, { cause: error });
   } finally {
-    await db.close();
+    await lmdb.db.close();
   }
 }
 
-async function openDatabase(directory: string, turn: WriteTurn): Promise<Database> {
-  const file = join(directory, 'data.mdb');
-  let release: (() => void) | undefined;
+/** `makeAs`: the identity of the state that is made where there is none. */
+async function openState(directory: string, makeAs: StateIdentity | undefined): Promise<LmdbDatabase> {
+  if (!existsSync(stateFileOf(directory))) {
+    if (makeAs === undefined) throw new StateError('STATE_MISSING', `There is no state in ${directory}. ${wayBack}`);
+    await makeLmdbState(directory, makeAs);
+  }
+  const lmdb = await openDatabase(directory);
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const damage = await findLmdbDamage(file);
-    if (damage !== undefined) {
-      throw new StateError('STATE_CORRUPT', `The state file ${file} is corrupt: ${damage}. Put a backup in its place; without one, move ${directory} away and create new tokens.`);
-    }
-    // to open is to write: lmdb begins a write transaction for it
-    release = await turn.take();
-    return open<JsonValue, string>({
-      path: directory,
-      noSubdir: false,
-      encoding: 'json',
-      useVersions: true,
-      // a commit resolves after its data and then its meta page were synced, never before
-      overlappingSync: false,
-      // without this lmdb holds a promise of its own that nobody can catch when a disk is full
-      eventTurnBatching: false,
-      mapSize: mapBytes,
-    });
+    assertSchema(lmdb);
+    return lmdb;
   } catch (error) {
-    if (error instanceof StateError) throw error;
-    throw new StateError('STATE_UNUSABLE', `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`, { cause: error });
-  } finally {
-    release?.();
+    await lmdb.db.close();
+    throw error;
   }
-}
-
-async function prepareSchema(db: Database, directory: string, turn: WriteTurn): Promise<void> {
-  if (!db.doesExist(generationKey)) {
-    await write({ directory, turn }, () =>
-      db.ifNoExists(generationKey, () => {
-        void db.put(generationKey, 1, 1);
-        void db.put(schemaKey, stateSchema, 1);
-      }),
-    );
-  }
-  db.resetReadTxn();
-  const schema = db.get(schemaKey);
-  if (schema === stateSchema) return;
-  if (typeof schema === 'number' && schema > stateSchema) {
-    throw new StateError('STATE_TOO_NEW', `The state in ${directory} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${stateSchema}). Run that version, or move the directory away.`);
-  }
-  throw new StateError('STATE_CORRUPT', `The state in ${directory} names no schema this version knows. It is not Libretto's, or it is damaged: put a backup in its place.`);
 }
 
 /** Another process's commit is visible to lmdb only in a renewed read transaction; every read starts one (about a microsecond). */
@@ -180,12 +133,8 @@ function readRange(db: Database, prefix: string, { after, limit, reverse = false
   return Array.from(found, ({ key, value, version }) => ({ key, value, revision: version ?? 0 }));
 }
 
-interface Place {
-  readonly directory: string;
-  readonly turn: WriteTurn;
-}
-
-async function commit(db: Database, place: Place, change: StateChange): Promise<boolean> {
+async function commit(lmdb: LmdbDatabase, change: StateChange): Promise<boolean> {
+  const { db } = lmdb;
   for (;;) {
     // all in one turn of the event loop, hence of one snapshot
     const generation = readGeneration(db);
@@ -193,7 +142,7 @@ async function commit(db: Database, place: Place, change: StateChange): Promise<
     if (change.puts.length + change.deletes.length === 0) return true;
     const next = generation + 1;
     const quiet = readQuiet(db);
-    const done = await write(place, () =>
+    const done = await write(lmdb, () =>
       db.ifVersion(generationKey, generation, () => {
         for (const { key, value } of change.puts) void db.put(key, value, next);
         for (const key of change.deletes) void db.remove(key);
@@ -203,26 +152,4 @@ async function commit(db: Database, place: Place, change: StateChange): Promise<
     );
     if (done) return true;
   }
-}
-
-/** lmdb says why in a promise of its own, `commitError`. */
-async function write({ directory, turn }: Place, action: () => Promise<boolean>): Promise<boolean> {
-  let release: (() => void) | undefined;
-  try {
-    release = await turn.take();
-    return await action();
-  } catch (error) {
-    if (error instanceof StateError) throw error;
-    const cause = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).then(
-      () => error,
-      (why: unknown) => why,
-    );
-    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. Check the disk's free space and health.`, { cause });
-  } finally {
-    release?.();
-  }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -20,6 +20,7 @@ export function createMemoryStore(): StateStore {
     if (closed) throw new StateError('STATE_CLOSED', 'The state was closed.');
   };
   return {
+    identity: undefined,
     get: async (key) => {
       assertOpen();
       return toEntry(key, rows.get(key));

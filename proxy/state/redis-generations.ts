@@ -1,5 +1,5 @@
 // How far this process has followed the state's changes: by the messages of commits, which name the keys they wrote, and by the generation that it asks
-// for, which tells it of messages that never came. What was changed is forgotten; where it cannot be told what was, everything is.
+// for, which tells it of messages that never came. What was changed is forgotten; where it cannot be told what was, everything is in doubt.
 
 import type { LastKnown } from './last-known.ts';
 
@@ -22,6 +22,8 @@ export interface RedisGenerations {
   readonly wrote: (keys: readonly string[], reached?: Reached) => void;
   /** From now on messages may be missing. */
   readonly deaf: () => void;
+  /** What was decided by what is known is to be decided anew. */
+  readonly move: () => void;
   readonly forgetAll: () => void;
 }
 
@@ -49,7 +51,7 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
     hear: (message) => {
       const { generation, loud, keys } = parseMessage(message);
       if (heardUpTo !== undefined && generation === heardUpTo + 1) known.forget(keys, generation);
-      else known.forgetAll();
+      else known.doubtAll();
       heardUpTo = generation;
       reachAtLeast({ generation, loud });
     },
@@ -58,7 +60,7 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
       const before = newest ?? 0;
       // a change of which no message came, or not in time; or a replica that took over, and does not know of all
       const missed = heardUpTo === undefined ? generation !== before : before > heardUpTo;
-      if (missed || generation < before) known.forgetAll();
+      if (missed || generation < before) known.doubtAll();
       if (heardUpTo === undefined || missed) heardUpTo = listening ? generation : undefined;
       reach(reached);
     },
@@ -68,6 +70,9 @@ export function createRedisGenerations(known: LastKnown): RedisGenerations {
     },
     deaf: () => {
       heardUpTo = undefined;
+    },
+    move: () => {
+      moves += 1;
     },
     forgetAll: () => {
       known.forgetAll();

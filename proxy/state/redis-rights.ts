@@ -14,6 +14,7 @@ if not redis.acl_check_cmd then return missing end
 need('EVALSHA', 'script', 0)
 need('EXISTS', KEYS[1])
 need('HGET', KEYS[1], 'key')
+need('HGET', KEYS[3], 'key')
 need('HMGET', KEYS[3], 'key')
 need('HSET', KEYS[1], 'key', '')
 need('HDEL', KEYS[1], 'key')

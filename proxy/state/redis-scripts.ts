@@ -2,7 +2,7 @@
 //
 //   libretto:state:rows    hash: key → `<revision>:<JSON>`
 //   libretto:state:order   sorted set of the keys, all with score 0: in the order of their bytes
-//   libretto:state:meta    hash: schema, generation, quiet (how many commits were)
+//   libretto:state:meta    hash: schema, identity, generation, quiet (how many commits were)
 
 export interface StatePlace {
   readonly rows: string;
@@ -17,53 +17,73 @@ export function placeOf(database: number): StatePlace {
 }
 
 /**
- * KEYS rows, meta; ARGV schema, 1 to make a state where there is none. Answers the schema of the state; '' where there is none.
+ * Of each script that reads or writes rows: KEYS[1] is meta and ARGV[1] the identity of the state that is known. No other state is read or written, so
+ * that nobody follows one that was made in its place (I20).
+ */
+const refuseAnother = `
+local found = redis.call('HGET', KEYS[1], 'identity')
+if not found then return redis.error_reply('EMPTIED there is no state in it any more') end
+if found ~= ARGV[1] then return redis.error_reply('REPLACED another state is in it now') end
+`;
+
+/** What such a script has refused: the state is gone, or another one is in its place; undefined for any other error. */
+export function goneOf(error: unknown): 'emptied' | 'replaced' | undefined {
+  if (!(error instanceof Error && error.name === 'ReplyError')) return undefined;
+  if (error.message.startsWith('EMPTIED ')) return 'emptied';
+  return error.message.startsWith('REPLACED ') ? 'replaced' : undefined;
+}
+
+/**
+ * KEYS rows, meta; ARGV schema, 1 to make a state where there is none, the identity of a state that has none.
+ * Answers the schema of the state and its identity; '' where there is none.
  * A new state counts its generations from the time in milliseconds on: one that was emptied never repeats the numbers it had before.
  */
 const prepareState = `
 local schema = redis.call('HGET', KEYS[2], 'schema')
-if schema then return schema end
-if redis.call('EXISTS', KEYS[1]) == 1 then return 'none, but rows' end
-if ARGV[2] == '0' then return '' end
+if schema then
+  if not redis.call('HGET', KEYS[2], 'identity') then redis.call('HSET', KEYS[2], 'identity', ARGV[3]) end
+  return {schema, redis.call('HGET', KEYS[2], 'identity')}
+end
+if redis.call('EXISTS', KEYS[1]) == 1 then return {'none, but rows', ''} end
+if ARGV[2] == '0' then return {'', ''} end
 local time = redis.call('TIME')
 local generation = time[1] .. string.sub('000000' .. time[2], -6, -4)
-redis.call('HSET', KEYS[2], 'generation', generation, 'schema', ARGV[1])
-return ARGV[1]
+redis.call('HSET', KEYS[2], 'generation', generation, 'schema', ARGV[1], 'identity', ARGV[3])
+return {ARGV[1], ARGV[3]}
 `;
 
 /**
- * KEYS rows, order, meta; ARGV channel, 1 for a quiet commit, how many conditions, puts and deletes, then those: key and revision ('' for none), key and JSON, key.
+ * KEYS meta, rows, order; ARGV identity, channel, 1 for a quiet commit, how many conditions, puts and deletes, then those: key and revision ('' for none), key and JSON, key.
  * Answers {done, generation, how many of all commits were not quiet}. Its message: generation, keys, and behind a `!` the last of those. The generation goes first: where Redis refuses to write (full, read-only), it refuses that, and nothing is changed.
  */
-const commitState = `
-local at = 0
+const commitState = `${refuseAnother}
+local at = 1
 local function take()
   at = at + 1
   return ARGV[at]
 end
 local channel, quiet, conditions, puts, deletes = take(), take(), tonumber(take()), tonumber(take()), tonumber(take())
-local generation = tonumber(redis.call('HGET', KEYS[3], 'generation'))
-if not generation then return redis.error_reply('EMPTIED there is no state in this Redis any more') end
+local generation = tonumber(redis.call('HGET', KEYS[1], 'generation'))
 for _ = 1, conditions do
   local key, wanted = take(), take()
-  local row = redis.call('HGET', KEYS[1], key)
+  local row = redis.call('HGET', KEYS[2], key)
   if (row and string.match(row, '^%d+') or '') ~= wanted then return {0, generation, 0} end
 end
 if puts + deletes == 0 then return {1, generation, 0} end
-generation = redis.call('HINCRBY', KEYS[3], 'generation', 1)
-local loud = generation - redis.call('HINCRBY', KEYS[3], 'quiet', quiet)
+generation = redis.call('HINCRBY', KEYS[1], 'generation', 1)
+local loud = generation - redis.call('HINCRBY', KEYS[1], 'quiet', quiet)
 local revision = string.format('%.0f:', generation)
 local written = {}
 for _ = 1, puts do
   local key, text = take(), take()
-  redis.call('HSET', KEYS[1], key, revision .. text)
-  redis.call('ZADD', KEYS[2], 0, key)
+  redis.call('HSET', KEYS[2], key, revision .. text)
+  redis.call('ZADD', KEYS[3], 0, key)
   written[#written + 1] = key
 end
 for _ = 1, deletes do
   local key = take()
-  redis.call('HDEL', KEYS[1], key)
-  redis.call('ZREM', KEYS[2], key)
+  redis.call('HDEL', KEYS[2], key)
+  redis.call('ZREM', KEYS[3], key)
   written[#written + 1] = key
 end
 -- a user of Redis may be kept from channels: the others then hear of it by asking
@@ -71,18 +91,23 @@ redis.pcall('PUBLISH', channel, string.format('%.0f ', generation) .. table.conc
 return {1, generation, loud}
 `;
 
-/** KEYS rows, order; ARGV first, last (as ZRANGEBYLEX has them), 1 for backwards, limit (-1: none). Answers key, row, key, row…, of one moment. */
-const rangeState = `
+/** KEYS meta, rows; ARGV identity, key. Answers the row; nil where there is none. */
+const readState = `${refuseAnother}
+return redis.call('HGET', KEYS[2], ARGV[2])
+`;
+
+/** KEYS meta, rows, order; ARGV identity, first, last (as ZRANGEBYLEX has them), 1 for backwards, limit (-1: none). Answers key, row, key, row…, of one moment. */
+const rangeState = `${refuseAnother}
 local keys
-if ARGV[3] == '1' then
-  keys = redis.call('ZREVRANGEBYLEX', KEYS[2], ARGV[2], ARGV[1], 'LIMIT', 0, ARGV[4])
+if ARGV[4] == '1' then
+  keys = redis.call('ZREVRANGEBYLEX', KEYS[3], ARGV[3], ARGV[2], 'LIMIT', 0, ARGV[5])
 else
-  keys = redis.call('ZRANGEBYLEX', KEYS[2], ARGV[1], ARGV[2], 'LIMIT', 0, ARGV[4])
+  keys = redis.call('ZRANGEBYLEX', KEYS[3], ARGV[2], ARGV[3], 'LIMIT', 0, ARGV[5])
 end
 local found = {}
 for _, key in ipairs(keys) do
   found[#found + 1] = key
-  found[#found + 1] = redis.call('HGET', KEYS[1], key) or ''
+  found[#found + 1] = redis.call('HGET', KEYS[2], key) or ''
 end
 return found
 `;
@@ -90,5 +115,6 @@ return found
 export const stateScripts = {
   prepareState: { lua: prepareState, numberOfKeys: 2 },
   commitState: { lua: commitState, numberOfKeys: 3 },
-  rangeState: { lua: rangeState, numberOfKeys: 2 },
+  readState: { lua: readState, numberOfKeys: 2 },
+  rangeState: { lua: rangeState, numberOfKeys: 3 },
 };

@@ -3,11 +3,12 @@
 
 import type { RedisClient, RedisConnection } from '../redis-client.ts';
 import type { RedisGenerations } from './redis-generations.ts';
-import type { StatePlace } from './redis-scripts.ts';
-import { StateError } from './state-error.ts';
+import { goneOf, type StatePlace } from './redis-scripts.ts';
+import { StateError, wayBack } from './state-error.ts';
+import type { StateIdentity } from './state-identity.ts';
 
 /** One line for the log: when an outage begins, and when it ends; and once a minute at most, that changes are on one server alone. */
-export type StateNotice = { readonly state: 'away' | 'emptied' | 'unreplicated'; readonly reason: string } | { readonly state: 'back' };
+export type StateNotice = { readonly state: 'away' | 'emptied' | 'replaced' | 'unreplicated'; readonly reason: string } | { readonly state: 'back' };
 
 export interface RedisWatchOptions {
   readonly redis: RedisClient;
@@ -34,12 +35,14 @@ export interface RedisWatch {
   readonly graceLeftMs: () => number | undefined;
   /** What was asked; rejects as soon as Redis is taken for away, so that nobody waits for what a silent one may still say. */
   readonly orAway: <T>(asked: Promise<T>) => Promise<T>;
-  /** A command failed for another reason than what it asked: Redis is away until it answers again. */
+  /** A command failed for another reason than what it asked: Redis is away until it answers again, or the state is gone. */
   readonly lost: (reason: unknown) => void;
-  /** Asks once, and goes on asking; rejects with what went wrong. */
-  readonly start: () => Promise<void>;
+  /** Asks once, and goes on asking whether the state is this one; rejects with what went wrong. `answered` is called whenever it is. */
+  readonly start: (identity: StateIdentity, answered: () => void) => Promise<void>;
   readonly close: () => void;
 }
+
+const afterReplacement = 'Put a backup of the former one there, or serve the new one: `libretto state init --force`, then start the server again.';
 
 const pollMs = 250;
 /** A poll that is not answered so long: whoever asks something is not made to wait for Redis any more. */
@@ -48,7 +51,8 @@ const silenceMs = 1000;
 export function createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs }: RedisWatchOptions): RedisWatch {
   const ears = listen(subscriber.redis, place.channel, generations);
   const waiting = new Set<(why: unknown) => void>();
-  let standing: 'ok' | 'away' | 'emptied' = 'ok';
+  let standing: 'ok' | 'away' | 'emptied' | 'replaced' = 'ok';
+  let known: { readonly identity: StateIdentity; readonly answered: () => void } | undefined;
   let lastAnswerMs = monotonicMs();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -57,19 +61,24 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
     if (standing === next || closed) return;
     standing = next;
     notice(next === 'ok' ? { state: 'back' } : { state: next, reason: why instanceof Error ? why.message : String(why) });
-    if (next === 'away') for (const giveUp of waiting) giveUp(why);
-    // what happened while it was away was not heard of
-    if (next !== 'away') generations.forgetAll();
+    if (next !== 'ok') for (const giveUp of waiting) giveUp(why);
+    if (next === 'ok') generations.move();
+    else if (next !== 'away') generations.forgetAll();
   };
   const lost = (why: unknown): void => {
-    if (standing === 'ok') become('away', reason() ?? why);
+    const gone = goneOf(why);
+    if (gone !== undefined) become(gone, (why as Error).message.replace(/^\S+ /, ''));
+    else if (standing === 'ok') become('away', reason() ?? why);
   };
   const ask = async (): Promise<void> => {
     const listening = ears.listening();
-    const [answer = null, quiet = null] = await redis.hmget(place.meta, 'generation', 'quiet');
+    const [generation = null, quiet = null, identity = null] = await redis.hmget(place.meta, 'generation', 'quiet', 'identity');
     lastAnswerMs = monotonicMs();
-    become(answer === null ? 'emptied' : 'ok', 'there is no state in it any more');
-    if (answer !== null) generations.answered({ generation: Number(answer), loud: Number(answer) - Number(quiet) }, listening);
+    if (identity === null) return become('emptied', 'there is no state in it any more');
+    if (identity !== known?.identity) return become('replaced', 'another state is in it now');
+    become('ok', undefined);
+    generations.answered({ generation: Number(generation), loud: Number(generation) - Number(quiet) }, listening);
+    known.answered();
   };
   const poll = (): void => {
     const silence = setTimeout(() => lost(new Error(`no reply within ${silenceMs} ms`)), silenceMs).unref();
@@ -83,7 +92,8 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
   return {
     assertKnown: () => {
       if (standing === 'ok') return;
-      if (standing === 'emptied') throw new StateError('STATE_CORRUPT', `The state in ${name} is gone: the Redis was emptied, or lost what it had when it started again. Restore it from a backup, or start the server again on a new state.`);
+      if (standing === 'emptied') throw new StateError('STATE_MISSING', `The state in ${name} is gone: the Redis was emptied, or lost what it had when it started again. ${wayBack}`);
+      if (standing === 'replaced') throw new StateError('STATE_REPLACED', `The state in ${name} is gone: another one stands in its place. ${afterReplacement}`);
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
     isAway: () => standing === 'away',
@@ -94,7 +104,8 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
         void asked.then(resolve, reject).finally(() => waiting.delete(reject));
       }),
     lost,
-    start: async () => {
+    start: async (identity, answered) => {
+      known = { identity, answered };
       await subscriber.connect();
       // before the first question, so that no message is missing from the first answer on
       await ears.ready();

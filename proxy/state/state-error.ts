@@ -6,6 +6,10 @@ export type StateErrorCode =
   | 'STATE_UNUSABLE'
   /** the file is not what was written: cut short, overwritten, or not ours */
   | 'STATE_CORRUPT'
+  /** it is gone, where there has been one: nothing is begun anew in its place */
+  | 'STATE_MISSING'
+  /** another state stands where the one that is known was */
+  | 'STATE_REPLACED'
   /** a newer version of Libretto wrote it */
   | 'STATE_TOO_NEW'
   /** a change could not be made durable (disk full, I/O error); nothing of it happened */
@@ -15,6 +19,10 @@ export type StateErrorCode =
   /** the Redis that keeps it does not answer; a change may or may not have happened, as the message says */
   | 'STATE_UNAVAILABLE'
   | 'STATE_CLOSED';
+
+/** What leads out of a state that is damaged or gone. */
+export const wayBack =
+  'Restore the state of a backup: `libretto restore BACKUP --state-only`. To begin again, without the users and tokens that were in it: `libretto state init --force`.';
 
 export class StateError extends Error {
   readonly code: StateErrorCode;

@@ -2,6 +2,7 @@
 // check-and-commit. One contract suite runs against every implementation.
 
 import type { JsonValue } from '../../build/contract/json.ts';
+import type { StateIdentity } from './state-identity.ts';
 
 /** Keys are ASCII, `family/part/…`, ordered by bytes. */
 export interface StateEntry {
@@ -27,7 +28,17 @@ export interface RangeOptions {
   readonly reverse?: boolean;
 }
 
+/** How a store opens. */
+export interface StateOpening {
+  /** whether a state is made where there is none; otherwise that is the error STATE_MISSING */
+  readonly make: boolean;
+  /** the identity of a state that is made, or that an older version made without one */
+  readonly fresh: StateIdentity;
+}
+
 export interface StateStore {
+  /** Which state this is; undefined: an older version made it, and nothing can be written to it now. */
+  readonly identity: StateIdentity | undefined;
   readonly get: (key: string) => Promise<StateEntry | undefined>;
   /** Entries whose key starts with `prefix`, in key order. */
   readonly range: (prefix: string, options?: RangeOptions) => Promise<readonly StateEntry[]>;

@@ -73,6 +73,7 @@ function removeFile(path: string): void {
   }
 }
 
-function codeOf(error: unknown): string | undefined {
+/** Node's code of an error: `ENOSPC`. */
+export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

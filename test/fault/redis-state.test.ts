@@ -1,12 +1,14 @@
 // The state's Redis frozen, killed, emptied, full, or closed to us: who is known stays known for a while, nobody unknown is let in, and a revocation
 // reaches every host that can be reached (F8, I13).
 
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { assertReadable } from '../../proxy/state/readable.ts';
 import { openRedisStore, type RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateNotice } from '../../proxy/state/redis-watch.ts';
+import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { StateChange } from '../../proxy/state/state-store.ts';
 import { freePort, startRedis, type RedisServer } from '../util/redis-server.ts';
 import { lacks } from '../util/tool.ts';
@@ -140,7 +142,7 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await assertReadable(store, 'token/');
     await redis.command('FLUSHALL');
     await until(() => standing() === 'emptied');
-    await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
+    await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_MISSING' });
   });
 
   it('what was changed while a host could not hear of it is not taken for known', async () => {
@@ -163,8 +165,8 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await redis.restart();
     await until(() => standing() === 'emptied');
     expect(() => store.generation()).toThrow('is gone');
-    await expect(store.get('token/a')).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
-    await expect(store.commit(put('token/a', 'b'))).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
+    await expect(store.get('token/a')).rejects.toMatchObject({ code: 'STATE_MISSING' });
+    await expect(store.commit(put('token/a', 'b'))).rejects.toMatchObject({ code: 'STATE_MISSING' });
     // a new state is another one: its generations are not those of the one before
     const next = await open();
     await next.commit(put('token/a', 'a'));
@@ -190,17 +192,18 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
       expect((error as Error).message).not.toContain('wrong-one');
     }
     const nobody = `redis://127.0.0.1:${await freePort()}`;
-    await expect(open({ url: nobody })).rejects.toThrow(/cannot be used: .*ECONNREFUSED.*Check that it runs/);
+    await expect(open({ url: nobody })).rejects.toThrow(/cannot be used: .*ECONNREFUSED.*Check that this Redis runs/);
   });
 
   it('opened to look only: makes nothing where there is no state', async () => {
-    const look = async (): Promise<RedisStore | undefined> => openRedisStore({ url: redis.url, graceMs: 0, notice: () => undefined, monotonicMs: () => performance.now() }, false);
-    expect(await look()).toBeUndefined();
+    const opening = { make: false, fresh: newStateIdentity(randomBytes) };
+    const look = (): Promise<RedisStore> => openRedisStore({ url: redis.url, graceMs: 0, notice: () => undefined, monotonicMs: () => performance.now(), opening });
+    await expect(look()).rejects.toMatchObject({ code: 'STATE_MISSING' });
     expect(await redis.command('DBSIZE')).toBe(0);
     await (await open()).commit(put('token/a', 'a'));
     const store = await look();
-    expect(await store?.get('token/a')).toMatchObject({ value: 'a' });
-    await store?.close();
+    expect(await store.get('token/a')).toMatchObject({ value: 'a' });
+    await store.close();
   });
 
   it('of a newer version, or not ours: is refused', async () => {

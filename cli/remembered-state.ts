@@ -1,0 +1,70 @@
+// Which state a data folder belongs to: `state.json` in it names the state that was first used with it. A state that is gone, and one that stands in its
+// place, are refused by that name; nothing is begun anew, and nobody is let in by other tokens, without a word of the operator (I20).
+
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { refuseNewer } from '../build/contract/newer-format.ts';
+import { errorCode, isMissing } from '../build/output/storage-error.ts';
+import { StateError, wayBack } from '../proxy/state/state-error.ts';
+import { parseStateIdentity, type StateIdentity } from '../proxy/state/state-identity.ts';
+
+export const rememberedStateName = 'state.json';
+const format = 1;
+
+/** undefined: no state was used with the data folder yet, or only by a version that remembered none. Throws StateError where the file is damaged. */
+export async function readRememberedState(data: string): Promise<StateIdentity | undefined> {
+  const path = join(data, rememberedStateName);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error)));
+  if (text === undefined) return undefined;
+  try {
+    const json = JSON.parse(text) as { readonly format?: unknown; readonly state?: unknown } | null;
+    refuseNewer(json?.format, format);
+    const identity = parseStateIdentity(json?.state);
+    if (identity !== undefined) return identity;
+    throw new Error('it names no state');
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+    throw new StateError('STATE_UNUSABLE', `${path} cannot be used: ${why}. It says which state belongs to this data folder. To go on with the state that is there now: \`libretto state init --force\`.`, { cause: error });
+  }
+}
+
+/** A disk that is full or read-only keeps nothing: then the state is remembered at another time. */
+export async function rememberState(data: string, identity: StateIdentity): Promise<void> {
+  try {
+    await replaceFile(join(data, rememberedStateName), `${JSON.stringify({ format, state: identity })}\n`);
+  } catch (error) {
+    if (!['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'ENOENT'].includes(errorCode(error) ?? '')) throw error;
+  }
+}
+
+/** On the disk, and whole, once it has its name. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+export async function forgetState(data: string): Promise<void> {
+  await rm(join(data, rememberedStateName), { force: true });
+}
+
+/** `place`: where the state should be. */
+export function missingState(place: string, remembered: StateIdentity | undefined): StateError {
+  const which = remembered === undefined ? '' : ` (${remembered})`;
+  return new StateError('STATE_MISSING', `There is no state in ${place}, but this data folder has had one${which}. Nothing is begun anew in its place. ${wayBack}`);
+}
+
+export function replacedState(place: string, found: StateIdentity, remembered: StateIdentity): StateError {
+  return new StateError('STATE_REPLACED', `The state in ${place} is another one (${found}) than the one of this data folder (${remembered}). Name the right place with --state or --data. To go on with the state that is there: \`libretto state init --force\`.`);
+}

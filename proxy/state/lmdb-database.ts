@@ -1,0 +1,106 @@
+// Opens the LMDB database of a state, for writing where the disk allows it and for reading otherwise. The only file that imports lmdb.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { open, type RootDatabase } from 'lmdb';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { findLmdbDamage } from './lmdb-file.ts';
+import { StateError, wayBack } from './state-error.ts';
+import { codeOf, createWriteTurn, type WriteTurn } from './write-turn.ts';
+
+/** Address space, not memory or disk: the file grows as it is filled, and beyond this too. */
+const mapBytes = 2 ** 30;
+
+export type Database = RootDatabase<JsonValue, string>;
+
+export interface LmdbDatabase {
+  readonly db: Database;
+  readonly directory: string;
+  readonly turn: WriteTurn;
+  /** why nothing can be written: the disk is read-only; undefined where writing may work */
+  readonly unwritable: Error | undefined;
+}
+
+/** The file of the state in `directory`. */
+export function stateFileOf(directory: string): string {
+  return join(directory, 'data.mdb');
+}
+
+/** Opens what is there, or an empty database where there is no file. Rejects with a StateError that says what to do. */
+export async function openDatabase(directory: string): Promise<LmdbDatabase> {
+  const turn = createWriteTurn(join(directory, 'turn'));
+  let release: (() => void) | undefined;
+  try {
+    await refuseDamage(directory);
+    // to open for writing is to write: lmdb begins a write transaction for it
+    const refused = await turn.take().then((taken) => void (release = taken), (error: unknown) => unlessDisk(error, directory));
+    const unwritable = codeOf(refused) === 'EROFS' ? refused : undefined;
+    return { db: openFiles(directory, unwritable !== undefined), directory, turn, unwritable };
+  } catch (error) {
+    if (error instanceof StateError) throw error;
+    throw new StateError('STATE_UNUSABLE', `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`, { cause: error });
+  } finally {
+    release?.();
+  }
+}
+
+/** Opens what is there, and writes nothing but the mark that somebody reads it. Throws what lmdb throws. */
+export function openForReading(directory: string): Database {
+  return openFiles(directory, true);
+}
+
+async function refuseDamage(directory: string): Promise<void> {
+  const damage = await findLmdbDamage(stateFileOf(directory));
+  if (damage !== undefined) throw corrupt(directory, damage);
+}
+
+function corrupt(directory: string, damage: string): StateError {
+  return new StateError('STATE_CORRUPT', `The state file ${stateFileOf(directory)} is damaged: ${damage}. ${wayBack}`);
+}
+
+/** A full disk refuses the file of the turn, and a read-only one too. Reading needs no turn, so that neither ends it. */
+function unlessDisk(error: unknown, directory: string): Error {
+  const code = codeOf(error) ?? '';
+  // lmdb maps the lock file and writes into the map: on a full disk a new one would end the process (SIGBUS)
+  const readable = code === 'EROFS' || (['ENOSPC', 'EDQUOT'].includes(code) && existsSync(join(directory, 'lock.mdb')));
+  if (!readable || !existsSync(stateFileOf(directory))) throw error;
+  return error as Error;
+}
+
+function openFiles(directory: string, readOnly: boolean): Database {
+  return open<JsonValue, string>({
+    path: directory,
+    noSubdir: false,
+    readOnly,
+    encoding: 'json',
+    useVersions: true,
+    // a commit resolves after its data and then its meta page were synced, never before
+    overlappingSync: false,
+    // without this lmdb holds a promise of its own that nobody can catch when a disk is full
+    eventTurnBatching: false,
+    mapSize: mapBytes,
+  });
+}
+
+/** Writes, as one transaction. lmdb says why it failed in a promise of its own, `commitError`. */
+export async function write({ directory, turn, unwritable }: LmdbDatabase, action: () => Promise<boolean>): Promise<boolean> {
+  let release: (() => void) | undefined;
+  try {
+    if (unwritable !== undefined) throw unwritable;
+    release = await turn.take();
+    return await action();
+  } catch (error) {
+    if (error instanceof StateError) throw error;
+    const cause = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).then(
+      () => error,
+      (why: unknown) => why,
+    );
+    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. Check the disk's free space and health.`, { cause });
+  } finally {
+    release?.();
+  }
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

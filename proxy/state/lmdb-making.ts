@@ -1,0 +1,51 @@
+// Makes an LMDB state. It gets its name when it is whole and on the disk: a process that is killed meanwhile leaves no file that could be taken for a
+// damaged state.
+
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase, reasonOf, stateFileOf } from './lmdb-database.ts';
+import { writeSchema } from './lmdb-schema.ts';
+import { StateError } from './state-error.ts';
+import type { StateIdentity } from './state-identity.ts';
+import { codeOf } from './write-turn.ts';
+
+const draftPrefix = '.new-';
+/** Nobody takes as long to make a state: a draft that is older was left by a process that was killed. */
+const draftAgeMs = 60_000;
+
+/** Makes the state in `directory` (0700), unless another process was faster. Rejects with StateError. */
+export async function makeLmdbState(directory: string, identity: StateIdentity): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await removeOldDrafts(directory);
+    const draft = join(directory, `${draftPrefix}${randomUUID()}`);
+    await mkdir(draft, { mode: 0o700 });
+    await makeDraft(draft, identity)
+      .then(() => link(stateFileOf(draft), stateFileOf(directory)))
+      .catch((error: unknown) => (codeOf(error) === 'EEXIST' ? undefined : Promise.reject(error)))
+      .finally(() => rm(draft, { recursive: true, force: true }));
+    await syncFolder(directory);
+  } catch (error) {
+    if (error instanceof StateError) throw error;
+    throw new StateError('STATE_UNUSABLE', `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`, { cause: error });
+  }
+}
+
+async function makeDraft(draft: string, identity: StateIdentity): Promise<void> {
+  const lmdb = await openDatabase(draft);
+  await writeSchema(lmdb, identity).finally(() => lmdb.db.close());
+}
+
+async function removeOldDrafts(directory: string): Promise<void> {
+  for (const name of (await readdir(directory)).filter((entry) => entry.startsWith(draftPrefix))) {
+    const path = join(directory, name);
+    const facts = await stat(path).catch(() => undefined);
+    if (facts !== undefined && Date.now() - facts.mtimeMs > draftAgeMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
+}

@@ -1,0 +1,52 @@
+// Reads a whole LMDB state: every page as it lies in the file, then every row as a server reads it. A page that misleads LMDB ends the process (SIGSEGV,
+// SIGBUS, SIGABRT), so this runs in a process of its own (state-reader.ts).
+
+import { closeSync, openSync } from 'node:fs';
+import { openForReading, reasonOf, stateFileOf, type Database } from './lmdb-database.ts';
+import { findLmdbDamage } from './lmdb-file.ts';
+import { findPageFault } from './lmdb-pages.ts';
+
+export type StateReading = { readonly rows: number; readonly fault: null } | { readonly rows: null; readonly fault: string };
+
+/** Never rejects for what is damaged. */
+export async function readWholeState(directory: string): Promise<StateReading> {
+  try {
+    const damage = await findLmdbDamage(stateFileOf(directory));
+    if (damage !== undefined) return { rows: null, fault: damage };
+    const db = openForReading(directory);
+    // what is read now is not written over meanwhile, whatever other processes commit
+    const reading = db.useReadTransaction();
+    const fault = pageFaultOf(stateFileOf(directory));
+    if (fault !== undefined) return { rows: null, fault };
+    const read = readRows(db);
+    reading.done();
+    await db.close();
+    return read;
+  } catch (error) {
+    return { rows: null, fault: reasonOf(error) };
+  }
+}
+
+function readRows(db: Database): StateReading {
+  let rows = 0;
+  let last = '';
+  try {
+    for (const { key, version } of db.getRange({ start: ' ', versions: true })) {
+      if (version === undefined) return { rows: null, fault: `the row ${key} has no revision` };
+      last = key;
+      rows += 1;
+    }
+    return { rows, fault: null };
+  } catch (error) {
+    return { rows: null, fault: `the row behind ${last} cannot be read (${reasonOf(error)})` };
+  }
+}
+
+function pageFaultOf(path: string): string | undefined {
+  const descriptor = openSync(path, 'r');
+  try {
+    return findPageFault(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

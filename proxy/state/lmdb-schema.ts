@@ -1,0 +1,55 @@
+// The rows of an LMDB state that are the store's own: they sort below every key of the port (state-change.ts). The version LMDB keeps beside each
+// value is the revision of the port.
+
+import { write, type LmdbDatabase } from './lmdb-database.ts';
+import { StateError, wayBack } from './state-error.ts';
+import { parseStateIdentity, type StateIdentity } from './state-identity.ts';
+
+/** Rises when an older version could no longer understand what is stored. */
+export const stateSchema = 1;
+
+export const generationKey = '!generation';
+/** How many of the commits were quiet: the generation of the port is what is left. A version that knows of none tells all processes of each of its commits. */
+export const quietKey = '!quiet';
+const schemaKey = '!schema';
+const identityKey = '!identity';
+
+/** Into a new database, which nobody else has opened. */
+export async function writeSchema(lmdb: LmdbDatabase, identity: StateIdentity): Promise<void> {
+  const { db } = lmdb;
+  await write(lmdb, () =>
+    db.ifNoExists(generationKey, () => {
+      void db.put(generationKey, 1, 1);
+      void db.put(schemaKey, stateSchema, 1);
+      void db.put(identityKey, identity, 1);
+    }),
+  );
+}
+
+/** Throws StateError where this version cannot read it. */
+export function assertSchema({ db, directory }: Pick<LmdbDatabase, 'db' | 'directory'>): void {
+  db.resetReadTxn();
+  const schema = db.get(schemaKey);
+  if (schema === stateSchema && typeof db.get(generationKey) === 'number') return;
+  if (typeof schema === 'number' && schema > stateSchema) {
+    throw new StateError('STATE_TOO_NEW', `The state in ${directory} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${stateSchema}). Run that version, or move the directory away.`);
+  }
+  throw new StateError('STATE_CORRUPT', `The state in ${directory} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`);
+}
+
+/** The identity of the state. One that an older version made gets the identity `fresh`, unless it cannot be written: then it has none for now. */
+export async function nameState(lmdb: LmdbDatabase, fresh: StateIdentity): Promise<StateIdentity | undefined> {
+  const { db } = lmdb;
+  const read = (): StateIdentity | undefined => {
+    db.resetReadTxn();
+    return parseStateIdentity(db.get(identityKey));
+  };
+  const found = read();
+  if (found !== undefined || lmdb.unwritable !== undefined) return found;
+  try {
+    await write(lmdb, () => db.ifNoExists(identityKey, () => void db.put(identityKey, fresh, 1)));
+  } catch (error) {
+    if (!(error instanceof StateError && error.code === 'STATE_WRITE_FAILED')) throw error;
+  }
+  return read();
+}

@@ -1,0 +1,40 @@
+// Reads again what was read before a connection was lost: Redis does not tell which rows others changed meanwhile. So a token that nobody used since is
+// known at the next outage, too. Nothing that is in doubt is given (last-known.ts).
+
+import type { KnownRow, LastKnown, Reading } from './last-known.ts';
+import type { RedisRows } from './redis-rows.ts';
+
+/** As many as one turn sends: requests that come meanwhile wait for few of them. */
+const batchSize = 200;
+
+export interface RefreshOptions {
+  readonly known: LastKnown;
+  readonly rows: RedisRows;
+  /** the generation that Redis has reached at least */
+  readonly reached: () => number;
+  readonly isAway: () => boolean;
+}
+
+/** Reads what is in doubt, and stops where Redis is away; to be called when Redis has answered. One call at a time reads, others return at once. */
+export function createRefresh({ known, rows, reached, isAway }: RefreshOptions): () => Promise<void> {
+  let running = false;
+  const learn = (reading: Reading): Promise<unknown> =>
+    'key' in reading
+      ? known.learnRow(reading.key, reached(), (): Promise<KnownRow | undefined> => rows.row(reading.key))
+      : known.learnRange(reading.prefix, reading.options, reached(), () => rows.range(reading.prefix, reading.options));
+  return async () => {
+    if (running) return;
+    running = true;
+    try {
+      while (!isAway() && known.doubted() > 0) {
+        const batch = known.takeDoubted(batchSize);
+        const outcomes = await Promise.allSettled(batch.map(learn));
+        const failed = batch.filter((_, index) => outcomes[index]?.status === 'rejected');
+        known.doubt(failed);
+        if (failed.length > 0) return;
+      }
+    } finally {
+      running = false;
+    }
+  };
+}

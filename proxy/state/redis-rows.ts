@@ -1,0 +1,44 @@
+// The rows of one state as Redis has them. Another state in its place is not read: Redis then answers with an error (redis-scripts.ts).
+
+import type { JsonValue } from '../../build/contract/json.ts';
+import type { RedisClient } from '../redis-client.ts';
+import type { KnownRow } from './last-known.ts';
+import type { StatePlace } from './redis-scripts.ts';
+import { prefixBounds } from './state-change.ts';
+import { StateError, wayBack } from './state-error.ts';
+import type { StateIdentity } from './state-identity.ts';
+import type { RangeOptions, StateEntry } from './state-store.ts';
+
+/** What to ask Redis for: both reject with the error of the client. */
+export interface RedisRows {
+  readonly row: (key: string) => Promise<KnownRow | undefined>;
+  readonly range: (prefix: string, options: RangeOptions) => Promise<readonly KnownRow[]>;
+}
+
+export function createRedisRows(redis: RedisClient, { meta, rows, order }: StatePlace, identity: StateIdentity): RedisRows {
+  return {
+    row: async (key) => {
+      const text = await redis.readState(meta, rows, identity, key);
+      return text === null ? undefined : { key, text };
+    },
+    range: async (prefix, options) => {
+      const { first, last } = boundsOf(prefix, options);
+      const found = await redis.rangeState(meta, rows, order, identity, first, last, options.reverse === true ? 1 : 0, options.limit ?? -1);
+      return Array.from({ length: found.length / 2 }, (_, index) => ({ key: found[2 * index] ?? '', text: found[2 * index + 1] ?? '' }));
+    },
+  };
+}
+
+/** `%d+:JSON`, as the script wrote it. Throws StateError. */
+export function entryOf({ key, text }: KnownRow, name: string): StateEntry {
+  const colon = text.indexOf(':');
+  const revision = Number(text.slice(0, colon));
+  if (colon < 1 || !Number.isSafeInteger(revision)) throw new StateError('STATE_CORRUPT', `The row ${key} of the state in ${name} is malformed. ${wayBack}`);
+  return { key, value: JSON.parse(text.slice(colon + 1)) as JsonValue, revision };
+}
+
+function boundsOf(prefix: string, { after, reverse = false }: RangeOptions): { readonly first: string; readonly last: string } {
+  const { start, end } = prefixBounds(prefix);
+  if (reverse) return { first: `[${start}`, last: `(${after === undefined || after > end ? end : after}` };
+  return { first: after === undefined || after < start ? `[${start}` : `(${after}`, last: `(${end}` };
+}

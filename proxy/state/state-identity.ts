@@ -1,0 +1,17 @@
+// The identity of a state: a random name that is made with the state and lives as long as it. A backup carries it along. By it a server, and a data
+// folder, tell the state they know from one that stands in its place.
+
+import type { Branded } from '../../build/contract/brand.ts';
+import { randomBase62, type RandomBytes } from '../auth/base62.ts';
+
+/** `st_` and 16 base62 characters. */
+export type StateIdentity = Branded<string, 'StateIdentity'>;
+
+export function newStateIdentity(randomBytes: RandomBytes): StateIdentity {
+  return `st_${randomBase62(16, randomBytes)}` as StateIdentity;
+}
+
+/** undefined for what is no identity */
+export function parseStateIdentity(value: unknown): StateIdentity | undefined {
+  return typeof value === 'string' && /^st_[0-9A-Za-z]{16}$/.test(value) ? (value as StateIdentity) : undefined;
+}

@@ -1,0 +1,131 @@
+// A state in the data folder that is damaged, emptied or gone: the program says so before it serves, checks or copies it, and names the way back. It
+// never begins anew by itself (I20). (Every page of a state is damaged in test/fault/damaged-pages.test.ts.)
+
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'lmdb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+
+const pageSize = 4096;
+
+let made: TemporaryFolder;
+let folder: TemporaryFolder;
+let id: string;
+let server: RunningCli | undefined;
+
+beforeAll(async () => {
+  made = temporaryFolder('cli-state-made');
+  writeTree(made.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+  for (const args of [['build', 'hello'], ['token', 'create', '--description', 'known', '--json'], ['backup', 'kept']]) {
+    const { exitCode, stdout } = await runCli(args, { cwd: made.path });
+    expect(exitCode).toBe(0);
+    if (args[0] === 'token') ({ id } = JSON.parse(stdout) as { id: string });
+  }
+});
+afterAll(() => made.remove());
+beforeEach(() => {
+  folder = temporaryFolder('cli-lost-state');
+  cpSync(made.path, folder.path, { recursive: true });
+});
+afterEach(async () => {
+  server?.signal('SIGKILL');
+  await server?.ended;
+  server = undefined;
+  await folder.remove();
+});
+
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
+const file = (): string => folder.at('var/state/data.mdb');
+const serve = (): Promise<CliOutcome> => run('serve', '--listen', '127.0.0.1:0');
+async function servesAt(): Promise<string> {
+  server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
+  return (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
+}
+
+/** Overwrites the pages in which `text` stands. */
+function damagePagesWith(text: string, fill: (page: Buffer) => void): void {
+  const bytes = readFileSync(file());
+  let pages = 0;
+  for (let at = 0; at < bytes.length; at += pageSize) {
+    const page = bytes.subarray(at, at + pageSize);
+    if (page.includes(text)) pages += 1;
+    if (page.includes(text)) fill(page);
+  }
+  expect(pages).toBeGreaterThan(0);
+  writeFileSync(file(), bytes);
+}
+
+const damages: readonly (readonly [string, () => void, RegExp])[] = [
+  ['zeros in the pages of tokens', () => damagePagesWith('token/', (page) => void page.fill(0)), /is damaged/],
+  ['lengths that lead out of the page', () => damagePagesWith('token/', (page) => void page.fill(0xff, 20, 60)), /is damaged/],
+  ['noise before the header of the file', () => void writeFileSync(file(), Buffer.concat([Buffer.alloc(24, 0xa5), readFileSync(file()).subarray(24)])), /is damaged/],
+  ['no byte at all', () => void writeFileSync(file(), ''), /is damaged: it is empty/],
+  ['no folder', () => rmSync(folder.at('var/state'), { recursive: true }), /There is no state in .*has had one/],
+];
+
+describe('a state that is lost', () => {
+  it.each(damages)('%s: serve, doctor and backup refuse it, and name the way back', async (_name, damage, message) => {
+    damage();
+    const before = existsSync(file()) ? readFileSync(file()) : undefined;
+    const [served, examined, saved] = await Promise.all([serve(), run('doctor', '--json'), run('backup', 'another')]);
+    for (const { exitCode, stderr } of [served, saved]) {
+      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
+      expect(stderr).toMatch(/`libretto restore BACKUP --state-only`.*`libretto state init --force`/);
+      expect(stderr).not.toContain('mdb.c');
+    }
+    const { checks } = JSON.parse(examined.stdout) as { checks: { check: string; verdict: string; message: string }[] };
+    expect(checks.find(({ check }) => check === 'state')).toMatchObject({ verdict: 'failed', message: expect.stringMatching(message) as string });
+    expect(readdirSync(folder.path).filter((name) => name.includes('another'))).toEqual([]);
+    expect(existsSync(file()) ? readFileSync(file()) : undefined).toEqual(before);
+  });
+
+  it('comes back out of a backup, beside the packages that were published since', async () => {
+    writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.1.0' }));
+    expect(await run('build')).toMatchObject({ exitCode: 0 });
+    damagePagesWith('token/', (page) => void page.fill(0));
+    const { exitCode, stderr } = await run('restore', 'kept', '--state-only');
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/The state that was there is kept as .*data\.mdb\.replaced-/)]);
+    expect((await run('token', 'list')).stdout).toContain(id);
+    expect((await run('audit', 'list', '--json')).stdout).toContain('state.restore');
+    expect(readFileSync(folder.at('var/public/p2/acme/hello.json'), 'utf8')).toContain('1.1.0');
+    expect(await (await fetch(`${await servesAt()}/health/ready`)).json()).toMatchObject({ status: 'ready' });
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Stop it first') as string });
+  });
+
+  it('is given up by `state init --force` alone; a state that can be used is never emptied', async () => {
+    const shown = JSON.parse((await run('state', 'show', '--json')).stdout) as { identity: string };
+    expect(shown).toMatchObject({ verdict: 'ok', remembered: shown.identity });
+    expect(JSON.parse((await run('state', 'init', '--force', '--json')).stdout)).toMatchObject({ made: false, identity: shown.identity });
+    rmSync(folder.at('var/state'), { recursive: true });
+    expect(await run('token', 'create', '--description', 'x')).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(shown.identity) as string });
+    expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
+    expect(existsSync(folder.at('var/state'))).toBe(false);
+    const began = JSON.parse((await run('state', 'init', '--force', '--json')).stdout) as { identity: string };
+    expect(began).toMatchObject({ made: true });
+    expect(began.identity).not.toBe(shown.identity);
+    expect((await run('token', 'list', '--json')).stdout).toBe('{\n  "tokens": []\n}');
+    expect((await run('audit', 'list', '--json')).stdout).toContain(shown.identity);
+    await servesAt();
+  });
+});
+
+it('a data folder of an older version, which remembers no state, goes on; from then on it remembers', async () => {
+  rmSync(folder.at('var/state.json'));
+  const raw = open({ path: folder.at('var/state'), noSubdir: false, encoding: 'json', useVersions: true, overlappingSync: false });
+  await raw.remove('!identity');
+  await raw.close();
+  expect((await run('token', 'list')).stdout).toContain(id);
+  const { state } = JSON.parse(readFileSync(folder.at('var/state.json'), 'utf8')) as { state: string };
+  expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({ verdict: 'ok', identity: state });
+});
+
+it('a tree that was built before there was any state is no lost state', async () => {
+  expect(await run('build', 'hello', '--data', 'fresh')).toMatchObject({ exitCode: 0 });
+  expect(existsSync(folder.at('fresh/state.json'))).toBe(false);
+  expect(await run('token', 'create', '--description', 'first', '--data', 'fresh')).toMatchObject({ exitCode: 0 });
+  expect(existsSync(folder.at('fresh/state.json'))).toBe(true);
+});

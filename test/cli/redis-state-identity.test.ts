@@ -1,0 +1,111 @@
+// A state in Redis that was emptied, or that another one stands in place of: neither commands nor servers follow, and the way back is named (I13, I20). What a
+// server knows at an outage outlives a reconnection before it.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { startRedis, type RedisServer } from '../util/redis-server.ts';
+import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+
+describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () => {
+  let folder: TemporaryFolder;
+  let redis: RedisServer;
+  let server: RunningCli;
+  let url: string;
+  let token: string;
+
+  const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment: { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '20' } });
+  const createToken = async (...args: readonly string[]): Promise<string> => (JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...args)).stdout) as { token: string }).token;
+  const status = async (bearer: string): Promise<number> => {
+    const response = await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${bearer}` } });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const setUp = async (): Promise<unknown> => {
+    const body = JSON.stringify({ setup_code: `set_${'0'.repeat(32)}`, email: 'ada@example.org', name: 'Ada', password: 'a long enough password' });
+    return (await fetch(`${url}/api/auth/setup`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
+  };
+  const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => {
+    for (let tries = 0; tries < 200 && !(await holds()); tries += 1) await delay(50);
+    expect(await holds()).toBe(true);
+  };
+  const serve = async (): Promise<void> => {
+    server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment: { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '20' } });
+    [url] = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/)) as unknown as [string];
+    await server.shows(/There is no user yet/); // the last it writes at its start
+  };
+
+  beforeEach(async () => {
+    folder = temporaryFolder('cli-redis-identity');
+    redis = await startRedis();
+    writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+    expect(await run('build', 'hello')).toMatchObject({ exitCode: 0 });
+    token = await createToken();
+    await serve();
+  });
+  afterEach(async () => {
+    server.signal('SIGKILL');
+    await server.ended;
+    await redis.stop();
+    await folder.remove();
+  });
+
+  it('emptied: commands refuse it and make nothing, the server lets nobody in; restored, it goes on', async () => {
+    expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
+    expect(await status(token)).toBe(200);
+    await redis.command('FLUSHALL');
+    const refused = { exitCode: 2, stdout: '', stderr: expect.stringMatching(/There is no state in redis:.*`libretto restore BACKUP --state-only`.*`libretto state init --force`/) as string };
+    expect(await Promise.all([run('token', 'create', '--description', 'y'), run('token', 'list'), run('backup', 'worthless')])).toEqual([refused, refused, refused]);
+    expect(await redis.command('DBSIZE')).toBe(0);
+    expect([await status(token), await setUp()]).toEqual([500, expect.objectContaining({ code: 'STATE_BUSY' })]);
+
+    // a data folder that remembers nothing begins anew there: the server does not follow
+    const foreign = await createToken('--data', 'elsewhere');
+    expect([await status(foreign), await status(token)]).toEqual([500, 500]);
+    expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is another one (st_') as string });
+
+    await redis.command('FLUSHALL');
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
+    await until(async () => (await status(token)) === 200);
+    expect(await status(foreign)).toBe(401);
+  });
+
+  it('begun again with `state init --force`: a server that runs does not follow, one that is started does', async () => {
+    await redis.command('FLUSHALL');
+    expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
+    expect(await run('state', 'init', '--force')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('An empty state was made in redis://') as string });
+    const next = await createToken();
+    expect([await status(next), await status(token)]).toEqual([500, 500]);
+    server.signal('SIGTERM');
+    await server.ended;
+    await serve();
+    expect([await status(next), await status(token)]).toEqual([200, 401]);
+  });
+
+  it('tokens that are idle when a connection comes back are honoured at the next outage; those that were revoked meanwhile are not', async () => {
+    const [idle, revoked] = [await createToken(), JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string }];
+    for (const known of [token, idle, revoked.token]) expect(await status(known)).toBe(200);
+    redis.freeze();
+    await server.shows(/The Redis of the state cannot be used/);
+    redis.thaw();
+    for (const type of ['normal', 'pubsub']) await redis.command('CLIENT', 'KILL', 'TYPE', type);
+    expect(await run('token', 'revoke', revoked.id)).toMatchObject({ exitCode: 0 });
+    await server.shows(/The Redis of the state is back/);
+    await until(async () => (await status(token)) === 200 && (await status(revoked.token)) === 401);
+    await delay(600); // it reads again what it knows
+    await redis.kill();
+    expect(await status(idle)).toBe(200);
+    expect([401, 500]).toContain(await status(revoked.token));
+  });
+
+  it('a command on a Redis that has stopped ends with 75, whether it is gone or silent', async () => {
+    redis.freeze();
+    expect(await run('token', 'list')).toMatchObject({ exitCode: 75, stderr: expect.stringContaining('Check that this Redis runs') as string });
+    redis.thaw();
+    await redis.kill();
+    expect(await run('token', 'create', '--description', 'x')).toMatchObject({ exitCode: 75, stdout: '' });
+  });
+});
