@@ -3,11 +3,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { LeanRequest } from './lean-request.ts';
 
 interface Connection {
   readonly socket: Socket;
   /** how many requests on it are being answered */
   answering: number;
+  /** the last one that was not answered at once */
+  last: LeanRequest | undefined;
 }
 
 export class Connections {
@@ -20,7 +23,7 @@ export class Connections {
 
   opened(socket: Socket): void {
     socket.setMaxListeners(0); // one for each pipelined request that is being answered
-    this.#open.set(socket, { socket, answering: 0 });
+    this.#open.set(socket, { socket, answering: 0, last: undefined });
     socket.once('close', () => this.#open.delete(socket));
   }
 
@@ -36,9 +39,11 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return; // closed meanwhile
     connection.answering += 1;
+    connection.last = response.req as LeanRequest;
     // comes once by itself; `once` would cost a second closure
     response.on('close', () => {
       connection.answering -= 1;
+      if (connection.answering === 0) connection.last = undefined;
     });
   }
 
@@ -50,7 +55,17 @@ export class Connections {
     return (this.#open.get(socket)?.answering ?? 0) > 0;
   }
 
-  /** The last answer was said there. What the parser finds behind it gets no second one: to a front that would be the answer to another request. */
+  /** The last request there, unless it is answered. */
+  unanswered(socket: Duplex): LeanRequest | undefined {
+    return this.#open.get(socket)?.last;
+  }
+
+  /** What comes after this is no request any more: the one being answered is the last. */
+  ends(socket: Duplex): void {
+    this.#ended.add(socket);
+  }
+
+  /** The last answer was said there, or is being said. What the parser finds behind it gets no second one: to a front that would be the answer to another request. */
   hasEnded(socket: Duplex): boolean {
     return this.#ended.has(socket);
   }

@@ -2,8 +2,9 @@
 
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../build/contract/errors.ts';
-import { errorTable } from '../build/contract/errors.ts';
+import { errorTable, RegistryError } from '../build/contract/errors.ts';
 import { errorAnswer } from './answer.ts';
+import type { LeanRequest } from './lean-request.ts';
 
 const reasons: Readonly<Record<400 | 408 | 431, string>> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' };
 
@@ -18,6 +19,14 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex, a
     return undefined;
   }
   return writeRefusal(code, socket);
+}
+
+/** Whether this fault of a body becomes the answer of its request, for whoever reads that body. False: the connection has to say it, or nobody. */
+export function refuseBody(error: NodeJS.ErrnoException, request: LeanRequest | undefined): boolean {
+  if (request === undefined || request.complete || error.code?.startsWith('HPE_') !== true) return false;
+  const message = `The framing of the body is broken: ${error.message.replace(/^Parse Error: /, '')}.`;
+  request.failBody(new RegistryError(codeOf(error) ?? 'BAD_REQUEST', { message }));
+  return true;
 }
 
 /** The envelope, by hand, and the end of the connection. */

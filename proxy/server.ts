@@ -22,7 +22,7 @@ import type { Crew } from './observe/crew.ts';
 import type { RequestCounts } from './observe/metrics.ts';
 import type { RequestLog } from './observe/request-log.ts';
 import type { Management } from './manage/api-request.ts';
-import { refuseConnection, writeRefusal } from './parser-errors.ts';
+import { refuseBody, refuseConnection, writeRefusal } from './parser-errors.ts';
 import { createInstallReports } from './protocol/install-reports.ts';
 import type { MirroredTree } from './mirror/mirrored-tree.ts';
 import { createLocalFiles } from './protocol/local-files.ts';
@@ -140,6 +140,10 @@ function attach(server: AnyServer, connections: Connections, handler: Handler, o
   server.on('connect', (_request, socket) => logRefusal(options, socket, writeRefusal('BAD_TARGET', socket), 'CONNECT'));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (connections.hasEnded(socket)) return; // node:http closes it once its last answer is out
+    if (refuseBody(error, connections.unanswered(socket))) {
+      connections.ends(socket);
+      return;
+    }
     const status = refuseConnection(error, socket, connections.isAnswering(socket));
     if (status !== undefined) logRefusal(options, socket, status, error.code ?? 'unknown');
   });

@@ -44,6 +44,7 @@ async function stage(request: HttpRequest, type: string, dataDirectory: string):
   const brokenOff = (): void => abort(new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.' }));
   request.once('aborted', brokenOff);
   if (request.aborted) brokenOff();
+  if (request.errored) abort(request.errored);
   try {
     if (type !== 'multipart/form-data') return await stageUpload(request, dataDirectory, controller.signal);
     return await stageUpload(fileOfForm(request, abort), dataDirectory, controller.signal);
@@ -71,7 +72,7 @@ function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Reada
   form.on('partsLimit', () => wrong('The form has more parts than an upload needs.'));
   form.on('error', (error: Error) => wrong(`The form cannot be read: ${error.message}.`));
   form.on('close', () => (files === 0 ? wrong('The form holds no file. Send the ZIP as its one file.') : bytes.end()));
-  request.on('error', () => wrong('The upload broke off before its end.'));
+  request.on('error', (error: Error) => (error instanceof RegistryError ? abort(error) : wrong('The upload broke off before its end.')));
   request.pipe(form);
   return bytes;
 }
