@@ -8,6 +8,7 @@ import { roles } from '../../proxy/auth/policy.ts';
 import { credentialsKinds } from '../../proxy/sync/credentials.ts';
 import { filterNames } from '../../proxy/sync/repository.ts';
 import { stabilities } from '../../proxy/views/token-limits.ts';
+import { jsonFault } from '../json-fault.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const configFormat = 1;
@@ -78,11 +79,9 @@ export function parseConfig(text: string, file: string): ConfigDocument {
 }
 
 function parseJson(text: string, file: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new UsageError(`${file} is not JSON: ${(error as Error).message}.`, { cause: error });
-  }
+  const fault = jsonFault(text);
+  if (fault !== undefined) throw new UsageError(`${file} ${fault}`);
+  return JSON.parse(text);
 }
 
 function formatPath(path: readonly PropertyKey[]): string {

@@ -1,6 +1,7 @@
 // Reads the body of a request that is JSON, within a size, a depth and a time.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
 import type { HttpRequest } from '../http-request.ts';
 
 export interface BodyLimits {
@@ -19,13 +20,26 @@ export async function readJsonBody(request: HttpRequest, limits: BodyLimits = of
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new RegistryError('UNSUPPORTED_MEDIA_TYPE');
   const text = decode(bytes);
+  const value = parse(text);
+  if (depthOf(text) > mostDepth) throw new RegistryError('BAD_REQUEST', { message: `The JSON is nested deeper than ${mostDepth} levels.` });
+  // UTF-8 has none: one can only come by an escape
+  if (/\\u[dD][89a-fA-F]/.test(text)) assertWellFormed(value);
+  return text;
+}
+
+function parse(text: string): JsonValue {
   try {
-    JSON.parse(text);
+    return JSON.parse(text) as JsonValue;
   } catch (error) {
     throw new RegistryError('BAD_REQUEST', { message: `The body is not JSON: ${(error as Error).message}.` });
   }
-  if (depthOf(text) > mostDepth) throw new RegistryError('BAD_REQUEST', { message: `The JSON is nested deeper than ${mostDepth} levels.` });
-  return text;
+}
+
+function assertWellFormed(value: JsonValue): void {
+  const found = loneSurrogate(value);
+  if (found === undefined) return;
+  const message = `${found.inKey ? 'one of its keys holds' : 'holds'} half of a surrogate pair, which is no text`;
+  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: found.path.join('.'), message }] } });
 }
 
 /** What is too slow is answered, and its connection ends with the answer. Throws RegistryError. */

@@ -82,6 +82,36 @@ describe('row 45: a field that is not taken', () => {
   });
 });
 
+describe('half of a surrogate pair', () => {
+  /** the path of every string in `value`, with a copy of all of it in which that string holds half of a pair */
+  function* spoiled(value: unknown, path: readonly string[] = []): Generator<{ readonly path: string; readonly spoiled: unknown }> {
+    if (typeof value === 'string') yield { path: path.join('.'), spoiled: `${value}\ud83d` };
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      for (const found of spoiled(inner, [...path, key])) yield { path: found.path, spoiled: Array.isArray(value) ? value.with(Number(key), found.spoiled) : { ...value, [key]: found.spoiled } };
+    }
+  }
+
+  it('is refused in every string of every operation, with the field', async () => {
+    let tried = 0;
+    for (const operation of withBody) {
+      for (const { path, spoiled: body } of spoiled(operation.example)) {
+        const reply = await send(operation, JSON.stringify(body));
+        expect([operation.id, reply.status, reply.json()]).toMatchObject([operation.id, 400, { code: 'INVALID_INPUT', details: { issues: [{ path, message: expect.stringContaining('half of a surrogate pair') as string }] } }]);
+        tried += 1;
+      }
+    }
+    expect(tried).toBeGreaterThan(25);
+  });
+
+  it('is refused in a key, by the object that has it, and a whole pair is text', async () => {
+    const create = (body: string): Promise<Reply> => registry.proxy.send('POST', '/api/tokens', { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }, body);
+    const refused = await create('{"description":"x","kind":"read","constraints":{"\\udE00":"*"}}');
+    expect(refused.json()).toMatchObject({ code: 'INVALID_INPUT', details: { issues: [{ path: 'constraints' }] } });
+    expect((await create('{"description":"\\ud83d\\ude00","kind":"read"}')).json()).toMatchObject({ description: '\u{1f600}' });
+  });
+});
+
 describe('row 46: another site', () => {
   it('may not ask from a page: no answer allows it, to whatever it asks first', async () => {
     for (const { method, path } of operations) {
