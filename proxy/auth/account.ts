@@ -66,7 +66,7 @@ async function changePassword(at: Desk, current: string, chosen: string): Promis
   return changeWithSession(at, 'user.change_password', (record) => {
     // two at once: the second one's password is the current one no more
     if (record.password !== encoded) throw new RegistryError('INVALID_CREDENTIALS');
-    return { ...record, password };
+    return { ...record, password, invitation: null };
   });
 }
 

@@ -1,5 +1,5 @@
 // Invitations: a code that was shown once to whoever made it, with which a person chooses their password. It ends when it is used, when another is
-// made, and after seven days.
+// made, when its user is disabled or chooses another password, and after seven days.
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { Eventually } from '../eventually.ts';
@@ -14,7 +14,7 @@ import { refuseCode } from './refused-login.ts';
 import type { Secret } from './secret.ts';
 import type { SessionService } from './sessions.ts';
 import { changeUser, readUser } from './user-records.ts';
-import type { UserRecord } from './user.ts';
+import { invitationKey, type UserRecord } from './user.ts';
 import { checkedName } from './user-fields.ts';
 
 export interface Invitation {
@@ -26,11 +26,6 @@ export function mintInvitation(nowMs: number, randomBytes: RandomBytes): { reado
   const { secret, hash } = mintCode('inv', randomBytes);
   const expires_at = new Date(nowMs + invitationMs).toISOString();
   return { shown: { code: secret, expires_at }, stored: { hash, expires_at } };
-}
-
-/** Leads from an invitation to the id of whom it invites. */
-export function invitationKey(hash: string): string {
-  return `user-invitation/${hash}`;
 }
 
 export interface Acceptance {
@@ -65,7 +60,7 @@ export async function acceptInvitation(options: InvitationsOptions, { code, pass
     if (!isGood(current)) throw new RegistryError('INVITATION_INVALID');
     return {
       record: { ...current, ...(name === undefined ? {} : { name: checkedName(name) }), status: 'active', password: encoded, invitation: null },
-      deletes: [invitationKey(hash), ...(await sessions.keysOf(current))],
+      deletes: await sessions.keysOf(current),
       event: { actor: `user:${current.id}`, action: 'user.accept_invitation', subject: current.id, details: { address } },
     };
   });

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { AuditDraft, AuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { isActiveAdmin, readRoster, rosterAfter, withRoster } from './user-roster.ts';
-import { parseUserId, parseUserRecord, userEmailKey, userKey, userKeyPrefix, type UserId, type UserRecord } from './user.ts';
+import { invitationKey, parseUserId, parseUserRecord, userEmailKey, userKey, userKeyPrefix, type UserId, type UserRecord } from './user.ts';
 
 type Reader = Pick<StateStore, 'get' | 'range'>;
 
@@ -51,13 +51,18 @@ export async function commitUser(store: AuditedStore, stored: StoredUser, { reco
   const change = {
     conditions: [{ key, revision }],
     puts: [...(record === undefined ? [] : [{ key, value: jsonOf(record) }]), ...puts],
-    deletes: [...(record === undefined ? [key, userEmailKey(before.email)] : []), ...deletes],
+    deletes: [...(record === undefined ? [key, userEmailKey(before.email)] : []), ...endedInvitation(before, record), ...deletes],
   };
   if (record !== undefined && isActiveAdmin(before) === isActiveAdmin(record)) return store.commit(change, event);
   const { roster, revision: rosterRevision } = await readRoster(store);
   const after = rosterAfter(roster, before, record);
   if (isActiveAdmin(before) && after.admins.length === 0) throw new RegistryError('LAST_ADMIN');
   return store.commit(withRoster(change, after, rosterRevision), event);
+}
+
+/** The row of an invitation goes with the change of its user that ends it. */
+function endedInvitation({ invitation }: UserRecord, after: UserRecord | undefined): string[] {
+  return invitation === null || after?.invitation?.hash === invitation.hash ? [] : [invitationKey(invitation.hash)];
 }
 
 /** Reads, edits and commits, again from the start when another came first. Throws NOT_FOUND, LAST_ADMIN, and what `edit` throws. An edit of undefined changes nothing. */

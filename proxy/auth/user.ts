@@ -86,6 +86,11 @@ export function userEmailKey(email: string): string {
   return `user-email/${hashEmail(email)}`;
 }
 
+/** Leads from an invitation to the id of its user. */
+export function invitationKey(hash: string): string {
+  return `user-invitation/${hash}`;
+}
+
 export function hasTwoFactor({ two_factor }: UserRecord): boolean {
   return two_factor !== null && two_factor.enabled_at !== null;
 }

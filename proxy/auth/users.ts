@@ -5,14 +5,14 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { Eventually } from '../eventually.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import type { RandomBytes } from './base62.ts';
-import { invitationKey, mintInvitation, type Invitation } from './invitations.ts';
+import { mintInvitation, type Invitation } from './invitations.ts';
 import { assertPassword, type Passwords } from './password.ts';
 import type { PeopleRules } from './people-rules.ts';
 import type { Role } from './policy.ts';
 import type { SessionService } from './sessions.ts';
 import { checkedEmail, checkedName } from './user-fields.ts';
 import { changeUser, insertUser, readUser, readUsers, unknownUser, type Beside } from './user-records.ts';
-import { mintUserId, userEmailKey, type UserRecord } from './user.ts';
+import { invitationKey, mintUserId, userEmailKey, type UserRecord } from './user.ts';
 
 export interface UserDraft {
   readonly email: string;
@@ -26,7 +26,7 @@ export interface UserDraft {
 export interface UserPatch {
   readonly name?: string | null;
   readonly role?: Role;
-  /** `disabled` ends their sessions at once */
+  /** `disabled` ends their sessions and their invitation at once */
   readonly status?: 'active' | 'disabled';
   /** another invitation: with it they choose a new password. One that is out already ends. */
   readonly invite?: true;
@@ -115,12 +115,14 @@ async function update({ store, sessions, now, randomBytes, actor }: UsersOptions
       ...(name === undefined ? {} : { name: checkedName(name) }),
       ...(role && { role }),
       ...(status && { status: status === 'active' && current.password === null ? 'invited' : status }),
+      // a disabled user's invitation stays dead when they become active again, also one from before disabling ended it
+      ...(status === 'disabled' || current.status === 'disabled' ? { invitation: null } : {}),
       ...(invitation && { invitation: invitation.stored }),
       ...(resetTwoFactor && { two_factor: null }),
     };
     const beside: Required<Beside> = {
       puts: invitation === undefined ? [] : [{ key: invitationKey(invitation.stored.hash), value: current.id }],
-      deletes: [...(ends ? await sessions.keysOf(current) : []), ...(invitation === undefined ? [] : invitationKeysOf(current))],
+      deletes: ends ? await sessions.keysOf(current) : [],
     };
     return { record: edited, ...beside, event: { actor, action: 'user.update', subject: current.id, details } };
   });
@@ -130,13 +132,9 @@ async function update({ store, sessions, now, randomBytes, actor }: UsersOptions
 async function remove({ store, sessions, actor }: UsersOptions, id: string): Promise<UserRecord> {
   return changeUser(store, id, async (current) => ({
     record: undefined,
-    deletes: [...(await sessions.keysOf(current)), ...invitationKeysOf(current)],
+    deletes: await sessions.keysOf(current),
     event: { actor, action: 'user.delete', subject: current.id, details: { email: current.email } },
   }));
-}
-
-function invitationKeysOf({ invitation }: UserRecord): string[] {
-  return invitation === null ? [] : [invitationKey(invitation.hash)];
 }
 
 function taken(email: string): RegistryError {

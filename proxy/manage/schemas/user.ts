@@ -39,7 +39,7 @@ export const userPatch = z
   .strictObject({
     name: name.optional(),
     role: role.optional(),
-    status: z.enum(['active', 'disabled']).optional().openapi({ description: '`disabled` ends all sessions at once' }),
+    status: z.enum(['active', 'disabled']).optional().openapi({ description: '`disabled` ends all sessions and the invitation at once' }),
     invite: z.literal(true).optional().openapi({ description: 'another invitation, to choose a new password with; one that is out already ends' }),
     reset_two_factor: z.literal(true).optional().openapi({ description: 'takes two-factor authentication off the account, and ends all sessions' }),
   })

@@ -60,6 +60,31 @@ describe('an invitation', () => {
     expect(outcome(await accept(registry, late.invitation?.code.reveal() ?? ''))).toEqual([400, 'INVITATION_INVALID']);
   });
 
+  it('that ended with the disabling of its user opens nothing when they are active again; a new one does', async () => {
+    await using registry = await runManagement();
+    const { token: as } = await registry.signIn('admin');
+    const bob = await registry.signIn('viewer');
+    const invited = await invite(registry, as);
+    const reset = await registry.call('PATCH', `/api/users/${bob.userId}`, { as, body: { invite: true } });
+    for (const [id, old] of [[String(invited.json()['id']), invitationOf(invited)], [bob.userId, invitationOf(reset)]] as const) {
+      const change = (body: object): Promise<Reply> => registry.call('PATCH', `/api/users/${id}`, { as, body });
+      expect((await change({ status: 'disabled' })).json()).toMatchObject({ status: 'disabled', invitation_expires_at: null });
+      expect((await change({ status: 'active' })).json()).toMatchObject({ invitation_expires_at: null });
+      expect(outcome(await accept(registry, old))).toEqual([400, 'INVITATION_INVALID']);
+      expect((await accept(registry, invitationOf(await change({ invite: true })))).status).toBe(200);
+    }
+    expect(await registry.state.range('user-invitation/')).toEqual([]);
+  });
+
+  it('ends when its user chooses a password in another way', async () => {
+    await using registry = await runManagement();
+    const { token: as } = await registry.signIn('admin');
+    const bob = await registry.signIn('viewer');
+    const reset = invitationOf(await registry.call('PATCH', `/api/users/${bob.userId}`, { as, body: { invite: true } }));
+    expect((await registry.call('POST', '/api/auth/password', { as: bob.token, body: { current_password: bob.password, new_password: strong } })).status).toBe(200);
+    expect(outcome(await accept(registry, reset))).toEqual([400, 'INVITATION_INVALID']);
+  });
+
   it('for somebody with a password replaces it and ends their sessions', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
