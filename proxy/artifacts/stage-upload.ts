@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { artifactsFolder, stagingFolder } from '../../build/contract/artifact-files.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { SpeedWatch } from '../least-speed.ts';
 
 export const mostUploadBytes = 256 * 1024 * 1024;
 export const longestUploadMs = 300_000;
@@ -21,9 +22,9 @@ export interface StagedFile {
 
 /**
  * Resolves once all of `source` is durably in a file. Throws RegistryError BODY_TOO_LARGE, REQUEST_TIMEOUT, or BAD_REQUEST for a source that broke
- * off; `signal` aborts with its reason.
+ * off; `signal` aborts with its reason. `speed` hears of what arrives.
  */
-export async function stageUpload(source: Readable, dataDirectory: string, signal: AbortSignal): Promise<StagedFile> {
+export async function stageUpload(source: Readable, dataDirectory: string, { signal, speed }: { readonly signal: AbortSignal; readonly speed: SpeedWatch }): Promise<StagedFile> {
   const folder = join(dataDirectory, artifactsFolder, stagingFolder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `upload-${randomUUID()}.zip`);
@@ -34,8 +35,11 @@ export async function stageUpload(source: Readable, dataDirectory: string, signa
     for await (const piece of abortable(source, signal)) {
       size += piece.length;
       if (size > mostUploadBytes) throw tooLarge();
+      speed.arrived(piece.length);
       hash.update(piece);
+      speed.waiting(true); // for the disk
       await handle.writeFile(piece);
+      speed.waiting(false);
     }
     signal.throwIfAborted();
     if (size === 0) throw new RegistryError('BAD_REQUEST', { message: 'The upload is empty. Send the ZIP as the body, or as the one file of a form.' });

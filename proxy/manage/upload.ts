@@ -5,39 +5,82 @@ import busboy from 'busboy';
 import { RegistryError } from '../../build/contract/errors.ts';
 import { longestUploadMs, mostUploadBytes, stageUpload, tooLarge, type StagedFile } from '../artifacts/stage-upload.ts';
 import type { HttpRequest } from '../http-request.ts';
+import { standardLeastSpeed, watchSpeed, type LeastSpeed } from '../least-speed.ts';
+import type { Actor } from '../state/audit.ts';
 
-/** Uploads at the same time: each may take 256 MiB of the disk until it is looked at. */
-const mostAtOnce = 8;
+export interface UploadLimits {
+  /** uploads at the same time: each may take 256 MiB of the disk until it is looked at */
+  readonly atOnce: number;
+  /** of these those of one token or user, so that others can publish meanwhile */
+  readonly ofOneCaller: number;
+  /** an upload that comes more slowly is given up */
+  readonly leastSpeed: LeastSpeed;
+}
+
+export const standardLimits: UploadLimits = { atOnce: 8, ofOneCaller: 4, leastSpeed: standardLeastSpeed };
 /** What a form may have around its file. */
 const formBytes = 64 * 1024;
 
 const rawTypes: ReadonlySet<string> = new Set(['application/zip', 'application/octet-stream', 'application/x-zip-compressed']);
 
-export interface Uploads {
-  /** Stages the file of this request and gives it to `work`, which removes it. Throws RegistryError. */
-  readonly receive: <Result>(request: HttpRequest, sendContinue: () => void, work: (file: StagedFile) => Promise<Result>) => Promise<Result>;
+export interface Uploading {
+  readonly request: HttpRequest;
+  /** whose upload it is */
+  readonly caller: Actor;
+  readonly sendContinue: () => void;
 }
 
-export function createUploads(dataDirectory: string): Uploads {
-  let underWay = 0;
+export interface Uploads {
+  /** Stages the file of this request and gives it to `work`, which removes it. Throws RegistryError. */
+  readonly receive: <Result>(uploading: Uploading, work: (file: StagedFile) => Promise<Result>) => Promise<Result>;
+}
+
+export function createUploads(dataDirectory: string, limits: UploadLimits = standardLimits): Uploads {
+  const take = createSlots(limits);
   return {
-    receive: async (request, sendContinue, work) => {
+    receive: async ({ request, caller, sendContinue }, work) => {
       const type = mediaType(request);
       if (!rawTypes.has(type) && type !== 'multipart/form-data') throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must be a ZIP (Content-Type: application/zip), or a form (multipart/form-data) with the ZIP as its one file.' });
       if (Number(request.headers['content-length'] ?? 0) > mostUploadBytes + (type === 'multipart/form-data' ? formBytes : 0)) throw tooLarge();
-      if (underWay >= mostAtOnce) throw new RegistryError('OVERLOADED', { message: `There are ${mostAtOnce} uploads under way already. Try again shortly.`, details: { retry_after_seconds: 5 } });
-      underWay += 1;
+      const free = take(caller);
       try {
         sendContinue();
-        return await work(await stage(request, type, dataDirectory));
+        return await work(await stage(request, type, dataDirectory, limits.leastSpeed));
       } finally {
-        underWay -= 1;
+        free();
       }
     },
   };
 }
 
-async function stage(request: HttpRequest, type: string, dataDirectory: string): Promise<StagedFile> {
+/** Takes a slot for `caller`, and gives what frees it. Throws RegistryError OVERLOADED where there is none. */
+function createSlots({ atOnce, ofOneCaller }: UploadLimits): (caller: Actor) => () => void {
+  const taken = new Map<Actor, number>();
+  let all = 0;
+  return (caller) => {
+    const own = taken.get(caller) ?? 0;
+    if (own >= ofOneCaller) throw overloaded(`${own} uploads of yours`);
+    if (all >= atOnce) throw overloaded(`${all} uploads`);
+    all += 1;
+    taken.set(caller, own + 1);
+    return () => {
+      all -= 1;
+      const left = (taken.get(caller) ?? 1) - 1;
+      if (left === 0) taken.delete(caller);
+      else taken.set(caller, left);
+    };
+  };
+}
+
+function overloaded(uploads: string): RegistryError {
+  return new RegistryError('OVERLOADED', { message: `There are ${uploads} under way already. Try again shortly.`, details: { retry_after_seconds: 5 } });
+}
+
+function tooSlow(error: Error, { bytes }: LeastSpeed): RegistryError {
+  return new RegistryError('REQUEST_TIMEOUT', { message: `The upload was given up: ${error.message}. At least ${bytes} bytes are needed in that time.` });
+}
+
+async function stage(request: HttpRequest, type: string, dataDirectory: string, leastSpeed: LeastSpeed): Promise<StagedFile> {
   const controller = new AbortController();
   const abort = (reason: Error): void => controller.abort(reason);
   const timer = setTimeout(() => abort(new RegistryError('REQUEST_TIMEOUT', { message: `The upload took longer than ${longestUploadMs / 1000} seconds.` })), longestUploadMs);
@@ -45,10 +88,12 @@ async function stage(request: HttpRequest, type: string, dataDirectory: string):
   request.once('aborted', brokenOff);
   if (request.aborted) brokenOff();
   if (request.errored) abort(request.errored);
+  const speed = watchSpeed({ destroy: (error) => abort(tooSlow(error, leastSpeed)) }, leastSpeed);
   try {
-    if (type !== 'multipart/form-data') return await stageUpload(request, dataDirectory, controller.signal);
-    return await stageUpload(fileOfForm(request, abort), dataDirectory, controller.signal);
+    const source = type === 'multipart/form-data' ? fileOfForm(request, abort) : request;
+    return await stageUpload(source, dataDirectory, { signal: controller.signal, speed });
   } finally {
+    speed.end();
     clearTimeout(timer);
   }
 }

@@ -6,7 +6,7 @@ import { open, writeFile, type FileHandle } from 'node:fs/promises';
 import { parseSha1, type Sha1 } from '../../build/contract/digest.ts';
 import { shownUrl } from '../../build/egress/egress-failure.ts';
 import type { GrowingFile } from './growing-file.ts';
-import { TooSlow, watchSpeed, type LeastSpeed } from './least-speed.ts';
+import { TooSlow, watchSpeed, type LeastSpeed } from '../least-speed.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
 import type { ArchiveStream, Destination, UpstreamClient } from './upstream-client.ts';
 

@@ -12,7 +12,7 @@ import { archiveKey, type ArchiveRecord } from './archive-record.ts';
 import type { ArchiveShelf } from './archive-shelf.ts';
 import { isThere } from './atomic-file.ts';
 import { GrowingFile } from './growing-file.ts';
-import type { LeastSpeed } from './least-speed.ts';
+import { standardLeastSpeed, type LeastSpeed } from '../least-speed.ts';
 import type { Tell } from './mirror-event.ts';
 import { UpstreamRefused, UpstreamUnavailable, UpstreamWithholds } from './mirror-failure.ts';
 import type { OfferedVersion } from './offered-version.ts';
@@ -44,7 +44,7 @@ export interface FetcherLimits {
   readonly waiting: number;
 }
 
-const standardLimits: FetcherLimits = { archiveBytes: 256 * 1024 ** 2, leastSpeed: { bytes: 64 * 1024, ms: 10_000 }, fromOneHost: 16, parallel: 128, waiting: 2000 };
+const standardLimits: FetcherLimits = { archiveBytes: 256 * 1024 ** 2, leastSpeed: standardLeastSpeed, fromOneHost: 16, parallel: 128, waiting: 2000 };
 const refusedMs = 60_000;
 /** Composer tries sixteen times in four seconds. */
 const unavailableMs = 5000;

@@ -152,7 +152,7 @@ describe('config import', () => {
     ['no format', '{"users": []}', /is not what `libretto config export` writes; nothing was changed:\n {2}format: /],
     ['an unknown field', '{"format": 1, "users": [{"email": "a@b.example", "role": "viewer", "password": "x"}]}', /users\[0\]: Unrecognized key: "password"/],
     ['what is no JSON', 'users:', /is not valid JSON \(line 1, column 1\)/],
-    ['half of a surrogate pair', '{"format":1,"users":[{"email":"a@example.org","name":"\\ud800","role":"admin"}]}', /cannot be used \(line 1, column \d+\): a \\u escape is half of a surrogate pair/],
+    ['half of a surrogate pair', '{"format":1,"users":[{"email":"a@example.org","name":"\\ud800","role":"admin"}]}', /is not valid JSON \(line 1, column \d+\): a \\u escape is half of a surrogate pair/],
   ])('refuses %s', async (_what, text, message) => {
     writeFileSync(folder.at('set-up.json'), text);
     const { exitCode, stderr } = await run('data', 'config', 'import', 'set-up.json');

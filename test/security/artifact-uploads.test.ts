@@ -1,7 +1,9 @@
 // Uploads that mean harm, that lie, or that end too early: each is refused with its reason, nothing is published, nothing is left on the disk, and
 // the service goes on. Row numbers are those of the fault list for archives.
 
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -103,15 +105,53 @@ describe('row 65: uploads that do not arrive whole', () => {
     await gone();
   });
 
-  it('more than eight at once are asked to come back', async () => {
-    const sockets = await Promise.all(Array.from({ length: 8 }, () => openConnection(registry.proxy.port)));
-    for (const socket of sockets) socket.write(`${head(1000)}x`);
+  it('more than four at once of one token, and eight of all, are asked to come back; those of others are taken', async () => {
+    const [other, third] = [await registry.createToken('write'), await registry.createToken('write')];
+    const begin = async (token: string): Promise<Socket[]> => {
+      const sockets = await Promise.all(Array.from({ length: 4 }, () => openConnection(registry.proxy.port)));
+      for (const socket of sockets) socket.write(`${head(1000).replace(writer, token)}x`);
+      return sockets;
+    };
+    const expectOverloaded = async (token: string): Promise<void> => {
+      const reply = await exchange(registry.proxy.port, head(10).replace(writer, token));
+      expect([reply.status, (JSON.parse(reply.body) as { code: string }).code]).toEqual([500, 'OVERLOADED']);
+      expect(reply.head).toMatch(/^Retry-After: 5$/im);
+    };
+    const sockets = await begin(writer);
+    await until(() => below('artifacts/.staging').length === 4);
+    await expectOverloaded(writer);
+    const reply = await registry.proxy.send('POST', '/api/artifacts', { authorization: `Bearer ${other}`, 'content-type': 'application/zip' }, withEntry({ name: '../evil.php', data: 'x' }));
+    expect([reply.status, reply.json()['code']]).toEqual([400, 'ARCHIVE_UNSAFE']);
+    sockets.push(...(await begin(other)));
     await until(() => below('artifacts/.staging').length === 8);
-    const reply = await exchange(registry.proxy.port, head(10));
-    expect([reply.status, (JSON.parse(reply.body) as { code: string }).code]).toEqual([500, 'OVERLOADED']);
-    expect(reply.head).toMatch(/^Retry-After: 5$/im);
+    await expectOverloaded(third);
     for (const socket of sockets) socket.destroy();
     await gone();
+  });
+});
+
+describe('uploads that trickle', () => {
+  it.each(['application/zip', 'multipart/form-data; boundary=cut'])('as %s are given up with 408, and their slots are free again', async (type) => {
+    await using slow = await runManagement({ uploads: { leastSpeed: { bytes: 1000, ms: 400 } } });
+    const token = await slow.createToken('write');
+    const body = type === 'application/zip' ? '' : '--cut\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n';
+    const answers = await Promise.all(Array.from({ length: 4 }, async () => {
+      const socket = await openConnection(slow.proxy.port);
+      let text = '';
+      socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+      socket.write(`POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n${body}`);
+      const trickle = setInterval(() => socket.writable && socket.write('x'), 20);
+      await once(socket, 'close');
+      clearInterval(trickle);
+      return text;
+    }));
+    for (const text of answers) {
+      expect(text).toMatch(/^HTTP\/1\.1 408 /);
+      expect(text).toMatch(/"code":"REQUEST_TIMEOUT"/);
+    }
+    expect(readdirSync(join(slow.data, 'artifacts/.staging'))).toEqual([]);
+    const next = await slow.proxy.send('POST', '/api/artifacts', { authorization: `Bearer ${token}`, 'content-type': 'application/zip' }, withEntry({ name: '../evil.php', data: 'x' }));
+    expect(next.json()['code']).toBe('ARCHIVE_UNSAFE');
   });
 });
 

@@ -5,16 +5,16 @@ import { randomBytes } from 'node:crypto';
 import { createArtifacts } from '../../proxy/artifacts/artifacts.ts';
 import { createChildPublisher } from '../../proxy/artifacts/child-publisher.ts';
 import type { ArtifactServices } from '../../proxy/manage/routes/artifacts.ts';
-import { createUploads } from '../../proxy/manage/upload.ts';
+import { createUploads, standardLimits, type UploadLimits } from '../../proxy/manage/upload.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';
 
 /** `data`: the data folder, absolute. */
-export function artifactServices(store: AuditedStore, now: () => number, data: string): Omit<ArtifactServices, 'artifactRetention'> {
+export function artifactServices(store: AuditedStore, now: () => number, data: string, limits?: Partial<UploadLimits>): Omit<ArtifactServices, 'artifactRetention'> {
   const builder = createChildBuild({ program: [process.execPath, binary], environment: cleanEnvironment(), workingDirectory: '/', flags: ['--data', data] });
   return {
     artifactsOf: (actor) => createArtifacts({ store, now, randomBytes, actor, publisher: createChildPublisher(builder), dataDirectory: data }),
-    uploads: createUploads(data),
+    uploads: createUploads(data, { ...standardLimits, ...limits }),
   };
 }

@@ -83,7 +83,7 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
     const { sha256, name, version } = context.req.valid('query');
     assertSees(viewOf(context.env.caller), name, version, context.env.exchange.nowMs);
     const expected = [sha256, digestOf(incoming.headers)].filter((digest) => digest !== undefined);
-    const { record, created } = await uploads.receive(incoming, sendContinue, async (file) => {
+    const { record, created } = await uploads.receive({ request: incoming, caller: actor(context), sendContinue }, async (file) => {
       await assertDigest(file, expected);
       awaitBuilder(context.env.exchange);
       return artifactsOf(actor(context)).publish({ path: file.path, name, version });

@@ -1,12 +1,13 @@
-// A body that comes drop by drop is given up: it would hold its place for minutes, and others wait for that.
-
-import type { Readable } from 'node:stream';
+// A body that comes drop by drop is given up, whether an upstream sends it or a client: it would hold its place for minutes, and others wait for that.
 
 /** Fewer bytes in so long a time are too few. */
 export interface LeastSpeed {
   readonly bytes: number;
   readonly ms: number;
 }
+
+/** The first ten seconds are the allowance for a slow start. */
+export const standardLeastSpeed: LeastSpeed = { bytes: 64 * 1024, ms: 10_000 };
 
 export interface SpeedWatch {
   readonly arrived: (bytes: number) => void;
@@ -18,7 +19,7 @@ export interface SpeedWatch {
 export class TooSlow extends Error {}
 
 /** Destroys `body`, with TooSlow, when it comes too slowly. */
-export function watchSpeed(body: Readable, { bytes: least, ms }: LeastSpeed): SpeedWatch {
+export function watchSpeed(body: { readonly destroy: (error: Error) => unknown }, { bytes: least, ms }: LeastSpeed): SpeedWatch {
   let came = 0;
   let heldUp = false;
   const timer = setInterval(() => {
