@@ -104,12 +104,12 @@ function addImports(program: Command, wire: Wire): void {
 }
 
 function addServing(program: Command, wire: Wire): void {
-  const serve = withSettings(program.command('serve'), 'data', 'state', 'origin', 'listen', 'redis', 'workers', 'metadataUrl', 'trustedProxies', 'tlsCert', 'tlsKey', 'metrics', 'log')
+  const serve = withSettings(program.command('serve'), 'data', 'state', 'origin', 'listen', 'redis', 'workers', 'metadataUrl', 'trustedProxies', 'maxIdleConnections', 'tlsCert', 'tlsKey', 'metrics', 'log')
     .summary('serve the output tree')
     .description('Serve the output tree to Composer clients that hold a token.')
     .addHelpText('after', example('libretto serve --listen 0.0.0.0:8080 --redis redis://127.0.0.1:6379', 'libretto serve --metadata-url /p2/%package%.json --trusted-proxies 10.0.0.0/8', 'libretto serve --workers 4 --redis redis://127.0.0.1:6379'));
   wire(serve, () => import('./commands/serve.ts'));
-  const start = withSettings(program.command('start'), 'data', 'state', 'jobs', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'tlsCert', 'tlsKey', 'metrics', 'log')
+  const start = withSettings(program.command('start'), 'data', 'state', 'jobs', 'listen', 'redis', 'metadataUrl', 'trustedProxies', 'maxIdleConnections', 'tlsCert', 'tlsKey', 'metrics', 'log')
     .summary('build, make a first token, serve, and say how to install from it')
     .description('Build, make a first read token if there is none, serve, and print the lines that install a package with Composer.')
     .addHelpText('after', example('libretto start --listen 127.0.0.1:9000'));

@@ -118,6 +118,7 @@ export async function openService(config: Config, context: Context, logTarget: L
     log: log.logger,
     logRequest: log.logRequest,
     trustedProxies: config.trustedProxies.value.map(addressRange),
+    limits: { idlePerAddress: config.maxIdleConnections.value },
     rootChanges: advertisedRoot(settings, { address: ownAddress(config), mirrored: mirror.tree }),
     mirrored: mirror.tree,
     safety,

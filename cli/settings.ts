@@ -9,6 +9,7 @@ import { standardKeep } from '../build/history/keep.ts';
 import { distUrlPattern, metadataUrlPattern } from '../build/contract/registry-address.ts';
 import { advertisable, type Advertisable } from '../proxy/protocol/advertised.ts';
 import { workers } from './cluster/setting.ts';
+import { connectionSettings } from './connection-settings.ts';
 import { origin, originAuthorization, originCheck } from './origin/settings.ts';
 import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
@@ -184,6 +185,7 @@ export const settings = {
   distUrl,
   distShasum,
   trustedProxies,
+  ...connectionSettings,
   metrics,
   workers,
   ...tlsSettings,

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Speaker, Waiting } from './idle-connections.ts';
 import type { LeanRequest } from './lean-request.ts';
 
 interface Connection {
@@ -11,6 +12,9 @@ interface Connection {
   answering: number;
   /** the last one that was not answered at once */
   last: LeanRequest | undefined;
+  /** when its last answer was out, monotonic milliseconds; undefined: none was yet */
+  restingMs: number | undefined;
+  readonly openedMs: number;
 }
 
 export class Connections {
@@ -21,9 +25,16 @@ export class Connections {
   readonly #open = new Map<Duplex, Connection>();
   readonly #ended = new WeakSet<Duplex>();
 
+  readonly #elapsed: () => number;
+
+  /** `elapsed`: monotonic milliseconds. */
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed;
+  }
+
   opened(socket: Socket): void {
     socket.setMaxListeners(0); // one for each pipelined request that is being answered
-    this.#open.set(socket, { socket, answering: 0, last: undefined });
+    this.#open.set(socket, { socket, answering: 0, last: undefined, restingMs: undefined, openedMs: this.#elapsed() });
     socket.once('close', () => this.#open.delete(socket));
   }
 
@@ -43,7 +54,9 @@ export class Connections {
     // comes once by itself; `once` would cost a second closure
     response.on('close', () => {
       connection.answering -= 1;
-      if (connection.answering === 0) connection.last = undefined;
+      if (connection.answering > 0) return;
+      connection.last = undefined;
+      connection.restingMs = this.#elapsed();
     });
   }
 
@@ -68,6 +81,16 @@ export class Connections {
   /** The last answer was said there, or is being said. What the parser finds behind it gets no second one: to a front that would be the answer to another request. */
   hasEnded(socket: Duplex): boolean {
     return this.#ended.has(socket);
+  }
+
+  /** Of an open connection, for the cap on idle ones. */
+  speaker(socket: Socket): Speaker {
+    const connection = this.#open.get(socket);
+    const waiting = ({ answering, restingMs, openedMs }: Connection): Waiting | undefined => (answering > 0 ? undefined : { idle: restingMs !== undefined, sinceMs: restingMs ?? openedMs });
+    return {
+      waiting: () => connection && waiting(connection),
+      close: () => (connection?.restingMs === undefined ? socket.destroy() : socket.destroySoon()),
+    };
   }
 
   /** Closes what is not being answered, after the bytes still queued on it. */

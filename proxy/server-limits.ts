@@ -14,6 +14,8 @@ export interface ServerLimits {
   readonly stallTimeoutMs: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
+  /** of one client address, without a request that is being answered; 0: any number (idle-connections.ts) */
+  readonly idlePerAddress: number;
   /** how long `close` waits for answers under way */
   readonly drainMs: number;
   /** memory for documents, indexes and small archives */
@@ -27,6 +29,7 @@ export const defaultServerLimits: ServerLimits = {
   stallTimeoutMs: 120_000,
   maxHeaderBytes: 16 * 1024,
   maxConnections: 8192,
+  idlePerAddress: 1024,
   drainMs: 10_000,
   cacheBytes: 96 * 1024 * 1024,
 };

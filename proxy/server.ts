@@ -16,6 +16,7 @@ import { Connections } from './connections.ts';
 import { createHandler, type Handler } from './handler.ts';
 import type { Eventually } from './eventually.ts';
 import type { Counters } from './limits/counters.ts';
+import { IdleConnections, type Speaker } from './idle-connections.ts';
 import { createGuessBudget } from './limits/guess-budget.ts';
 import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import type { Crew } from './observe/crew.ts';
@@ -101,12 +102,22 @@ export function createProxy(options: ProxyOptions): Proxy {
   let draining = false;
   const { onInstall, safety } = options;
   const installReports = onInstall === undefined ? undefined : createInstallReports({ files, mirrored: options.mirrored, onInstall });
-  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed: () => performance.now(), nextRequestId: requestIds(), draining: () => draining });
-  const connections = new Connections();
-  const secure = options.certificate === undefined ? undefined : createSecureServer({ limits, certificate: options.certificate, handle: handler.handle, onHttp1: (socket) => connections.opened(socket), onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason) });
+  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed, nextRequestId: requestIds(), draining: () => draining });
+  const connections = new Connections(elapsed);
+  const idle = idleConnections(options, limits.idlePerAddress);
+  const onHttp1 = (socket: Socket): Speaker => {
+    connections.opened(socket);
+    return connections.speaker(socket);
+  };
+  const secure = options.certificate === undefined ? undefined : createSecureServer({ limits, certificate: options.certificate, handle: handler.handle, onHttp1, idle, elapsed, onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason) });
   const server = withLimits(secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: LeanRequest }), limits);
   if (options.crew !== undefined) limitConnections(server, limits.maxConnections);
-  if (secure === undefined) server.on('connection', (socket) => connections.opened(socket));
+  if (secure === undefined) {
+    server.on('connection', (socket) => {
+      idle.opened(socket);
+      idle.speaks(socket, onHttp1(socket));
+    });
+  }
   attach(server, connections, handler, options);
   let closing: Promise<void> | undefined;
   return {
@@ -119,6 +130,16 @@ export function createProxy(options: ProxyOptions): Proxy {
       return closing;
     },
   };
+}
+
+function elapsed(): number {
+  return performance.now();
+}
+
+/** Of one process: several that serve together share what an address may hold. */
+function idleConnections({ trustedProxies, crew, log }: ProxyOptions, most: number): IdleConnections {
+  const onExcess = (client: string): void => log.warn({ client, most }, 'an address holds too many idle and half-open connections: the oldest of them are closed');
+  return new IdleConnections({ most: Math.ceil(most / (crew?.size ?? 1)), trustedProxies, elapsed, onExcess });
 }
 
 type AnyServer = Server | HttpsServer;

@@ -10,6 +10,7 @@
 import { constants, Http2ServerRequest, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { HttpRequest, HttpResponse } from '../http-request.ts';
+import type { Waiting } from '../idle-connections.ts';
 import type { ServerLimits } from '../server-limits.ts';
 import { dropBody, giveUp } from './stream-answer.ts';
 
@@ -18,6 +19,8 @@ export interface Http2Parts {
   readonly handle: (request: HttpRequest, response: HttpResponse) => void;
   /** hears of a connection that was ended because it broke the protocol */
   readonly onMalformed: (socket: TLSSocket, reason: string) => void;
+  /** monotonic milliseconds */
+  readonly elapsed: () => number;
 }
 
 const maxStreams = 100;
@@ -40,6 +43,7 @@ export class Http2Connection {
   #streams = 0;
   #answered = 0;
   #takenBack = 0;
+  #restingMs: number;
   #isFinishing = false;
   #isFlooding = false;
   /** node:http2's own */
@@ -49,6 +53,7 @@ export class Http2Connection {
   constructor(socket: TLSSocket, parts: Http2Parts) {
     this.#socket = socket;
     this.#parts = parts;
+    this.#restingMs = parts.elapsed();
     this.#session = performServerHandshake(socket, {
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
@@ -77,6 +82,11 @@ export class Http2Connection {
     if (!this.#session.destroyed) this.#session.goaway(constants.NGHTTP2_NO_ERROR);
     if (this.#streams === 0) this.#part();
     else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), silentMs);
+  }
+
+  /** undefined while a stream is open. */
+  waiting(): Waiting | undefined {
+    return this.#streams > 0 ? undefined : { idle: this.#answered > 0, sinceMs: this.#restingMs };
   }
 
   cut(): void {
@@ -133,6 +143,7 @@ export class Http2Connection {
     this.#noteEnd(stream);
     this.#streams -= 1;
     if (this.#streams > 0 || this.#socket.destroyed) return;
+    this.#restingMs = this.#parts.elapsed();
     if (this.#isFinishing) this.#part();
     else if (this.#session.destroyed) this.#cutIn(farewellMs);
     else this.#endIn(this.#parts.limits.keepAliveTimeoutMs);

@@ -5,6 +5,7 @@ import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { IdleConnections, Speaker } from '../idle-connections.ts';
 import { LeanRequest } from '../lean-request.ts';
 import { nodeLimits, type ServerLimits } from '../server-limits.ts';
 import { Http2Connection, type Http2Parts } from './http2-connection.ts';
@@ -19,7 +20,8 @@ export interface SecureParts extends Http2Parts {
   readonly limits: ServerLimits;
   readonly certificate: Certificate;
   /** hears of every connection that will speak HTTP/1.1 */
-  readonly onHttp1: (socket: TLSSocket) => void;
+  readonly onHttp1: (socket: TLSSocket) => Speaker;
+  readonly idle: IdleConnections;
 }
 
 export interface SecureServer {
@@ -39,27 +41,31 @@ export interface SecureConnections {
 
 const tlsOptions = { minVersion: 'TLSv1.2', honorCipherOrder: true, secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
-export function createSecureServer({ limits, certificate, onHttp1, ...parts }: SecureParts): SecureServer {
+export function createSecureServer({ limits, certificate, onHttp1, idle, ...parts }: SecureParts): SecureServer {
   const server = createServer({ ...certificate, ...tlsOptions, ...nodeLimits(limits), IncomingMessage: LeanRequest, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headersTimeoutMs });
   const handshakes = new Map<string, Socket>();
   const open = new Set<Http2Connection>();
   server.on('connection', (socket: Socket) => {
     const name = nameOf(socket);
     handshakes.set(name, socket);
+    idle.opened(socket);
     socket.once('close', () => handshakes.delete(name));
   });
   const [speakHttp1] = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');
   server.on('secureConnection', (socket) => {
+    const bare = handshakes.get(nameOf(socket));
     handshakes.delete(nameOf(socket));
+    const speaks = (speaker: Speaker): void => void (bare && idle.speaks(bare, speaker));
     if (socket.alpnProtocol !== 'h2') {
-      onHttp1(socket);
+      speaks(onHttp1(socket));
       speakHttp1?.call(server, socket);
       return;
     }
     if (socket.destroyed) return;
     const connection = new Http2Connection(socket, { ...parts, limits });
     open.add(connection);
+    speaks({ waiting: () => connection.waiting(), close: () => connection.finish() });
     socket.once('close', () => open.delete(connection));
   });
   return { server, connections: connectionsOf(handshakes, open), renew: (renewed) => server.setSecureContext({ ...renewed, ...tlsOptions }) };

@@ -1,0 +1,141 @@
+// Idle and half-open connections of one address: above the cap the oldest close, and nobody else is shut out.
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthority, type Authority } from '../util/certificate.ts';
+import { connectHttp2, type Http2Client } from '../util/http2-client.ts';
+import { startCli } from '../util/run-cli.ts';
+import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+import { lacks } from '../util/tool.ts';
+import { zipBytes } from '../util/tree.ts';
+
+const most = 8;
+const halfOpen = 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ';
+const whole = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** From this address of loopback; `said`, and then nothing. */
+async function open(port: number, said: string, from = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+  socket.on('error', () => undefined).resume();
+  await once(socket, 'connect');
+  if (said !== '') socket.write(said);
+  return socket;
+}
+
+/** One after another, so that the server sees them in this order. */
+async function openAll(count: number, port: number, said: string, from?: string): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let at = 0; at < count; at += 1) {
+    const socket = await open(port, said, from);
+    if (said === whole) await once(socket, 'data');
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+const stillOpen = (sockets: readonly Socket[]): boolean[] => sockets.map(({ closed, readableEnded }) => !closed && !readableEnded);
+const counted = (count: number, value: boolean): boolean[] => Array.from({ length: count }, () => value);
+const answers = async (served: RunningProxy, from: string): Promise<boolean> => {
+  const socket = await open(served.port, whole, from);
+  const [bytes] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return bytes.toString('latin1').startsWith('HTTP/1.1 200 ');
+};
+
+describe('over HTTP/1.1', () => {
+  it('half-open ones: the oldest are closed, and a healthy client of the same address is answered, as is everybody else', async () => {
+    await using served = await runProxy({ limits: { idlePerAddress: most } });
+    const sockets = await openAll(30, served.port, halfOpen);
+    await expect.poll(() => stillOpen(sockets)).toEqual([...counted(30 - most, false), ...counted(most, true)]);
+    expect([await answers(served, '127.0.0.1'), await answers(served, '127.0.0.2')]).toEqual([true, true]);
+    expect(served.lines.filter(({ msg }) => String(msg).includes('too many idle'))).toMatchObject([{ client: '127.0.0.1' }]);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('idle ones are closed before half-open ones that are older', async () => {
+    await using served = await runProxy({ limits: { idlePerAddress: most } });
+    const opening = await openAll(5, served.port, halfOpen);
+    const idle = await openAll(10, served.port, whole);
+    await expect.poll(() => stillOpen([...opening, ...idle])).toEqual([...counted(5, true), ...counted(7, false), ...counted(3, true)]);
+    for (const socket of [...opening, ...idle]) socket.destroy();
+  });
+
+  it('those being answered never count', async () => {
+    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2 } });
+    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', 20_000_000) }]);
+    served.tree.publish();
+    const download = 'GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n';
+    const sockets = await Promise.all(Array.from({ length: 10 }, async () => {
+      const socket = connect({ port: served.port, host: '127.0.0.1' });
+      socket.on('error', () => undefined);
+      socket.write(download);
+      await once(socket, 'readable'); // and no more is read
+      return socket;
+    }));
+    const idle = await openAll(6, served.port, whole);
+    await expect.poll(() => stillOpen(idle)).toEqual([...counted(4, false), ...counted(2, true)]);
+    expect(stillOpen(sockets)).toEqual(counted(10, true));
+    for (const socket of [...sockets, ...idle]) socket.destroy();
+  });
+
+  it('those of a trusted proxy are exempt, and so are all where the cap is 0', async () => {
+    for (const options of [{ trustedProxies: ['127.0.0.1'], limits: { idlePerAddress: most } }, { limits: { idlePerAddress: 0 } }]) {
+      await using served = await runProxy(options);
+      const sockets = await openAll(3 * most, served.port, halfOpen);
+      await sleep(100);
+      expect(stillOpen(sockets)).toEqual(counted(3 * most, true));
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+});
+
+describe.skipIf(lacks('openssl'))('over TLS', () => {
+  const folder = temporaryFolder('idle-connections');
+  let authority: Authority;
+  beforeAll(() => void (authority = createAuthority(folder.path)));
+  afterAll(() => folder.remove());
+
+  it('handshakes under way are closed like half-open requests', async () => {
+    await using served = await runProxy({ certificate: authority.issue('idle'), limits: { idlePerAddress: most } });
+    const silent = await openAll(3 * most, served.port, '');
+    await expect.poll(() => stillOpen(silent)).toEqual([...counted(2 * most, false), ...counted(most, true)]);
+    await using client = await connectHttp2(served.port, authority);
+    expect((await client.ask('/health')).status).toBe(200);
+    for (const socket of silent) socket.destroy();
+  });
+
+  it('sessions of HTTP/2 without a stream end in order, the oldest first; one with a stream stays', async () => {
+    await using served = await runProxy({ certificate: authority.issue('idle'), tokens: { reader: 0 }, limits: { idlePerAddress: most } });
+    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', 20_000_000) }]);
+    served.tree.publish();
+    await using busy = await connectHttp2(served.port, authority);
+    await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // and no more is read
+    const clients: Http2Client[] = [];
+    for (let at = 0; at < 2 * most; at += 1) {
+      const client = await connectHttp2(served.port, authority);
+      expect((await client.ask('/health')).status).toBe(200);
+      clients.push(client);
+    }
+    await expect.poll(() => clients.map(({ session }) => !session.closed)).toEqual([...counted(most, false), ...counted(most, true)]);
+    expect(busy.session.closed).toBe(false);
+    for (const client of clients) await client[Symbol.asyncDispose]();
+  });
+});
+
+describe('the shipped server', () => {
+  it('takes the cap from --max-idle-connections', async () => {
+    const folder = temporaryFolder('idle-connections-shipped');
+    const server = startCli(['serve', '--data', folder.at('data'), '--listen', '127.0.0.1:0', '--max-idle-connections', '20'], { cwd: folder.path });
+    const port = Number((await server.shows(/http:\/\/127\.0\.0\.1:(\d+)/))[1]);
+    const sockets = await openAll(60, port, halfOpen);
+    await expect.poll(() => stillOpen(sockets).filter(Boolean).length).toBeLessThanOrEqual(20);
+    expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    server.signal('SIGKILL');
+    await server.ended;
+    await folder.remove();
+  });
+});
