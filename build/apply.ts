@@ -6,10 +6,10 @@ import type { Placement, Publication } from './publication.ts';
 
 /** `step` is told before each phase, for progress. */
 export async function applyPublication(publication: Publication, output: Output, step: (phase: string) => void): Promise<void> {
-  const { archives, pins, texts, indexes, documents, plain, removals, unusedTexts, record, kept, root, head } = publication;
+  const { archives, pins, texts, indexes, documents, plain, removals, unusedTexts, purgedIndexes, purgedArchives, record, kept, root, head } = publication;
   const last = root === undefined ? [head] : [root, head];
   step('making everything durable');
-  await output.settle([...archives, ...texts, ...indexes, ...documents, record, ...last].map((placement): StagedFile => placement.file));
+  await output.settle([...archives, ...texts, ...indexes, ...documents, ...purgedIndexes, record, ...last].map((placement): StagedFile => placement.file));
 
   step('archives');
   await placeAll(output, 'public', archives);
@@ -36,9 +36,18 @@ export async function applyPublication(publication: Publication, output: Output,
   for (const path of removals) await output.remove('public', path);
   for (const path of unusedTexts) await output.remove('index', path);
   await output.barrier();
+  if (purgedIndexes.length + purgedArchives.length > 0) await letGo(publication, output);
 
   step('announcement');
   await placeAll(output, 'index', [head]);
+  await output.barrier();
+}
+
+/** Of purged contents, which no document names any more: the serving index lets go of them before their archives do, so that I1 holds at every moment. */
+async function letGo({ purgedIndexes, purgedArchives }: Publication, output: Output): Promise<void> {
+  await placeAll(output, 'index', purgedIndexes);
+  await output.barrier();
+  for (const path of purgedArchives) await output.remove('public', path);
   await output.barrier();
 }
 

@@ -3,6 +3,9 @@
 
 import { createDeflateThreads } from './archive/deflate-threads.ts';
 import { waitForLock } from './artifacts/wait-for-lock.ts';
+import type { PackageName } from './contract/name.ts';
+import { indexPath } from './contract/paths.ts';
+import type { PurgedVersion } from './contract/purged.ts';
 import { openDataFolder, refuseOverlap } from './data-folder.ts';
 import { digestSettings, documentSettings, type RegistryDescription } from './document-settings.ts';
 import { createRemoteSources, type RemoteSources } from './fetch-sources.ts';
@@ -28,6 +31,8 @@ import { chooseSources, type ChosenSource, type SourceRequest } from './sources/
 import { sameSources } from './published-sources.ts';
 import { undoneByName, undoneNotices } from './undone.ts';
 import { digestSources, packagesToVisit } from './visits.ts';
+import { blockedFindings } from './purge/blocked-findings.ts';
+import { readPurged } from './purge/purged.ts';
 import { readWithheld, sourcesToRead, type WithholdRequest } from './withheld.ts';
 
 export interface BuildRequest extends SourceRequest {
@@ -60,6 +65,8 @@ export interface BuildRequest extends SourceRequest {
   readonly safety?: SafetyRequest | undefined;
   /** a version to be withdrawn although its source has it, or to be published again */
   readonly withhold?: WithholdRequest;
+  /** tombstones of versions that are purged from now on */
+  readonly purge?: readonly PurgedVersion[];
   /** how many publications are recorded; `standardKeep` where not given */
   readonly keepHistory?: number;
   /** for the record */
@@ -134,8 +141,9 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
     refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
     const withheld = await readWithheld(output, request.withhold, effects.now());
+    const purged = await readPurged(output, request.purge);
     const safety = await nextSafety(output, request.safety, limit);
-    const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, withheld, safety, pending: await pendingOf(tree, output), by: request.by, now: effects.now, progress: effects.progress };
+    const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, dataDirectory, withheld, purged, safety, pending: await pendingOf(tree, output), by: request.by, now: effects.now, progress: effects.progress };
     const packages = await stageAll(run, request);
     const archiveEnded = performance.now();
     effects.stop?.throwIfAborted();
@@ -147,7 +155,7 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
     if (serial !== undefined) await (await import('./history/prune-history.ts')).pruneHistory(dataDirectory, request.keepHistory ?? standardKeep, { previous: run.pending.announced, serial });
     const timings = { scan: scanEnded - started, archive: archiveEnded - scanEnded, publish: performance.now() - archiveEnded, total: performance.now() - started };
     const remarks = [...completedNotices(found.rollback), ...undoneNotices(tree.publication?.undone, packages.results), ...opened.flatMap(({ chosen, source }) => (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })))];
-    return reportOf({ scanned, remarks, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
+    return reportOf({ scanned, blocked: blockedFindings(scanned, packages.results, purged.rows), remarks, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
   } finally {
     await Promise.all(opened.map(({ source, chosen }) => (remote?.has(chosen) === true ? undefined : source.close())));
     await output.discard();
@@ -169,7 +177,14 @@ function parallelScans(jobs: number, sources: readonly ChosenSource[]): number {
 
 /** Nothing to publish and nothing new to remember: the build of an unchanged tree ends here, with nothing more loaded or read. */
 function isQuiet(run: Run, packages: PackagesOutcome): boolean {
-  return run.tree.trusted && run.tree.publication?.withdrawn !== undefined && packages.results.length === 0 && run.choice.forgotten.length === 0 && run.safety.text === undefined && sameSources(run) && !run.scanned.some(isRead);
+  return run.tree.trusted && run.tree.publication?.withdrawn !== undefined && packages.results.length === 0 && run.choice.forgotten.length === 0 && run.safety.text === undefined && run.purged.text === undefined && sameSources(run) && !run.scanned.some(isRead);
+}
+
+/** A mirrored package has no serving index. */
+async function indexedAmong(rows: readonly PurgedVersion[], output: Output): Promise<readonly PackageName[]> {
+  const names = [...new Set(rows.map(({ name }) => name))];
+  const there = await Promise.all(names.map((name) => output.facts('index', indexPath(name))));
+  return names.filter((_, at) => there[at] !== undefined);
 }
 
 async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHistory> {
@@ -177,17 +192,17 @@ async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHisto
   return (await import('./history/pending.ts')).readPending(output, tree);
 }
 
-async function guardRemovals({ choice, tree, withheld }: Run, { results }: PackagesOutcome): Promise<void> {
+async function guardRemovals({ choice, tree, withheld, purged }: Run, { results }: PackagesOutcome): Promise<void> {
   if (results.every(({ withdrawn }) => withdrawn.length === 0)) return;
   const { refuseRemovals } = await import('./removing-guard.ts');
-  refuseRemovals({ results, packages: tree.names.length, confirmed: choice.confirmed, isWithheld: (name, normalized) => withheld.of(name).has(normalized) });
+  refuseRemovals({ results, packages: tree.names.length, confirmed: choice.confirmed, isMeant: (name, { normalized, reference }) => withheld.of(name).has(normalized) || purged.blocks(name, { normalized, reference }) !== undefined });
 }
 
 async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcome> {
   const { choice, tree, scanned, settings, output, limit } = run;
   const digests = digestSources(scanned);
   const published = new Set(tree.names);
-  const rethought = [...(request.withhold === undefined ? [] : [request.withhold.name]), ...run.safety.changed.filter((name) => published.has(name))];
+  const rethought = [...(request.withhold === undefined ? [] : [request.withhold.name]), ...(await indexedAmong(request.purge ?? [], output)), ...run.safety.changed.filter((name) => published.has(name))];
   const visits = await packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought });
   if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
   const { stagePackages } = await import('./packages.ts');
@@ -199,6 +214,7 @@ async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcom
     forgotten: new Set(choice.forgotten.map(({ id }) => id)),
     allowRepublish: request.allowRepublish,
     withheld: run.withheld,
+    purged: run.purged,
     safety: run.safety.lists,
     undone: undoneByName(tree.publication?.undone),
     pending: run.pending,

@@ -9,6 +9,8 @@ import { createTextStager } from './package-texts.ts';
 import { keepVersion, makeVersion, type Made, type PackageContext, type Standing, type VersionContext } from './package-version.ts';
 import { decidePackage, type Contribution, type FreshRelease, type PackageDecision } from './plan.ts';
 import { runTogether } from './run-together.ts';
+import { PurgedBytes } from './purge/purged-bytes.ts';
+import { splitPurged, withoutPurged, type BlockedRelease } from './purge/left-out.ts';
 import { GitFailure } from './sources/git/git-failure.ts';
 import { QuarantineError, type Quarantine } from './sources/quarantine.ts';
 import type { Release } from './sources/release.ts';
@@ -21,26 +23,36 @@ type Refusal = PackageDecision['refused'][number];
 
 /** `contributionsTo`: of the sources that have something for the package, and of these that were read, which have published some of it. */
 export async function buildPackage(name: PackageName, contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[], given: PackageContext): Promise<PackageResult> {
-  const state = asReadersSee(await readPackageState(name, given), given.pending.of(name));
+  const { state, dropped } = splitPurged(name, asReadersSee(await readPackageState(name, given), given.pending.of(name)), given.purged);
   const context: VersionContext = { ...given, texts: createTextStager(name, state.texts, given.output) };
   const undone = context.undone.get(name) ?? [];
-  const contributions = holdBack(contributionsTo(new Set(state.index.versions.map(({ source }) => source))), undone, state.index.versions);
+  const { contributions: offered, blocked } = withoutPurged(name, contributionsTo(new Set([...state.index.versions, ...dropped].map(({ source }) => source))), given.purged);
+  const contributions = holdBack(offered, undone, state.index.versions);
   const decision = decidePackage({ name, entries: state.index.versions, contributions, sources: context.sources, forgotten: context.forgotten, allowRepublish: context.allowRepublish, withheld: context.withheld.of(name) });
   const refused = [...decision.refused];
   const standing: Standing[] = [];
   for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, refused));
-  const results = await runTogether(decision.fresh, parallelArchives, (fresh) => makeOrRefuse(name, fresh, state, context, refused));
+  const results = await runTogether(decision.fresh, parallelArchives, (fresh) => makeOrRefuse(name, fresh, state, context, { refused, blocked }));
   for (const [at, { replaces }] of decision.fresh.entries()) {
     if (results[at] === undefined && replaces !== undefined) standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }
   const made = results.filter((result) => result !== undefined);
-  return stagePackage(name, { contributions, state, decision, standing, made, refused, settled: settledChanges(undone, decision) }, context);
+  return stagePackage(name, { contributions, state, decision, standing, made, refused, dropped, blocked, settled: settledChanges(undone, decision) }, context);
 }
 
-async function makeOrRefuse(name: PackageName, fresh: FreshRelease, state: PackageState, context: VersionContext, refused: Refusal[]): Promise<Made | undefined> {
+interface LeftOut {
+  readonly refused: Refusal[];
+  readonly blocked: BlockedRelease[];
+}
+
+async function makeOrRefuse(name: PackageName, fresh: FreshRelease, state: PackageState, context: VersionContext, { refused, blocked }: LeftOut): Promise<Made | undefined> {
   try {
     return await makeVersion(name, fresh, state, context);
   } catch (error) {
+    if (error instanceof PurgedBytes) {
+      blocked.push({ source: fresh.source, version: fresh.release.version, where: fresh.release.where, tombstone: error.tombstone });
+      return undefined;
+    }
     refused.push({ source: fresh.source, quarantine: quarantineOf(error, fresh.release) });
     return undefined;
   }

@@ -13,6 +13,8 @@ import type { Output } from './output/output.ts';
 import type { PackageState } from './package-state.ts';
 import type { Made, Standing, VersionContext } from './package-version.ts';
 import type { Contribution, PackageDecision } from './plan.ts';
+import { archivesToRemove, indexUntilDropped } from './purge/drop-purged.ts';
+import type { BlockedRelease } from './purge/left-out.ts';
 import type { Alias, PackageChanges, Placement } from './publication.ts';
 import type { Quarantine } from './sources/quarantine.ts';
 
@@ -39,6 +41,8 @@ export interface PackageResult {
   readonly history: PackageHistory | undefined;
   /** changes that a rollback undid, and that this build leaves behind */
   readonly settled: readonly UndoneChange[];
+  /** releases that are purged, and that sources have all the same */
+  readonly blocked: readonly BlockedRelease[];
 }
 
 /** The part of an entry that people are told. */
@@ -52,18 +56,23 @@ export interface Outcome {
   readonly made: readonly Made[];
   readonly refused: PackageResult['refused'];
   readonly settled: PackageResult['settled'];
+  /** purged contents that the serving index still has; `state` is without them */
+  readonly dropped?: readonly IndexEntry[];
+  readonly blocked?: readonly BlockedRelease[];
 }
 
 /** What staging needs of a build. */
 export type StageContext = Pick<VersionContext, 'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'now'>;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
-  const { state, decision, standing, made } = outcome;
+  const { state, decision, standing, made, dropped = [] } = outcome;
   const { entries, pins } = mergeEntries(name, state.index.versions, { kept: standing.map(({ entry }) => entry), made: made.map(({ entry }) => entry), now: context.now });
   const published = entries.filter((entry) => entry.state === 'published');
   const documents = await stageDocuments(name, state, [...standing, ...made], context);
-  const index = formatPackageIndex({ ...state.index, documents: documents.stamps, versions: entries });
-  const indexes = index === state.indexText || entries.length === 0 ? [] : [{ file: await context.output.stage(index), path: indexPath(name) }];
+  const next = { ...state.index, documents: documents.stamps, versions: entries };
+  const index = formatPackageIndex(next);
+  const stageIndex = async (text: string): Promise<Placement> => ({ file: await context.output.stage(text), path: indexPath(name) });
+  const written = index !== state.indexText && (entries.length > 0 || dropped.length > 0);
   const texts = context.texts.changes(entries);
   const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
   const news = published.filter((entry) => fresh.has(keyOf(entry)));
@@ -75,7 +84,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     leftovers: context.leftovers.size === 0 ? [] : archivesOf(name, entries).filter((path) => context.leftovers.has(path)),
     added: news.filter((entry) => !replaced.has(entry.version_normalized)).map(versionOf),
     changed: news.filter((entry) => replaced.has(entry.version_normalized)).map(versionOf),
-    withdrawn: decision.withdrawn.map(versionOf),
+    withdrawn: [...decision.withdrawn, ...dropped.filter(({ state: before }) => before === 'published')].map(versionOf),
     doubtful: decision.doubtful.map(versionOf),
     retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
     unsettled: unsettledSources(published, outcome),
@@ -85,14 +94,17 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
       archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
       pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],
       texts: texts.placements,
-      indexes,
+      indexes: written ? [await stageIndex(dropped.length === 0 ? index : formatPackageIndex(indexUntilDropped(next, dropped, context.now)))] : [],
       documents: documents.placements,
       plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), context.output),
       removals: documents.removals,
       unusedTexts: texts.removals,
+      purgedIndexes: dropped.length === 0 ? [] : [await stageIndex(index)],
+      purgedArchives: archivesToRemove(name, dropped, entries),
     },
     history: await packageChange({ name, state, entries, stamps: documents.stamps, replaced: documents.replaced, output: context.output, pending: context.pending }),
     settled: outcome.settled,
+    blocked: outcome.blocked ?? [],
   };
 }
 

@@ -12,6 +12,8 @@ import { distOf } from './documents.ts';
 import type { PendingHistory } from './history/pending.ts';
 import type { Output } from './output/output.ts';
 import type { PackageState } from './package-state.ts';
+import type { Purged } from './purge/purged.ts';
+import { PurgedBytes } from './purge/purged-bytes.ts';
 import type { TextsOfVersion, TextStager } from './package-texts.ts';
 import type { FreshRelease, PackageDecision } from './plan.ts';
 import type { Alias, Placement } from './publication.ts';
@@ -34,6 +36,7 @@ export interface PackageContext {
   readonly forgotten: ReadonlySet<string>;
   readonly allowRepublish: boolean;
   readonly withheld: Withheld;
+  readonly purged: Purged;
   /** what documents say beside the versions */
   readonly safety: SafetyLists;
   /** what rollbacks undid */
@@ -112,7 +115,7 @@ async function recordOf(name: PackageName, release: Release, entry: IndexEntry, 
   return record;
 }
 
-/** Throws QuarantineError or GitFailure: then this version is left out. */
+/** Throws QuarantineError, GitFailure or PurgedBytes: then this version is left out. */
 export async function makeVersion(name: PackageName, fresh: FreshRelease, state: PackageState, context: VersionContext): Promise<Made> {
   const { release, source } = fresh;
   const path = archivePath(name, release, state);
@@ -125,6 +128,8 @@ export async function makeVersion(name: PackageName, fresh: FreshRelease, state:
   const composerJson = await release.composerJson();
   const target = context.output.stagingPath();
   const { shasum, size, withheld } = await archiveRelease(release, { target, topFolder: topFolderOf(name, release), composerJson }, context.archiver);
+  const tombstone = context.purged.blocksArchive(target, shasum);
+  if (tombstone !== undefined) throw new PurgedBytes(tombstone);
   const entry: IndexEntry = { ...base, shasum, size, ...(await textsOf(release, context)) };
   return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, remarks: remarksOn(name, composerJson['name'], withheld) };
 }

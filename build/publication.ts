@@ -38,6 +38,10 @@ export interface PackageChanges {
   readonly removals: readonly PublicPath[];
   /** below index/: READMEs and CHANGELOGs that no serving index mentions any more */
   readonly unusedTexts: readonly string[];
+  /** serving indexes that let go of purged contents, once no document names them */
+  readonly purgedIndexes: readonly Placement[];
+  /** archives of purged contents, once no serving index names them */
+  readonly purgedArchives: readonly PublicPath[];
 }
 
 export interface Publication extends PackageChanges {
@@ -48,7 +52,7 @@ export interface Publication extends PackageChanges {
   readonly head: Placement;
 }
 
-export const noChanges: PackageChanges = { archives: [], pins: [], texts: [], indexes: [], documents: [], plain: [], removals: [], unusedTexts: [] };
+export const noChanges: PackageChanges = { archives: [], pins: [], texts: [], indexes: [], documents: [], plain: [], removals: [], unusedTexts: [], purgedIndexes: [], purgedArchives: [] };
 
 export function mergeChanges(all: readonly PackageChanges[]): PackageChanges {
   return {
@@ -60,6 +64,8 @@ export function mergeChanges(all: readonly PackageChanges[]): PackageChanges {
     plain: all.flatMap((changes) => changes.plain),
     removals: all.flatMap((changes) => changes.removals),
     unusedTexts: all.flatMap((changes) => changes.unusedTexts),
+    purgedIndexes: all.flatMap((changes) => changes.purgedIndexes),
+    purgedArchives: all.flatMap((changes) => changes.purgedArchives),
   };
 }
 

@@ -3,6 +3,7 @@
 import { applyPublication } from './apply.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from './contract/paths.ts';
 import { safetyPath } from './contract/safety-lists.ts';
+import { purgedPath } from './contract/purged.ts';
 import { withheldPath } from './contract/withheld.ts';
 import { formatPublication, publicationFormat, type UndoneChange } from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
@@ -14,6 +15,7 @@ import { memoryPath } from './memory/source-memory.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import { isEmptyChange } from './publication.ts';
 import { publishedSources, sameSources } from './published-sources.ts';
+import { blockedFindings } from './purge/blocked-findings.ts';
 import { quarantinedPath } from './contract/quarantined.ts';
 import { nextQuarantined } from './quarantined.ts';
 import type { Run } from './run.ts';
@@ -31,17 +33,19 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   const undone = nextUndone(run, packages);
   const withdrawn = await withdrawnPackages(tree, output, packages);
   const interrupted = tree.serial !== (tree.publication?.serial ?? 0);
-  const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || run.safety.text !== undefined || !sameNames(withdrawn, tree.publication?.withdrawn) || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
+  const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || run.purged.text !== undefined || run.safety.text !== undefined || !sameNames(withdrawn, tree.publication?.withdrawn) || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
   const serial = moved ? tree.serial + 1 : (tree.publication?.serial ?? 0);
   if (moved) {
     await announceIntent(run, { serial, root: rootStamp }, packages);
     const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
     const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources, withdrawn, ...(undone === undefined ? {} : { undone }) });
+    const purged = run.purged.text === undefined ? [] : [{ file: await output.stage(run.purged.text), path: purgedPath }];
     const withheld = run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
     const safety = run.safety.text === undefined ? [] : [{ file: await output.stage(run.safety.text), path: safetyPath }];
     const history = await stageRecord(run, packages.results, serial, now);
-    await applyPublication({ ...packages.changes, ...history, indexes: [...withheld, ...safety, ...packages.changes.indexes], removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
+    await applyPublication({ ...packages.changes, ...history, indexes: [...purged, ...withheld, ...safety, ...packages.changes.indexes], removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
   }
+  if (mustSweep(run)) await (await import('./purge/sweep.ts')).sweepPurged(run);
   run.progress({ phase: 'publish', done: 0, total: 0, label: 'memory' });
   await remember(run, packages, { serial, root: rootStamp });
   return moved ? serial : undefined;
@@ -50,12 +54,18 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
 /** What the manifest says of a publication before and after it. */
 type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
 
+/** Whether something of purged versions may be left beside the tree: of this publication's, or of one whose clearing was cut off. */
+function mustSweep({ purged, tree }: Run): boolean {
+  return purged.text !== undefined || (tree.purging && purged.rows.length > 0);
+}
+
 /** The very same list where nothing changes. */
-function nextUndone({ tree, rollback, lifted }: Run, { results }: PackagesOutcome): readonly UndoneChange[] | undefined {
+function nextUndone({ tree, rollback, lifted, purged }: Run, { results }: PackagesOutcome): readonly UndoneChange[] | undefined {
   const before = tree.publication?.undone;
   if (lifted === true) return undefined;
-  const settled = new Set(results.flatMap((result) => result.settled));
-  const after = rollback?.undone ?? (settled.size === 0 ? before : before?.filter((change) => !settled.has(change)));
+  const isPurged = ({ name, version_normalized: normalized, reference }: UndoneChange): boolean => purged.blocks(name, { normalized, reference: reference ?? '' }) !== undefined;
+  const settled = new Set([...results.flatMap((result) => result.settled), ...(before ?? []).filter(isPurged)]);
+  const after = rollback?.undone.filter((change) => !isPurged(change)) ?? (settled.size === 0 ? before : before?.filter((change) => !settled.has(change)));
   if (after === undefined || after.length === 0) return before === undefined || before.length === 0 ? before : undefined;
   return JSON.stringify(after) === JSON.stringify(before) ? before : after;
 }
@@ -68,8 +78,8 @@ function nextUndone({ tree, rollback, lifted }: Run, { results }: PackagesOutcom
  */
 async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
-  const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to)])];
-  const file = await output.stage(manifestAfter(run, { ...position, sources: publishedSources(run), placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to }));
+  const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to), ...changes.purgedArchives])];
+  const file = await output.stage(manifestAfter(run, { ...position, sources: publishedSources(run), placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to, purging: mustSweep(run) }));
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
@@ -79,12 +89,12 @@ async function announceIntent(run: Run, position: Position, { changes }: Package
  * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
  * source that was not read keeps the records it has, whatever the settings now are.
  */
-function manifestAfter(run: Run, { serial, root, placing, settings, sources: intended, rollback }: Position & Pick<Manifest, 'placing' | 'settings' | 'sources'> & { readonly rollback?: number | undefined }): string {
+function manifestAfter(run: Run, { serial, root, placing, settings, sources: intended, rollback, purging = false }: Position & Pick<Manifest, 'placing' | 'settings' | 'sources'> & { readonly rollback?: number | undefined; readonly purging?: boolean }): string {
   const { tree, scanned, limit } = run;
   const sources = publishedSources(run).map(({ id }) => id);
   const renewed = new Set(limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : []);
   const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
-  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, root, ...(intended === undefined ? {} : { sources: intended }), ...(rollback === undefined ? {} : { rollback }) });
+  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, root, ...(intended === undefined ? {} : { sources: intended }), ...(rollback === undefined ? {} : { rollback }), ...(purging ? { purging } : {}) });
 }
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
@@ -95,7 +105,7 @@ function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonl
 
 async function remember(run: Run, packages: PackagesOutcome, position: Position): Promise<void> {
   const { output, tree, scanned, choice } = run;
-  const memories = nextMemories(scanned, packages, run.limit);
+  const memories = nextMemories(scanned, packages, run.limit, blockedFindings(scanned, packages.results, run.purged.rows));
   const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
   const manifest = manifestAfter(run, { ...position, placing: [], settings });
   const manifestMoved = manifest !== (await output.read('build', manifestPath));

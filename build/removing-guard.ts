@@ -11,8 +11,8 @@ export interface Removals {
   readonly packages: number;
   /** ids of the sources that a person named to be forgotten: what they published goes without asking */
   readonly confirmed: ReadonlySet<string>;
-  /** whether people withdrew this very version */
-  readonly isWithheld: (name: PackageResult['name'], normalized: string) => boolean;
+  /** whether people withdrew or purged this very version */
+  readonly isMeant: (name: PackageResult['name'], version: { readonly normalized: string; readonly reference: string }) => boolean;
 }
 
 /** With fewer packages, a tenth of them is none. */
@@ -33,8 +33,8 @@ export function refuseRemovals(removals: Removals): void {
   throw new WithdrawalRefused([`This build would withdraw ${what}. Nothing was published.`, ...lines, ...more, 'If that is meant, build again with --allow-withdraw, or --forget the source that is gone. If not, see whether a source is incomplete: a folder that is not mounted, a line that is missing in libretto.json.'].join('\n'));
 }
 
-function lossesOf({ name, withdrawn }: PackageResult, { confirmed, isWithheld }: Removals): readonly VersionOf[] {
-  return withdrawn.filter(({ version, source }) => !confirmed.has(source) && !isWithheld(name, normalizeVersion(version) ?? version));
+function lossesOf({ name, withdrawn }: PackageResult, { confirmed, isMeant }: Removals): readonly VersionOf[] {
+  return withdrawn.filter(({ version, source, reference }) => !confirmed.has(source) && !isMeant(name, { normalized: normalizeVersion(version) ?? version, reference }));
 }
 
 /** Branches come and go every day, in many packages of one repository at once. */

@@ -6,6 +6,7 @@ import type { PackageResult, VersionOf } from './package-stage.ts';
 import type { PackagesOutcome } from './outcome.ts';
 import type { TreeMemory } from './memory/tree-memory.ts';
 import { isEmptyChange } from './publication.ts';
+import { blockedNotice, type BlockedFinding } from './purge/blocked-findings.ts';
 import type { BuildReport, VersionLine } from './report.ts';
 import type { ScannedSource } from './scan.ts';
 import type { SourceChoice } from './sources/remembered.ts';
@@ -17,6 +18,7 @@ export interface ReportInputs {
   readonly remarks: BuildReport['notices'];
   readonly tree: Pick<TreeMemory, 'damage' | 'interrupted'>;
   readonly packages: PackagesOutcome;
+  readonly blocked: readonly BlockedFinding[];
   /** `--strict` kept everything from being published */
   readonly strictlyRefused: boolean;
   readonly serial: number;
@@ -40,6 +42,7 @@ export function reportOf(inputs: ReportInputs): BuildReport {
     withdrawn: lines(({ withdrawn }) => withdrawn),
     unchanged,
     quarantined: packages.quarantined.map(({ source, quarantine }) => ({ source: locate(source), ...quarantine })),
+    blocked: inputs.blocked.map(({ name, version, source, tombstone }) => ({ name, version, source: locate(source), reason: tombstone.reason, purged_at: tombstone.since })),
     failed: scanned.flatMap((source) => (source.outcome === 'failed' ? [{ source: source.chosen.spec.location, reason: source.reason }] : [])),
     notices: [
       ...treeNotices(inputs),
@@ -47,6 +50,7 @@ export function reportOf(inputs: ReportInputs): BuildReport {
       ...idlePatternNotices(scanned),
       ...scanned.flatMap(({ chosen, damage }) => (damage === undefined ? [] : [{ source: chosen.spec.location, message: damage }])),
       ...scanned.flatMap((source) => (source.outcome === 'read' ? source.notices.map((message) => ({ source: source.chosen.spec.location, message })) : [])),
+      ...inputs.blocked.map((finding) => ({ source: locate(finding.source), message: blockedNotice(finding) })),
       ...doubtNotices(scanned, packages.results),
       ...inputs.remarks,
       ...packages.results.flatMap(({ notices }) => notices.map(({ source, message }) => ({ source: locate(source), message }))),

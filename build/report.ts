@@ -19,6 +19,8 @@ export interface BuildReport {
   /** versions that stay as they were, in the packages that something happened to */
   readonly unchanged: number;
   readonly quarantined: readonly (Quarantine & { readonly source: string })[];
+  /** releases that their sources have, and that are purged: neither they nor their bytes are published again */
+  readonly blocked: readonly (VersionLine & { readonly reason: string; readonly purged_at: string })[];
   readonly failed: readonly { readonly source: string; readonly reason: string }[];
   readonly notices: readonly { readonly source: string; readonly message: string }[];
   /** archives that no document names any more and that stay retrievable until `prune` */

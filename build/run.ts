@@ -10,6 +10,7 @@ import type { Output } from './output/output.ts';
 import type { ProgressEvent } from './report.ts';
 import type { ScannedSource } from './scan.ts';
 import type { Safety } from './safety/next-safety.ts';
+import type { Purged } from './purge/purged.ts';
 import type { Withheld } from './withheld.ts';
 import type { SourceChoice } from './sources/remembered.ts';
 
@@ -22,7 +23,9 @@ export interface Run {
   readonly limit: PackageLimit | undefined;
   readonly settingsDigest: string;
   readonly output: Output;
+  readonly dataDirectory: string;
   readonly withheld: Withheld;
+  readonly purged: Purged;
   readonly safety: Safety;
   readonly pending: PendingHistory;
   readonly by: PublishedBy | undefined;

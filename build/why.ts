@@ -7,6 +7,7 @@ import { parsePublication, type Publication } from './contract/publication.ts';
 import { parseQuarantined, quarantinedPath, type QuarantinedVersion } from './contract/quarantined.ts';
 import { parsePackageIndex, type IndexEntry, type IndexState, type PackageIndex } from './contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from './contract/version.ts';
+import { parsePurged, purgedPath, type PurgeReason } from './contract/purged.ts';
 import { parseWithheld, withheldPath, type WithheldVersion } from './contract/withheld.ts';
 import { listPackages } from './memory/tree-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
@@ -45,6 +46,8 @@ export interface WhyAnswer {
   /** left out without it being known which package or version it is: it may be this one */
   readonly unclear: readonly QuarantinedVersion[];
   readonly excluded_by: readonly ExcludedBy[];
+  /** contents that were purged: neither they nor, of a release, its label are ever published again */
+  readonly purged: readonly { readonly version: string; readonly reference: string; readonly reason: PurgeReason; readonly since: string }[];
   /** every package the tree knows, and every version of this one: for "did you mean" */
   readonly known: { readonly names: readonly string[]; readonly versions: readonly string[] };
 }
@@ -67,6 +70,7 @@ export async function why({ dataDirectory, name, version, described }: WhyQuesti
   const locate = locator(publication);
   const withheld = ((await readOwn(output, withheldPath, parseWithheld)) ?? []).filter((one) => one.name === name);
   const quarantined = ((await readOwn(output, quarantinedPath, parseQuarantined)) ?? []).map((one) => ({ ...one, source: locate(one.source) }));
+  const purged = ((await readOwn(output, purgedPath, parsePurged)) ?? []).filter((row) => row.name === name && isMeant(row.version, row.version_normalized));
   const versions = (index?.versions ?? []).filter((entry) => isMeant(entry.version, entry.version_normalized)).map((entry) => knownVersion(entry, withheld, locate));
   const published = versions.some(({ state }) => state === 'published');
   const leftOut = quarantined.filter((one) => one.name === name && (version === undefined || (one.version !== null && isMeant(one.version, normalizeVersion(one.version)))));
@@ -79,6 +83,7 @@ export async function why({ dataDirectory, name, version, described }: WhyQuesti
     left_out: leftOut,
     unclear: published || leftOut.length > 0 ? [] : quarantined.filter(mayBe),
     excluded_by: published ? [] : excludedBy(name, normalized as NormalizedVersion | undefined, described),
+    purged: purged.map(({ version: label, reference, reason, since }) => ({ version: label, reference, reason, since })),
     known: { names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])], versions: [...new Set((index?.versions ?? []).map((entry) => entry.version))] },
   };
 }

@@ -10,6 +10,8 @@ import { parsePackageIndex, type IndexEntry } from './contract/serving-index.ts'
 import { normalizeVersion, type NormalizedVersion } from './contract/version.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createDiskOutput } from './output/disk-output.ts';
+import { listPurged, lookUp } from './purge/purged.ts';
+import { readNothing } from './read-nothing.ts';
 import { findWithheld } from './withheld.ts';
 
 export interface VersionBuild {
@@ -61,11 +63,10 @@ export async function withholdVersion(named: NamedVersion, { request: given, eff
 export async function restoringRequest({ name, version }: NamedVersion, request: BuildRequest): Promise<BuildRequest | RefusedArtifact> {
   const normalized = normalizeVersion(version);
   if (normalized === undefined || (await findWithheld(createDiskOutput(request.dataDirectory), name, normalized)) === undefined) return refused('NOT_FOUND', `The version ${version} of ${name} was not withdrawn by hand.`);
+  const entry = await findEntry({ name, version }, request.dataDirectory);
+  const tombstone = lookUp(await listPurged(createDiskOutput(request.dataDirectory))).blocks(name, { normalized, reference: entry?.reference ?? '' });
+  if (tombstone !== undefined) return refused('VERSION_PURGED', `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never published again. Publish a new version.`);
   return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
-}
-
-function readNothing(request: BuildRequest): BuildRequest {
-  return { ...request, arguments: [], configured: undefined, registered: undefined, fallback: undefined, forget: [], strict: false, sync: [] };
 }
 
 /** The published one, else the one that was published last. */

@@ -1,13 +1,14 @@
-// The commands that withdraw published versions, take that back, and tell how much packages are used.
+// The commands that withdraw published versions, take that back, purge them, and tell how much packages are used.
 
 import { Option, type Command } from 'commander';
 
+import { purgeReasons } from '../build/contract/purged.ts';
 import { example, withSettings, type Wire } from './command-parts.ts';
 
 export function addPackages(program: Command, wire: Wire): void {
-  const packages = program.command('package').summary('withdraw a published version, or take that back; usage').description('Withdraw a published version although its source has it, or take that back; see how much a package is used.');
+  const packages = program.command('package').summary('withdraw or purge a published version; usage').description('Withdraw a published version although its source has it, or take that back; purge one for good; see how much a package is used.');
   packages.showHelpAfterError('Run `libretto package --help` to see the commands.');
-  packages.addHelpText('after', example('libretto package withdraw acme/hello 1.2.0', 'libretto package restore acme/hello 1.2.0', 'libretto package statistics acme/hello'));
+  packages.addHelpText('after', example('libretto package withdraw acme/hello 1.2.0', 'libretto package restore acme/hello 1.2.0', 'libretto package purge acme/hello 1.2.0 --reason secret', 'libretto package statistics acme/hello'));
   const withdraw = withSettings(packages.command('withdraw'), 'data', 'state', 'jobs')
     .argument('<package>')
     .argument('<version>')
@@ -25,6 +26,7 @@ export function addPackages(program: Command, wire: Wire): void {
     .option('--json', 'print the report of the build as JSON')
     .addHelpText('after', example('libretto package restore acme/hello 1.2.0'));
   wire(restore, () => import('./commands/package-restore.ts'));
+  addPurge(packages, wire);
   const statistics = withSettings(packages.command('statistics'), 'data', 'state')
     .argument('<package>')
     .option('--days <n>', 'how many days back, 1 to 3650', '30')
@@ -33,4 +35,27 @@ export function addPackages(program: Command, wire: Wire): void {
     .description('Show downloads and installs of a package by version. Downloads are archives that were sent; installs are what Composer tells after an install or update, archives from its own cache included.')
     .addHelpText('after', example('libretto package statistics acme/hello --days 7'));
   wire(statistics, () => import('./commands/package-statistics.ts'));
+}
+
+function addPurge(packages: Command, wire: Wire): void {
+  const purge = withSettings(packages.command('purge'), 'data', 'state', 'jobs')
+    .argument('<package>')
+    .argument('<version>')
+    .summary('remove a version for good: archive, records, history')
+    .description(`Remove a version for good, and everything here that has its bytes: archives, metadata, README and CHANGELOG, history, uploads, caches, copies of the mirror. Neither its label nor its bytes are ever published again; of a dev version its contents are blocked, and the label goes on with others. At a terminal you confirm it by typing what goes. Clients are told the reason.`)
+    .requiredOption('--reason <reason>', `why, for clients: ${purgeReasons.join(', ')}`)
+    .option('--note <text>', 'why, in your own words, for the audit log and for admins')
+    .option('--reference <reference>', 'of a dev version this content alone; without it, all contents it ever had')
+    .option('--dry-run', 'say what would be removed, and remove nothing')
+    .option('--yes', 'do it without being asked')
+    .addOption(new Option('--child', 'the builder alone, as the service runs it').hideHelp())
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example('libretto package purge acme/hello 1.2.0 --reason secret --dry-run', 'libretto package purge acme/hello 1.2.0 --reason secret --note "a key in config/prod.php" --yes'));
+  wire(purge, () => import('./commands/package-purge.ts'));
+  const purged = withSettings(packages.command('purged'), 'data', 'state')
+    .summary('list the versions that were purged')
+    .description('List the tombstones of purged versions, which keep them from being published again. The JSON document is what `libretto restore --purged` takes.')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example('libretto package purged', 'libretto package purged --json > purged.json'));
+  wire(purged, () => import('./commands/package-purged.ts'));
 }

@@ -5,6 +5,8 @@ import AdmZip from 'adm-zip';
 export interface ZipMembers {
   /** paths of files and symlinks, as they stand in the archive */
   readonly paths: readonly string[];
+  /** bytes of one of them, as the archive claims; 0 where there is none at this path */
+  readonly sizeOf: (path: string) => number;
   /** The content of one of them; undefined where there is none at this path. Throws where it cannot be read, or claims more than `maxBytes`. */
   readonly read: (path: string, maxBytes: number) => Buffer | undefined;
 }
@@ -14,6 +16,7 @@ export function openZipMembers(archive: string | Buffer): ZipMembers {
   const zip = new AdmZip(archive);
   return {
     paths: zip.getEntries().filter((entry) => !entry.isDirectory).map(({ entryName }) => entryName),
+    sizeOf: (path) => zip.getEntry(path)?.header.size ?? 0,
     read: (path, maxBytes) => {
       const entry = zip.getEntry(path);
       if (entry === null) return undefined;

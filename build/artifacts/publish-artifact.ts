@@ -5,10 +5,12 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { retiredPath, stagingFolder } from '../contract/artifact-files.ts';
+import type { PurgedVersion } from '../contract/purged.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { distUrl } from '../documents.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { BuildReport } from '../report.ts';
+import { listPurged, lookUp } from '../purge/purged.ts';
 import { findWithheld } from '../withheld.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
 import { examineStaged, refusalOf, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
@@ -35,6 +37,8 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
 
 /** The published entry with the same content, why there can be no other, or undefined where nothing stands in the way. */
 async function findStanding({ name, version, normalized, dev, reference }: ExaminedArtifact, tree: ArtifactTree): Promise<IndexEntry | RefusedArtifact | undefined> {
+  const tombstone = lookUp(await listPurged(createDiskOutput(tree.dataDirectory))).blocks(name, { normalized, reference });
+  if (tombstone !== undefined) return purged(name, version, tombstone);
   if ((await findWithheld(createDiskOutput(tree.dataDirectory), name, normalized)) !== undefined) return refused('VERSION_EXISTS', `${name} ${version} was withdrawn by hand, and stays so. Publish another version, or run \`libretto package restore ${name} ${version}\` on the host.`, { name, version });
   const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
   const published = entries.find(({ state }) => state === 'published');
@@ -49,6 +53,10 @@ async function findStanding({ name, version, normalized, dev, reference }: Exami
     return refused('VERSION_EXISTS', `${what} ${was}, with other content. A released version never changes: publish a new version.`, about);
   }
   return published?.reference === reference ? published : undefined;
+}
+
+function purged(name: string, version: string, { reason, since }: Pick<PurgedVersion, 'since'> & { readonly reason: string }): RefusedArtifact {
+  return refused('VERSION_PURGED', `${name} ${version}, or a version with the same content, was purged on ${since.slice(0, 10)} (${reason}), and is never published again. Publish a new version with other content.`, { name, version, reason });
 }
 
 function isSame(entry: IndexEntry, { version, reference }: ExaminedArtifact, { source }: ArtifactTree): boolean {
@@ -94,6 +102,8 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
 function whyNot({ name, version, file }: ExaminedArtifact, report: BuildReport, tree: ArtifactTree): RefusedArtifact {
   const quarantine = report.quarantined.find((one) => one.where === tree.at(file)) ?? report.quarantined.find((one) => one.name === name && one.version === version);
   if (quarantine !== undefined) return refusalOf(quarantine.code, quarantine.message.replaceAll(tree.at(file), 'the archive').replaceAll(tree.dataDirectory, ''));
+  const tombstone = report.blocked.find((one) => one.name === name && one.version === version);
+  if (tombstone !== undefined) return purged(name, version, { reason: tombstone.reason, since: tombstone.purged_at });
   const reason = report.failed[0]?.reason ?? 'nothing says why';
   throw new Error(`${name} ${version} was not published: ${reason}`);
 }

@@ -1,10 +1,10 @@
 // Every error code the service can answer with: one closed table, shown in the OpenAPI document. Statuses are the interface's own table,
-// plus the two that only Node's parser can cause before a request exists (408, 431).
+// plus the two that only Node's parser can cause before a request exists (408, 431), and those of decision D1 (410).
 
 import type { JsonObject } from './json.ts';
 
 interface ErrorRow {
-  readonly status: 400 | 401 | 403 | 404 | 408 | 429 | 431 | 500;
+  readonly status: 400 | 401 | 403 | 404 | 408 | 410 | 429 | 431 | 500;
   /** what a person reads when the place that throws has nothing better to say: what is wrong, and what to do */
   readonly message: string;
 }
@@ -32,6 +32,7 @@ export const errorTable = {
   ARTIFACT_INVALID: { status: 400, message: 'The archive is not a package that can be published.' },
   ARTIFACT_MISMATCH: { status: 400, message: 'The composer.json in the archive says something else than the request.' },
   VERSION_EXISTS: { status: 400, message: 'This version is published already, with other content.' },
+  VERSION_PURGED: { status: 400, message: 'This version, or one with the same content, was purged and is never published again. Publish a new version with other content.' },
   UNEXPECTED_BODY: { status: 400, message: 'This request takes no body.' },
   METHOD_NOT_ALLOWED: { status: 400, message: 'This path does not take this method; see the Allow header.' },
   AUTHENTICATION_REQUIRED: { status: 401, message: 'A token is required. Put it into auth.json as a bearer token for this host.' },
@@ -43,6 +44,7 @@ export const errorTable = {
   NETWORK_NOT_ALLOWED: { status: 403, message: 'This token may not be used from where this request comes from. Ask whoever runs this registry.' },
   NOT_FOUND: { status: 404, message: 'There is nothing here.' },
   UPSTREAM_REFUSED: { status: 404, message: 'What the repository behind this registry offers is not what it has to be, and is not passed on. Ask whoever runs this registry: its log has the reason.' },
+  VERSION_GONE: { status: 410, message: 'This version was purged by whoever runs this registry, and will not come back. Require another version.' },
   REQUEST_TIMEOUT: { status: 408, message: 'The request took too long to arrive.' },
   RATE_LIMIT_EXCEEDED: { status: 429, message: 'This token has used up its requests for this hour.' },
   TOO_MANY_ATTEMPTS: { status: 429, message: 'Too many attempts failed. Try again later; the Retry-After header says when.' },

@@ -20,6 +20,7 @@ import type { Run } from '../run.ts';
 import { leaveAll } from '../sources/remembered.ts';
 import { nextSafety } from '../safety/next-safety.ts';
 import { undoneAfter } from '../undone.ts';
+import { readPurged } from '../purge/purged.ts';
 import { readWithheld } from '../withheld.ts';
 import { standardKeep } from './keep.ts';
 import { netChanges, type NetChanges } from './net-changes.ts';
@@ -124,7 +125,7 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
   const records = await recordsSince(output, to);
   const withheld = await readWithheld(output, undefined, effects.now());
   const safety = await nextSafety(output, undefined, undefined);
-  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, safety: safety.lists, output, pending: await readPending(output, tree), now: effects.now() });
+  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, purged: await readPurged(output), safety: safety.lists, output, pending: await readPending(output, tree), now: effects.now() });
   const outcome = gatherOutcome({ results, names: tree.names, scanned: [], digests: new Map(), limit: undefined });
   return { outcome, undone: undoneAfter(tree.publication?.undone ?? [], results.flatMap(({ history }) => (history === undefined ? [] : [history.change]))) };
 }
@@ -132,7 +133,7 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
 async function runOf(tree: TreeMemory, { request, effects, output, dataDirectory }: Place & { readonly dataDirectory: string }): Promise<Run> {
   const settings = documentSettings(request);
   const withheld = await readWithheld(output, undefined, effects.now());
-  return { choice: leaveAll(tree.sources, dataDirectory), tree, scanned: [], settings, settingsDigest: digestSettings(settings), limit: undefined, output, withheld, safety: await nextSafety(output, undefined, undefined), pending: await readPending(output, tree), by: request.by, now: effects.now, progress: effects.progress };
+  return { choice: leaveAll(tree.sources, dataDirectory), tree, scanned: [], settings, settingsDigest: digestSettings(settings), limit: undefined, output, dataDirectory, withheld, purged: await readPurged(output), safety: await nextSafety(output, undefined, undefined), pending: await readPending(output, tree), by: request.by, now: effects.now, progress: effects.progress };
 }
 
 async function publishAs(run: Run, outcome: PackagesOutcome, { keepHistory = standardKeep }: BuildRequest, dataDirectory: string): Promise<number> {

@@ -15,6 +15,7 @@ import { stagePackage, type PackageResult } from '../package-stage.ts';
 import { createTextStager } from '../package-texts.ts';
 import type { Standing } from '../package-version.ts';
 import { BuildRefused } from '../refusals.ts';
+import type { Purged } from '../purge/purged.ts';
 import type { Withheld } from '../withheld.ts';
 import type { PendingHistory } from './pending.ts';
 import { formerPath, type DocumentKind, type FormerDocument, type PublicationRecord } from './record.ts';
@@ -26,6 +27,7 @@ export interface RollbackInputs {
   readonly sources: readonly PublishedSource[];
   readonly settings: DocumentSettings;
   readonly withheld: Withheld;
+  readonly purged: Purged;
   /** what is said of packages now: a rollback brings versions back, not what was known of them */
   readonly safety: SafetyLists;
   readonly output: Output;
@@ -62,11 +64,12 @@ function formerByName(records: readonly PublicationRecord[]): ReadonlyMap<Packag
 }
 
 async function stageFormer(name: PackageName, former: FormerDocuments, inputs: RollbackInputs, problems: string[]): Promise<PackageResult> {
-  const { output, now, pending, settings, withheld } = inputs;
+  const { output, now, pending, settings, withheld, purged } = inputs;
   const state = await readPackageState(name, { output, leftovers: new Set(), now });
   const records = [...(await recordsThen(name, 'stable', former, state, inputs, problems)), ...(await recordsThen(name, 'dev', former, state, inputs, problems))];
   const standing: Standing[] = [];
-  for (const record of records.filter((one) => !withheld.of(name).has(one.version_normalized))) {
+  const isLeftOut = ({ version_normalized: normalized, dist }: VersionRecord): boolean => withheld.of(name).has(normalized) || purged.blocks(name, { normalized, reference: String(dist?.reference) }) !== undefined;
+  for (const record of records.filter((one) => !isLeftOut(one))) {
     const entry = await entryThen(name, record, state, inputs);
     if (typeof entry === 'string') problems.push(entry);
     else standing.push({ entry, record: { ...record, dist: distOf(name, entry, settings) } });

@@ -28,6 +28,8 @@ export interface Manifest {
   readonly root?: DocumentStamp;
   /** the publication under way is a rollback to this one: whoever finds it cut off completes it as that */
   readonly rollback?: number;
+  /** the publication under way purges versions: whoever finds it cut off clears away what is left of them beside the tree */
+  readonly purging?: true;
 }
 
 /** Equal to no digest of settings: whatever the next build is given, it compares every package. */
@@ -47,7 +49,7 @@ export async function readManifest(output: Output): Promise<Manifest | undefined
 function parseManifest(text: string): Manifest | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings, placing, stale = [], sources, root = null, rollback } = json;
+  const { format, serial, settings, placing, stale = [], sources, root = null, rollback, purging } = json;
   refuseNewer(format, manifestFormat);
   if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing) || !Array.isArray(stale)) return undefined;
   const archives = placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : []));
@@ -61,6 +63,7 @@ function parseManifest(text: string): Manifest | undefined {
     ...(Array.isArray(sources) ? { sources: sources.map(parsePublishedSource) } : {}),
     ...(stamp === null ? {} : { root: stamp }),
     ...(typeof rollback === 'number' ? { rollback } : {}),
+    ...(purging === true ? { purging } : {}),
   };
 }
 

@@ -6,7 +6,9 @@ import type { PackagesOutcome } from '../outcome.ts';
 import type { PackageLimit } from '../package-limit.ts';
 import type { ReadSource, ScannedSource } from '../scan.ts';
 import type { Quarantine, QuarantineCode } from '../sources/quarantine.ts';
-import { formatMemory, type RememberedSource } from './source-memory.ts';
+import { purgedKey } from '../contract/purged.ts';
+import type { BlockedFinding } from '../purge/blocked-findings.ts';
+import { formatMemory, type RememberedBlock, type RememberedSource } from './source-memory.ts';
 
 /**
  * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking any different: a source with
@@ -17,18 +19,27 @@ const contested: ReadonlySet<QuarantineCode> = new Set(['DUPLICATE_VERSION', 'VE
 /** Never equal to a digest of releases: the package is looked at in every build. */
 const openQuestion = '';
 
-/** Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at; undefined for all. */
-export function nextMemories(scanned: readonly ScannedSource[], packages: PackagesOutcome, limit?: PackageLimit): ReadonlyMap<string, string> {
+/**
+ * Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at; undefined for all. `blocked`: releases that
+ * are purged.
+ */
+export function nextMemories(scanned: readonly ScannedSource[], packages: PackagesOutcome, limit?: PackageLimit, blocked: readonly BlockedFinding[] = []): ReadonlyMap<string, string> {
   const memories = new Map<string, string>();
   const findings = findingsBySource(packages);
   for (const source of scanned) {
     if (source.outcome !== 'read') continue;
     const whole = wholeMemory(source, packages, findings.get(source.chosen.spec.id));
-    const text = formatMemory(limit === undefined ? whole : partialMemory(whole, source.remembered, limit));
+    const text = formatMemory({ ...(limit === undefined ? whole : partialMemory(whole, source.remembered, limit)), ...blockedOf(source.chosen.spec.id, blocked) });
     const before = source.remembered === undefined ? undefined : formatMemory(source.remembered);
     if (text !== before) memories.set(source.chosen.spec.id, text);
   }
   return memories;
+}
+
+function blockedOf(id: string, findings: readonly BlockedFinding[]): Pick<RememberedSource, 'blocked'> {
+  const mine = findings.filter(({ source }) => source === id);
+  if (mine.length === 0) return {};
+  return { blocked: mine.map(({ name, version, where, tombstone }): RememberedBlock => ({ name, version, where, tombstone: purgedKey(tombstone) })) };
 }
 
 /** What this build found of one source. */

@@ -1,6 +1,7 @@
 // What the builder remembers of one source: `build/sources/<id>.json`. A cache: without it the source is read again, and nothing else is lost.
 
 import { isJsonObject, type JsonValue } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
@@ -17,6 +18,17 @@ export interface RememberedSource {
   /** package name → digest of the releases this source had for it when it was last published */
   readonly packages: Readonly<Record<string, string>>;
   readonly quarantined: readonly Quarantine[];
+  /** releases that are purged, and that the source has; absent for none */
+  readonly blocked?: readonly RememberedBlock[];
+}
+
+export interface RememberedBlock {
+  readonly name: PackageName;
+  readonly version: string;
+  /** for people */
+  readonly where: string;
+  /** `purgedKey` of the tombstone */
+  readonly tombstone: string;
 }
 
 export function memoryPath(id: string): string {
@@ -43,7 +55,7 @@ export async function readMemory(output: Output, id: string, onDamage: (path: st
 function parseMemory(text: string): RememberedSource | 'outdated' | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, memory, options, packages, quarantined } = json;
+  const { format, memory, options, packages, quarantined, blocked } = json;
   refuseNewer(format, memoryFormat);
   if (typeof format === 'number' && format < memoryFormat) return 'outdated';
   if (format !== memoryFormat || !isJsonObject(memory) || typeof memory['fingerprint'] !== 'string' || !isJsonObject(packages) || !Array.isArray(quarantined)) return undefined;
@@ -52,5 +64,6 @@ function parseMemory(text: string): RememberedSource | 'outdated' | undefined {
     options: typeof options === 'string' ? options : '',
     packages: packages as Readonly<Record<string, string>>,
     quarantined: quarantined as unknown as readonly Quarantine[],
+    ...(Array.isArray(blocked) ? { blocked: blocked as unknown as readonly RememberedBlock[] } : {}),
   };
 }

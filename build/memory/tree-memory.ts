@@ -36,6 +36,8 @@ export interface TreeMemory {
   readonly settings: string | undefined;
   /** a rollback to this publication was cut off */
   readonly rollback: number | undefined;
+  /** what is left of purged versions beside the tree may not be cleared away: that was cut off, or is not known */
+  readonly purging: boolean;
 }
 
 /** Throws BuildRefused for a tree of a newer Libretto, and for one that holds something but says nothing. */
@@ -64,6 +66,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     rootStamps: [publication?.root, manifest?.root, rootText === undefined || facts === undefined ? undefined : { last_modified: facts.lastModified, sha256: digestOf(rootText) }].filter((stamp) => stamp !== undefined),
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
+    purging: manifest?.purging ?? manifest === undefined,
   };
 }
 

@@ -70,12 +70,12 @@ function suggest({ name, version, versions, left_out: leftOut, known }: WhyAnswe
 function describe(answer: WhyAnswer, suggestions: readonly string[]): readonly string[] {
   const { name, version, published, versions } = answer;
   const what = version === null ? name : `${name} ${version}`;
-  if (published && version !== null) return [`${what} is published.`, ...contents(versions)];
+  if (published && version !== null) return [`${what} is published.`, ...contents(versions), ...purged(answer)];
   if (published) {
     const current = versions.filter(({ state }) => state === 'published');
-    return [`${what} is published in ${counted(current.length, 'version')}.`, ...table(versions), ...leftOut(answer)];
+    return [`${what} is published in ${counted(current.length, 'version')}.`, ...table(versions), ...purged(answer), ...leftOut(answer)];
   }
-  const reasons = [...leftOut(answer), ...excluded(answer)];
+  const reasons = [...purged(answer), ...leftOut(answer), ...excluded(answer)];
   const nothing = versions.length === 0 && reasons.length === 0;
   return [
     `${what} is not published.`,
@@ -98,6 +98,11 @@ function contents(versions: readonly KnownVersion[]): readonly string[] {
 function table(versions: readonly KnownVersion[]): readonly string[] {
   if (versions.length === 0) return [];
   return ['', ...firstOf(formatTable(['VERSION', 'STATE', 'SINCE', 'REFERENCE', 'SOURCE'], versions.map(({ version, state, since, reference, source }) => [version, state, since, reference.slice(0, 12), source])), mostShown + 1)];
+}
+
+function purged({ purged: rows }: WhyAnswer): readonly string[] {
+  if (rows.length === 0) return [];
+  return ['', ...firstOf(rows.map(({ version, reference, reason, since }) => `${version} (${reference.slice(0, 12)}) was purged on ${since.slice(0, 10)} (${reason}). It never comes back.`), mostShown)];
 }
 
 function leftOut({ left_out: found, unclear }: WhyAnswer): readonly string[] {

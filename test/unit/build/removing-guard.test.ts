@@ -7,10 +7,10 @@ import { refuseRemovals, type Removals } from '../../../build/removing-guard.ts'
 import { referenceOf } from './samples.ts';
 
 const resultOf = (name: string, published: number, ...withdrawn: readonly string[]): PackageResult => ({
-  name: name as PackageName, published, leftovers: [], added: [], changed: [], doubtful: [], retained: [], unsettled: new Set(), refused: [], notices: [], changes: noChanges, history: undefined, settled: [],
+  name: name as PackageName, published, leftovers: [], added: [], changed: [], doubtful: [], retained: [], unsettled: new Set(), refused: [], notices: [], changes: noChanges, history: undefined, settled: [], blocked: [],
   withdrawn: withdrawn.map((version) => ({ version, source: 'a', reference: referenceOf('1') })),
 });
-const refuse = (results: readonly PackageResult[], more: Partial<Removals> = {}) => () => refuseRemovals({ results, packages: 20, confirmed: new Set(), isWithheld: () => false, ...more });
+const refuse = (results: readonly PackageResult[], more: Partial<Removals> = {}) => () => refuseRemovals({ results, packages: 20, confirmed: new Set(), isMeant: () => false, ...more });
 const losing = (count: number, version: string): readonly PackageResult[] => Array.from({ length: count }, (_, index) => resultOf(`acme/p${index}`, 1, version));
 
 describe('a build is stopped', () => {
@@ -27,6 +27,6 @@ describe('a build goes on', () => {
     ['where a branch goes from all packages of a repository', refuse(losing(20, 'dev-feature/x'))],
     ['where there are fewer than ten packages', refuse(losing(5, '1.0.0'), { packages: 9 })],
     ['where a person named the source', refuse([resultOf('acme/one', 0, '1.0.0')], { confirmed: new Set(['a']) })],
-    ['where a person withdrew the version', refuse([resultOf('acme/one', 0, '1.0.0')], { isWithheld: (name, normalized) => name === 'acme/one' && normalized === '1.0.0.0' })],
+    ['where a person withdrew or purged the version', refuse([resultOf('acme/one', 0, '1.0.0')], { isMeant: (name, { normalized, reference }) => name === 'acme/one' && normalized === '1.0.0.0' && reference === referenceOf('1') })],
   ])('%s', (_, build) => expect(build).not.toThrow());
 });

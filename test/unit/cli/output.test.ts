@@ -17,6 +17,7 @@ const report: BuildReport = {
   withdrawn: [{ name: 'acme/old', version: '1.0.0', source: './p' }],
   unchanged: 4,
   quarantined: [],
+  blocked: [],
   failed: [],
   notices: [{ source: './p', message: 'tag x is no version' }],
   retained: [],

@@ -1,0 +1,91 @@
+// `index/_purged.json`: the tombstones of purged versions, one row for each content. It stands beside the serving index, so that it travels with the tree. It
+// holds digests and the reason's category, and never the words that an admin wrote.
+
+import { isJsonObject } from './json.ts';
+import { parsePackageName, type PackageName } from './name.ts';
+import type { NormalizedVersion } from './version.ts';
+import { parseVersionList } from './version-list.ts';
+
+export const purgedFormat = 1;
+
+/** Below `index/`. */
+export const purgedPath = '_purged.json';
+
+/** Why a version was purged: the part of the reason that clients are told. */
+export const purgeReasons = ['secret', 'malware', 'legal', 'mistake', 'other'] as const;
+
+export type PurgeReason = (typeof purgeReasons)[number];
+
+/** What is inside an archive, whatever its top folder and its label are called. */
+export interface ArchiveContent {
+  /** number of files */
+  readonly files: number;
+  /** bytes of all files but composer.json */
+  readonly bytes: number;
+  /** hex SHA-256 over paths and bytes; of composer.json without `name`, `version` and `time` */
+  readonly digest: string;
+}
+
+export interface PurgedVersion {
+  readonly name: PackageName;
+  /** as it was published */
+  readonly version: string;
+  readonly version_normalized: NormalizedVersion;
+  readonly reference: string;
+  /** hex digests of the archive's bytes; null where the archive was not at hand */
+  readonly sha1: string | null;
+  readonly sha256: string | null;
+  readonly content: ArchiveContent | null;
+  /** when it was released, RFC 3339; views go by it. null: not known */
+  readonly released: string | null;
+  /** id of the source that published it; null: it was mirrored */
+  readonly source: string | null;
+  readonly reason: PurgeReason;
+  /** RFC 3339 UTC */
+  readonly since: string;
+}
+
+export function parsePurgeReason(text: string): PurgeReason | undefined {
+  return purgeReasons.find((reason) => reason === text);
+}
+
+export function purgedKey({ name, version_normalized: normalized, reference }: Pick<PurgedVersion, 'name' | 'version_normalized' | 'reference'>): string {
+  return `${name} ${normalized} ${reference}`;
+}
+
+/** Both lists as one: of one content the older row stays. The very same `known` where it has all rows. */
+export function mergePurged(known: readonly PurgedVersion[], more: readonly PurgedVersion[]): readonly PurgedVersion[] {
+  const keys = new Set(known.map(purgedKey));
+  const fresh = more.filter((row) => !keys.has(purgedKey(row)));
+  return fresh.length === 0 ? known : [...known, ...new Map(fresh.map((row) => [purgedKey(row), row])).values()];
+}
+
+/** Canonical bytes, whatever order the rows come in. */
+export function formatPurged(rows: readonly PurgedVersion[]): string {
+  const sorted = rows.toSorted((one, other) => (purgedKey(one) < purgedKey(other) ? -1 : 1));
+  const versions = sorted.map(({ name, version, version_normalized, reference, sha1, sha256, content, released, source, reason, since }) => ({ name, version, version_normalized, reference, sha1, sha256, content, released, source, reason, since }));
+  return `${JSON.stringify({ format: purgedFormat, versions }, null, 1)}\n`;
+}
+
+/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+export function parsePurged(text: string): readonly PurgedVersion[] {
+  return parseVersionList(text, purgedFormat, (row) => {
+    const { name: given, version, version_normalized: normalized, reference, sha1, sha256, content, released, source, reason: text, since } = row;
+    const name = typeof given === 'string' ? parsePackageName(given) : undefined;
+    const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
+    if (name === undefined || reason === undefined || typeof version !== 'string' || typeof normalized !== 'string' || typeof reference !== 'string' || typeof since !== 'string') return undefined;
+    const inside = content === null ? null : parseContent(content);
+    if (inside === undefined) return undefined;
+    return { name, version, version_normalized: normalized as NormalizedVersion, reference, sha1: textOrNull(sha1), sha256: textOrNull(sha256), content: inside, released: textOrNull(released), source: textOrNull(source), reason, since };
+  });
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function parseContent(value: unknown): ArchiveContent | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { files, bytes, digest } = value;
+  return typeof files === 'number' && typeof bytes === 'number' && typeof digest === 'string' ? { files, bytes, digest } : undefined;
+}

@@ -1,0 +1,101 @@
+// What a purge of one version takes with it: its contents, and the same bytes wherever else the serving index has them. Reads the tree, and changes nothing.
+
+import { digestArchive, digestIfAlike } from '../archive/archive-content.ts';
+import type { PackageName } from '../contract/name.ts';
+import { indexPath } from '../contract/paths.ts';
+import type { PurgedVersion, PurgeReason } from '../contract/purged.ts';
+import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
+import { indexedNames } from '../withdrawn-packages.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../parse-own-file.ts';
+import { BuildRefused } from '../refusals.ts';
+
+export interface PurgeTarget {
+  readonly name: PackageName;
+  /** as it was published, or normalized */
+  readonly version: string;
+  /** the one content that is meant, or the first seven characters of it or more; undefined: all */
+  readonly reference: string | undefined;
+}
+
+export interface FoundContent {
+  readonly name: PackageName;
+  readonly entry: IndexEntry;
+}
+
+export interface FoundPurge {
+  /** of the version that was named */
+  readonly named: readonly FoundContent[];
+  /** with the reference or the archive of one of them, under another label or name */
+  readonly same: readonly FoundContent[];
+  /** versions of the package with the same files in another archive; they stay */
+  readonly alike: readonly FoundContent[];
+}
+
+export function isTarget({ version, reference }: PurgeTarget, content: { readonly version: string; readonly version_normalized: string; readonly reference: string }): boolean {
+  const isLabel = content.version === version || content.version_normalized === normalizeVersion(version);
+  return isLabel && (reference === undefined || content.reference.startsWith(reference));
+}
+
+/** Throws BuildRefused where a serving index is damaged: what has these bytes is then not known. */
+export async function findPurge(output: Output, target: PurgeTarget): Promise<FoundPurge> {
+  const own = await contentsOf(output, target.name);
+  const named = own.filter(({ entry }) => isTarget(target, entry));
+  if (named.length === 0) return { named, same: [], alike: [] };
+  const bytes = new Set(named.flatMap(({ entry }) => [entry.reference as string, entry.shasum as string]));
+  const same: FoundContent[] = [];
+  for (const name of await indexedNames(output)) {
+    const contents = name === target.name ? own : await contentsOf(output, name);
+    same.push(...contents.filter((content) => !named.includes(content) && (bytes.has(content.entry.reference) || bytes.has(content.entry.shasum))));
+  }
+  return { named, same, alike: findAlike(output, named, own.filter((content) => !named.includes(content) && !same.includes(content))) };
+}
+
+function findAlike(output: Output, named: readonly FoundContent[], others: readonly FoundContent[]): readonly FoundContent[] {
+  const contents = named.flatMap(({ entry }) => digestsOf(output, entry)?.content ?? []);
+  const digests = new Set(contents.map(({ digest }) => digest));
+  return others.filter(({ entry }) => digests.has(orUndefined(() => digestIfAlike(output.locate(entry.path), contents)) ?? ''));
+}
+
+/** Tombstones of these contents. */
+export function tombstonesOf(output: Output, contents: readonly FoundContent[], reason: PurgeReason, now: Date): readonly PurgedVersion[] {
+  return contents.map(({ name, entry }): PurgedVersion => {
+    const digests = digestsOf(output, entry);
+    return {
+      name,
+      version: entry.version,
+      version_normalized: entry.version_normalized as NormalizedVersion,
+      reference: entry.reference,
+      sha1: entry.shasum,
+      sha256: digests?.sha256 ?? null,
+      content: digests?.content ?? null,
+      released: entry.time ?? entry.first_published ?? entry.since,
+      source: entry.source,
+      reason,
+      since: now.toISOString(),
+    };
+  });
+}
+
+function digestsOf(output: Output, entry: IndexEntry): ReturnType<typeof digestArchive> | undefined {
+  return orUndefined(() => digestArchive(output.locate(entry.path)));
+}
+
+/** An archive that is missing or damaged has no content to be known by; its label, reference and SHA-1 are. */
+function orUndefined<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+async function contentsOf(output: Output, name: PackageName): Promise<readonly FoundContent[]> {
+  const path = indexPath(name);
+  const text = await output.read('index', path);
+  if (text === undefined) return [];
+  const index = parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
+  if (index === undefined) throw new BuildRefused(`index/${path} is damaged, so that it is not known what has the bytes of this version. Run \`libretto build\` first.`);
+  return index.versions.map((entry) => ({ name, entry }));
+}

@@ -1,0 +1,160 @@
+// Purges one version: archives, records, texts and history of it go, and tombstones keep its label and its bytes out. No source is read, so that it can be
+// done while a source cannot be reached. Doing it again completes what was cut off, and changes nothing else.
+
+import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
+import { refused, type RefusedArtifact } from '../artifacts/outcome.ts';
+import { waitForLock } from '../artifacts/wait-for-lock.ts';
+import { artifactsFolder } from '../contract/artifact-files.ts';
+import { publicationPath } from '../contract/paths.ts';
+import { parsePublication, type PublishedSource } from '../contract/publication.ts';
+import { mergePurged, purgedKey, type PurgedVersion, type PurgeReason } from '../contract/purged.ts';
+import type { IndexState } from '../contract/serving-index.ts';
+import { openDataFolder } from '../data-folder.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import type { Output } from '../output/output.ts';
+import { readNothing } from '../read-nothing.ts';
+import { archivesToRemove } from './drop-purged.ts';
+import { findPurge, isTarget, tombstonesOf, type FoundContent, type FoundPurge, type PurgeTarget } from './find-purge.ts';
+import { listPurged } from './purged.ts';
+
+export interface PurgeOrder extends PurgeTarget {
+  readonly reason: PurgeReason;
+  /** nothing is changed: the outcome says what would be */
+  readonly dryRun: boolean;
+  /** tombstones of what only the mirror has of it */
+  readonly mirrored: readonly PurgedVersion[];
+}
+
+export interface PurgeBuild {
+  /** as for a build of everything */
+  readonly request: BuildRequest;
+  readonly effects: BuildEffects;
+  /** how long another build may keep its lock, milliseconds */
+  readonly waitMs: number;
+}
+
+/** A type, not an interface: it is printed as JSON. */
+export type PurgedContentLine = {
+  readonly name: string;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: string;
+  /** as it was before; `purged`: by an earlier purge */
+  readonly state: IndexState | 'mirrored' | 'purged';
+};
+
+/** A type, not an interface: it is printed as JSON. */
+export type PurgeOutcome = {
+  readonly outcome: 'purged' | 'planned';
+  readonly name: string;
+  readonly version: string;
+  readonly reason: PurgeReason;
+  /** RFC 3339 UTC: since when; of one that was purged before, since then */
+  readonly since: string;
+  /** of the publication that readers now see */
+  readonly serial: number;
+  /** what goes, the same bytes under other labels included */
+  readonly contents: readonly PurgedContentLine[];
+  /** versions that have the same files in another archive, and stay */
+  readonly alike: readonly { readonly name: string; readonly version: string }[];
+  /** archives, below public/: what a copy of the tree elsewhere has to let go of as well */
+  readonly files: readonly string[];
+  /** where the version came from, and may come from again */
+  readonly sources: readonly string[];
+};
+
+/** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
+export async function purgeVersion(order: PurgeOrder, { request, effects, waitMs }: PurgeBuild): Promise<PurgeOutcome | RefusedArtifact> {
+  if (order.dryRun) return (await planPurge(order, createDiskOutput(request.dataDirectory), effects.now())).outcome;
+  const dataDirectory = await openDataFolder(request.dataDirectory);
+  const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
+  try {
+    const { outcome, tombstones } = await planPurge(order, createDiskOutput(dataDirectory), effects.now());
+    if (outcome.outcome === 'refused') return outcome;
+    const { serial } = await buildHoldingLock(purgingRequest(request, dataDirectory, tombstones), effects);
+    return { ...outcome, outcome: 'purged', serial };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Publishes with tombstones of another registry, or of a time that a backup does not know of. `waitMs`: as for a purge. Gives how many were new. */
+export async function adoptTombstones(rows: readonly PurgedVersion[], { request, effects, waitMs }: PurgeBuild): Promise<number> {
+  const dataDirectory = await openDataFolder(request.dataDirectory);
+  const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
+  try {
+    const known = await listPurged(createDiskOutput(dataDirectory));
+    const fresh = mergePurged(known, rows).length - known.length;
+    if (fresh > 0) await buildHoldingLock(purgingRequest(request, dataDirectory, rows), effects);
+    return fresh;
+  } finally {
+    await lock.release();
+  }
+}
+
+/** A registry that only mirrors has published nothing, and keeps tombstones all the same. */
+function purgingRequest(request: BuildRequest, dataDirectory: string, purge: readonly PurgedVersion[]): BuildRequest {
+  return { ...readNothing(request), dataDirectory, purge, mayBeEmpty: true };
+}
+
+async function planPurge(order: PurgeOrder, output: Output, now: Date): Promise<{ readonly outcome: PurgeOutcome | RefusedArtifact; readonly tombstones: readonly PurgedVersion[] }> {
+  const { name, version, reference, mirrored } = order;
+  const found = await findPurge(output, order);
+  const before = standingTombstones(await listPurged(output), order);
+  const contents = [...found.named, ...found.same];
+  // of a purge that was cut off the tombstones stand, and what they are of may stand as well
+  const tombstones = mergePurged(before, [...tombstonesOf(output, contents, order.reason, now), ...mirrored]);
+  const newest = tombstones.filter((row) => row.name === name && isTarget(order, row)).toSorted((one, other) => (one.since < other.since ? 1 : -1))[0];
+  if (newest === undefined) return { outcome: refused('NOT_FOUND', `There is no version ${version}${reference === undefined ? '' : ` with reference ${reference}`} of ${name} here.`), tombstones };
+  return { outcome: await describe(order, { found, contents, before, newest }, output), tombstones };
+}
+
+/** Of this version, and of the same bytes under other labels. */
+function standingTombstones(rows: readonly PurgedVersion[], order: PurgeOrder): readonly PurgedVersion[] {
+  const named = rows.filter((row) => row.name === order.name && isTarget(order, row));
+  const bytes = new Set(named.flatMap(({ reference, sha1 }) => [reference, sha1 ?? '']).filter((digest) => digest !== ''));
+  return rows.filter((row) => named.includes(row) || bytes.has(row.reference) || bytes.has(row.sha1 ?? ''));
+}
+
+interface Plan {
+  readonly found: FoundPurge;
+  readonly contents: readonly FoundContent[];
+  /** tombstones that there are already */
+  readonly before: readonly PurgedVersion[];
+  readonly newest: PurgedVersion;
+}
+
+async function describe({ name, mirrored }: PurgeOrder, { found, contents, before, newest }: Plan, output: Output): Promise<PurgeOutcome> {
+  const standing = contents.map(({ name: of, entry: { version, version_normalized, reference, state } }): PurgedContentLine => ({ name: of, version, version_normalized, reference, state }));
+  const elsewhere = mirrored.map((row) => lineOf(row, 'mirrored'));
+  const keys = new Set([...contents.map(({ name: of, entry }) => `${of} ${entry.version_normalized} ${entry.reference}`), ...mirrored.map(purgedKey)]);
+  const gone = before.filter((row) => !keys.has(purgedKey(row))).map((row) => lineOf(row, 'purged'));
+  const { serial, sources } = await readPosition(output);
+  const ids = new Set([...contents.map(({ entry }) => entry.source), ...before.flatMap(({ source }) => source ?? [])]);
+  return {
+    outcome: 'planned',
+    name,
+    version: newest.version,
+    reason: newest.reason,
+    since: newest.since,
+    serial,
+    contents: [...standing, ...elsewhere, ...gone],
+    alike: found.alike.map(({ name: of, entry }) => ({ name: of, version: entry.version })),
+    files: [...new Set(contents.flatMap(({ name: of, entry }) => archivesToRemove(of, [entry], [])))],
+    sources: sources.filter(({ id, location }) => ids.has(id) && !isUploads(location)).map(({ location }) => location),
+  };
+}
+
+/** The folder of uploads is cleared as well. */
+function isUploads(location: string): boolean {
+  return location.startsWith('artifact:') && new RegExp(`[:/]${artifactsFolder}$`).test(location);
+}
+
+function lineOf({ name, version, version_normalized, reference }: PurgedVersion, state: 'mirrored' | 'purged'): PurgedContentLine {
+  return { name, version, version_normalized, reference, state };
+}
+
+async function readPosition(output: Output): Promise<{ readonly serial: number; readonly sources: readonly PublishedSource[] }> {
+  const text = await output.read('index', publicationPath);
+  return text === undefined ? { serial: 0, sources: [] } : parsePublication(text);
+}

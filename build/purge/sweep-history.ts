@@ -1,0 +1,90 @@
+// Takes purged versions out of the documents that history keeps, so that no rollback finds them there. All else of these documents stays.
+
+import { isJsonObject, type JsonObject } from '../contract/json.ts';
+import type { PackageName } from '../contract/name.ts';
+import { digestOf } from '../digest-of.ts';
+import { formatRecord, formerPath, historyFolder, readRecord, recordPath, type DocumentKind, type FormerDocument, type PackageChange, type PublicationRecord } from '../history/record.ts';
+import type { Output } from '../output/output.ts';
+import { readJson, writeJson } from '../record/exact-integers.ts';
+import type { Purged } from './purged.ts';
+
+export async function sweepHistory(output: Output, purged: Purged): Promise<void> {
+  const serials = new Set((await output.list('build', historyFolder)).map((file) => Number(file.split('/')[1])));
+  for (const serial of serials) {
+    const record = await readRecord(output, serial);
+    if (record === undefined) continue;
+    const swept = await sweepRecord(output, record, purged);
+    // new documents first, then the record that names them, then what it names no more
+    if (swept !== undefined) await replaceRecord(output, swept);
+    await removeUnnamed(output, swept ?? record);
+  }
+}
+
+/** undefined: nothing of it is purged. */
+async function sweepRecord(output: Output, record: PublicationRecord, purged: Purged): Promise<PublicationRecord | undefined> {
+  const packages: PackageChange[] = [];
+  for (const change of record.packages) {
+    const former: { [Kind in DocumentKind]?: FormerDocument } = { ...change.former };
+    for (const kind of ['stable', 'dev'] as const) {
+      const document = former[kind];
+      if (typeof document === 'string' && document !== 'lost') former[kind] = await sweepDocument(output, record.serial, change.name, document, purged);
+    }
+    packages.push({ ...change, former });
+  }
+  return packages.every(({ former }, at) => sameFormer(former, record.packages[at]?.former)) ? undefined : { ...record, packages };
+}
+
+/** The digest of the document without what is purged, which is in its place then. */
+async function sweepDocument(output: Output, serial: number, name: PackageName, document: string, purged: Purged): Promise<string> {
+  const text = await output.read('build', formerPath(serial, document));
+  const next = text === undefined ? undefined : withoutPurgedVersions(text, name, purged);
+  if (next === undefined) return document;
+  const digest = digestOf(next);
+  const file = await output.stage(next);
+  await output.settle([file]);
+  await output.publish(file, 'build', formerPath(serial, digest));
+  return digest;
+}
+
+/** undefined: it holds nothing that is purged, or nothing that can be read. */
+function withoutPurgedVersions(text: string, name: PackageName, { blocks }: Purged): string | undefined {
+  const json = parse(text);
+  const packages = isJsonObject(json) ? json['packages'] : undefined;
+  const versions = isJsonObject(packages) ? packages[name] : undefined;
+  if (!isJsonObject(json) || !isJsonObject(packages) || !isJsonObject(versions)) return undefined;
+  const isPurged = (record: unknown): boolean => isJsonObject(record) && blocks(name, { normalized: String(record['version_normalized']), reference: referenceOf(record) }) !== undefined;
+  const left = Object.entries(versions).filter(([, record]) => !isPurged(record));
+  if (left.length === Object.keys(versions).length) return undefined;
+  return `${writeJson({ ...json, packages: { ...packages, [name]: Object.fromEntries(left) } })}\n`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined; // a rollback says that it is damaged
+  }
+}
+
+function referenceOf({ dist }: JsonObject): string {
+  return isJsonObject(dist) ? String(dist['reference']) : '';
+}
+
+async function replaceRecord(output: Output, record: PublicationRecord): Promise<void> {
+  const file = await output.stage(formatRecord(record));
+  await output.settle([file]);
+  await output.barrier();
+  await output.publish(file, 'build', recordPath(record.serial));
+  await output.barrier();
+}
+
+async function removeUnnamed(output: Output, { serial, packages }: PublicationRecord): Promise<void> {
+  const named = new Set([recordPath(serial), ...packages.flatMap(({ former }) => [former.stable, former.dev].flatMap((document) => (typeof document === 'string' ? [formerPath(serial, document)] : [])))]);
+  const others = (await output.list('build', `${historyFolder}/${serial}`)).filter((path) => !named.has(path));
+  for (const path of others) await output.remove('build', path);
+  if (others.length > 0) await output.barrier();
+}
+
+function sameFormer(one: PackageChange['former'], other: PackageChange['former'] | undefined): boolean {
+  return one.stable === other?.stable && one.dev === other?.dev;
+}

@@ -1,0 +1,15 @@
+// A confirmation that a person types at a terminal: the very words that name what is meant.
+
+import type { Context } from './context.ts';
+
+/** Whether the words were typed; undefined where there is no terminal to ask on. */
+export async function typedConfirmation({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>, words: string): Promise<boolean | undefined> {
+  if (stdin.isTTY !== true) return undefined;
+  stderr.write(`Type "${words}" to go on: `);
+  let typed = '';
+  for await (const piece of stdin) {
+    typed += piece.toString('utf8');
+    if (/[\r\n]/.test(typed)) break;
+  }
+  return (/^[^\r\n]*/.exec(typed)?.[0] ?? '').trim() === words;
+}

@@ -1,0 +1,108 @@
+// Purging published versions. The builder removes them and keeps the tombstones that later builds go by; the record with the admin's words, the end of
+// artifact records, and the audit event follow in one commit (I8), and only then is anything acknowledged. Doing it again completes what a crash cut off.
+
+import { createHash } from 'node:crypto';
+import { RegistryError } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { purgedKey, type PurgedVersion } from '../../build/contract/purged.ts';
+import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
+import type { Actor, AuditedStore } from '../state/audit.ts';
+import { StateError } from '../state/state-error.ts';
+import type { PurgeOrder, PurgeOutcome, VersionPurger } from './version-purger.ts';
+
+export interface PurgeRecord {
+  readonly name: string;
+  readonly version: string;
+  readonly reason: string;
+  /** the admin's words; null for none */
+  readonly note: string | null;
+  /** RFC 3339 UTC */
+  readonly purged_at: string;
+  readonly purged_by: string;
+  /** `purgedKey` of each tombstone */
+  readonly tombstones: readonly string[];
+}
+
+/** A tombstone with what the state knows of it: null for both where it came from elsewhere. */
+export type NotedTombstone = PurgedVersion & { readonly note: string | null; readonly purged_by: string | null };
+
+export interface Purges {
+  /** What a purge takes with it. Throws NOT_FOUND. */
+  readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
+  /** `confirm`: `confirmationOf` the version. Throws CONFIRMATION_REQUIRED with what goes, NOT_FOUND and BUILD_BUSY. */
+  readonly purge: (order: PurgeOrder & { readonly note: string | null }, confirm: string | undefined) => Promise<PurgeOutcome>;
+}
+
+export interface PurgesOptions {
+  readonly store: AuditedStore;
+  readonly actor: Actor;
+  readonly purger: VersionPurger;
+}
+
+export function createPurges(options: PurgesOptions): Purges {
+  return { plan: options.purger.plan, purge: (order, confirm) => purge(options, order, confirm) };
+}
+
+/** What a person repeats to say that this version is meant. */
+export function confirmationOf({ name, version }: Pick<PurgeOutcome, 'name' | 'version'>): string {
+  return `${name} ${version}`;
+}
+
+async function purge({ store, actor, purger }: PurgesOptions, { note, ...order }: PurgeOrder & { readonly note: string | null }, confirm: string | undefined): Promise<PurgeOutcome> {
+  const plan = await purger.plan(order);
+  if (confirm !== confirmationOf(plan)) {
+    const { contents, alike, files, sources } = plan;
+    const details = { confirm: confirmationOf(plan), contents: contents.map((content) => ({ ...content })), alike: alike.map((one) => ({ ...one })), files: [...files], sources: [...sources] };
+    throw new RegistryError('CONFIRMATION_REQUIRED', { details });
+  }
+  const outcome = await purger.purge(order);
+  await record(store, actor, outcome, note);
+  return outcome;
+}
+
+async function record(store: AuditedStore, actor: Actor, outcome: PurgeOutcome, note: string | null): Promise<void> {
+  const { name, version, reason, since, contents, serial } = outcome;
+  const tombstones = contents.map(({ name: of, version_normalized: normalized, reference }) => `${of} ${normalized} ${reference}`);
+  const key = `${purgePrefix}${createHash('sha256').update(`${name}\0${version}\0${since}`).digest('hex')}`;
+  const value: PurgeRecord = { name, version, reason, note, purged_at: since, purged_by: actor, tombstones };
+  for (;;) {
+    const known = await store.get(key);
+    const artifacts = await endedArtifacts(store, contents);
+    if (known !== undefined && artifacts.deletes.length === 0) return;
+    const done = await store.commit(
+      { conditions: [{ key, revision: known?.revision ?? null }, ...artifacts.conditions], puts: known === undefined ? [{ key, value: { ...value, tombstones: [...tombstones] } }] : [], deletes: artifacts.deletes },
+      { actor, action: 'package.purge', subject: name, details: { version, reason, ...(note === null ? {} : { note }), serial, contents: contents.map((one) => ({ name: one.name, version: one.version, reference: one.reference })), artifacts: [...artifacts.ids] } },
+    );
+    if (done) return;
+  }
+}
+
+const purgePrefix = 'purge/';
+
+/** Newest first. */
+export async function noteTombstones(store: Pick<AuditedStore, 'range'> | undefined, rows: readonly PurgedVersion[]): Promise<readonly NotedTombstone[]> {
+  const records = new Map<string, PurgeRecord>();
+  for (const { value } of (await store?.range(purgePrefix)) ?? []) {
+    const found = parseRecord(value);
+    for (const tombstone of found.tombstones) records.set(tombstone, found);
+  }
+  const noted = rows.map((row) => {
+    const known = records.get(purgedKey(row));
+    return { ...row, note: known?.note ?? null, purged_by: known?.purged_by ?? null };
+  });
+  return noted.toSorted((one, other) => compare(other.since, one.since) || compare(purgedKey(one), purgedKey(other)));
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function parseRecord(value: JsonValue): PurgeRecord {
+  if (isJsonObject(value)) {
+    const { name, version, reason, note, purged_at: at, purged_by: by, tombstones } = value;
+    if (typeof name === 'string' && typeof version === 'string' && typeof reason === 'string' && (note === null || typeof note === 'string') && typeof at === 'string' && typeof by === 'string' && Array.isArray(tombstones)) {
+      return { name, version, reason, note, purged_at: at, purged_by: by, tombstones: tombstones.map(String) };
+    }
+  }
+  throw new StateError('STATE_CORRUPT', 'The record of a purged version in the state is malformed. Put a backup of the state in its place.');
+}

@@ -1,0 +1,72 @@
+// The port to what purges a version: the builder, in a process of its own or, on the command line, in this one.
+
+import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { parsePurgeReason, type PurgeReason } from '../../build/contract/purged.ts';
+import type { BuildRunner } from '../sync/build-runner.ts';
+
+export interface PurgeOrder {
+  readonly name: string;
+  readonly version: string;
+  /** of a dev version: the one content that is meant; undefined: all */
+  readonly reference: string | undefined;
+  readonly reason: PurgeReason;
+}
+
+export interface PurgedContent {
+  readonly name: string;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: string;
+  /** as it was before; `purged`: by an earlier purge */
+  readonly state: 'published' | 'superseded' | 'withdrawn' | 'mirrored' | 'purged';
+}
+
+export interface PurgeOutcome {
+  readonly name: string;
+  readonly version: string;
+  readonly reason: PurgeReason;
+  /** RFC 3339 UTC: of a version that was purged before, since then */
+  readonly since: string;
+  readonly serial: number;
+  readonly contents: readonly PurgedContent[];
+  readonly alike: readonly { readonly name: string; readonly version: string }[];
+  /** below public/ */
+  readonly files: readonly string[];
+  readonly sources: readonly string[];
+}
+
+export interface VersionPurger {
+  /** What a purge takes with it. Changes nothing. Throws RegistryError: NOT_FOUND. */
+  readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
+  /** Doing it again changes nothing. Throws RegistryError: NOT_FOUND or BUILD_BUSY. */
+  readonly purge: (order: PurgeOrder) => Promise<PurgeOutcome>;
+}
+
+/** Exit code of a command that did not get the build's lock. */
+const busyExitCode = 75;
+
+export function createChildPurger(runner: BuildRunner): VersionPurger {
+  const run = async ({ name, version, reference, reason }: PurgeOrder, flags: readonly string[]): Promise<PurgeOutcome> => {
+    const content = reference === undefined ? [] : ['--reference', reference];
+    const { exitCode, report, messages } = await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, '--', name, version]);
+    if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
+    if (report === undefined) throw new Error(`the builder ended with ${exitCode}: ${messages}`);
+    return readPurgeOutcome(report);
+  };
+  return { plan: (order) => run(order, ['--dry-run']), purge: (order) => run(order, []) };
+}
+
+/** What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
+export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
+  const { outcome, code, message, details, name, version, reason: text, since, serial, contents, alike, files, sources } = report;
+  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string') throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
+  const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
+  const lists = [contents, alike, files, sources].every((list) => Array.isArray(list));
+  if ((outcome !== 'purged' && outcome !== 'planned') || reason === undefined || typeof name !== 'string' || typeof version !== 'string' || typeof since !== 'string' || typeof serial !== 'number' || !lists) throw new Error('the builder did not say what it purged');
+  return { name, version, reason, since, serial, contents: rows(contents) as PurgedContent[], alike: rows(alike) as { name: string; version: string }[], files: rows(files).map(String), sources: rows(sources).map(String) };
+}
+
+function rows(value: JsonValue | undefined): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,88 @@
+// `libretto package purge`: asks first, removes a version with all that has its bytes, and says what can still hold it.
+
+import { spawn } from 'node:child_process';
+import AdmZip from 'adm-zip';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { allFiles, publishedVersions } from '../util/published-tree.ts';
+import { lacks } from '../util/tool.ts';
+import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
+
+let tree: TemporaryTree;
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', 'data'], { cwd: tree.root });
+const purge = (...more: readonly string[]): Promise<CliOutcome> => run('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', ...more);
+const versions = (): string[] => Object.keys(publishedVersions(tree.path('data'))).toSorted();
+
+async function succeeds(...args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await run(...args);
+  expect({ args, exitCode, stderr }).toMatchObject({ exitCode: 0 });
+  return stdout;
+}
+
+beforeEach(async () => {
+  tree = temporaryTree({ ...saying('src/one', '1.0.0', 'first'), ...saying('src/two', '1.1.0', secret) });
+  await succeeds('build', 'src');
+});
+afterEach(() => tree.remove());
+
+describe('libretto package purge', () => {
+  it('says what goes and what can still hold it, and is listed, explained and audited', async () => {
+    const { stdout } = await purge('--yes', '--note', 'a key in Who.php');
+    expect(stdout).toMatch(/acme\/hello 1\.1\.0 is purged \(secret\), publication 2/);
+    for (const place of ['~/.cache/composer', 'vendor/acme/hello', 'Backups', 'dist/acme/hello/1.1.0.zip', 'dir:../src', 'Revoke']) expect(stdout).toContain(place);
+    expect([versions(), filesWithSecret(tree.path('data'))]).toEqual([['acme/hello@1.0.0'], []]);
+    expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(await succeeds('audit', 'list', '--json'))).toMatchObject({ events: [{ action: 'package.purge', subject: 'acme/hello', details: { version: '1.1.0', reason: 'secret', note: 'a key in Who.php' } }] });
+    expect(JSON.parse(await succeeds('package', 'purged', '--json'))).toMatchObject({ versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'secret', note: 'a key in Who.php', purged_by: expect.stringMatching(/^cli:/) as string }] });
+    expect(await run('why', 'acme/hello', '1.1.0')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/purged on \d{4}-\d\d-\d\d \(secret\)/) as string });
+    await succeeds('verify');
+  });
+
+  it('takes an upload with its record, and refuses the same bytes', async () => {
+    const zip = new AdmZip();
+    zip.addLocalFolder(tree.path('src/two'));
+    zip.writeZip(tree.path('hello.zip'));
+    const publish = (): Promise<CliOutcome> => runCli(['publish', 'hello.zip', '--data', 'uploads'], { cwd: tree.root });
+    expect(await publish()).toMatchObject({ exitCode: 0 });
+    expect(await runCli(['package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes', '--data', 'uploads'], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
+    expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
+    expect(await publish()).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/acme\/hello 1\.1\.0.* was purged on .* \(secret\)/) as string });
+    expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
+    expect(publishedVersions(tree.path('uploads'))).toEqual({});
+  });
+
+  it('asks first: with --dry-run and without --yes nothing changes', async () => {
+    const files = (): unknown => allFiles(tree.path('data')).map((file) => [file, readFileSync(join(tree.path('data'), file), 'latin1')]);
+    const before = files();
+    expect(await purge('--dry-run')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/A purge of acme\/hello 1\.1\.0 \(secret\) would remove for good:\n {2}acme\/hello 1\.1\.0 \([0-9a-f]{12}\), published/) as string });
+    expect(await purge()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Say --yes to do it') as string });
+    expect(await purge('--reason', 'whatever', '--yes')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('secret, malware, legal, mistake, other') as string });
+    expect(await run('package', 'purge', 'acme/hello', '9.9.9', '--reason', 'secret', '--yes')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('There is no version 9.9.9 of acme/hello here') as string });
+    expect(files()).toEqual(before);
+    expect(existsSync(tree.path('data/state'))).toBe(false);
+  });
+
+  it.skipIf(lacks('script'))('asks at a terminal for the words that name what goes', async () => {
+    expect(await atTerminal('yes')).toContain('Not confirmed. Nothing was changed.');
+    expect(versions()).toHaveLength(2);
+    expect(await atTerminal('acme/hello 1.1.0')).toContain('acme/hello 1.1.0 is purged (secret)');
+    expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+});
+
+/** What it says at a terminal, to which `words` are typed once it asks. */
+async function atTerminal(words: string): Promise<string> {
+  const command = [process.execPath, binary, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--data', 'data'].map((part) => `'${part}'`).join(' ');
+  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: tree.root, env: cleanEnvironment() });
+  let said = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    const asked = said.endsWith('to go on: ');
+    said += piece.toString();
+    if (!asked && said.endsWith('to go on: ')) child.stdin.write(`${words}\n`);
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  return said;
+}

@@ -1,0 +1,84 @@
+// A purge that meets a fault at each operation that changes something on the disk, one run for each: killed there, or the machine loses its power. The tree
+// is whole at every moment, and a purge that was begun is completed by the next build, or by doing it again.
+
+// first of all: it takes the place of Node's file system
+import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
+import AdmZip from 'adm-zip';
+import { cpSync, existsSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { build, type BuildRequest } from '../../build/build.ts';
+import type { PackageName } from '../../build/contract/name.ts';
+import { purgedPath } from '../../build/contract/purged.ts';
+import { publishArtifact } from '../../build/artifacts/publish-artifact.ts';
+import { purgeVersion } from '../../build/purge/purge-version.ts';
+import { verifyTree } from '../../build/verify.ts';
+import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { publishedVersions } from '../util/published-tree.ts';
+import { buryOwner } from '../util/publishing-build.ts';
+import { seededRandom } from '../util/seeded-random.ts';
+
+const seed = Number(process.env['CRASH_SEED'] ?? 1);
+
+describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
+  const random = seededRandom(seed);
+  let tree: TemporaryTree;
+  let data: string;
+  let seconds = 0;
+
+  const request = (): BuildRequest => ({
+    dataDirectory: data, baseDirectory: tree.root, arguments: [], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false,
+    jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
+  });
+  const effects = { now: () => new Date(Date.now() + (seconds += 10) * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } };
+  const purge = () => purgeVersion({ name: 'acme/hello' as PackageName, version: '1.1.0', reference: undefined, reason: 'secret', dryRun: false, mirrored: [] }, { request: request(), effects, waitMs: 0 });
+
+  beforeAll(async () => {
+    tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+    data = tree.path('data');
+    tree.write({ ...saying('src/one', '1.0.0', 'first'), ...saying('upload', '1.1.0', secret) });
+    await build({ ...request(), arguments: ['src'] }, effects);
+    const zip = new AdmZip();
+    zip.addLocalFolder(tree.path('upload'));
+    zip.writeZip(tree.path('upload.zip'));
+    await publishArtifact({ path: tree.path('upload.zip') }, { request: request(), effects, waitMs: 0 });
+    tree.write(saying('src/dev', undefined, 'branch'));
+    tree.write(saying('src/two', '1.2.0', 'second'));
+    await build(request(), effects);
+    cpSync(data, tree.path('base'), { recursive: true, preserveTimestamps: true });
+  });
+  afterAll(() => tree.remove());
+
+  async function meet(at: number, kind: DiskFault): Promise<Watched> {
+    rmSync(data, { recursive: true, force: true });
+    cpSync(tree.path('base'), data, { recursive: true, preserveTimestamps: true });
+    watchDisk(data, { at, kind, random });
+    const error = await purge().then(() => undefined, (thrown: unknown) => thrown);
+    expect(error === undefined || isKilled(error), String(error)).toBe(true);
+    const watched = endWatch();
+    buryOwner(data);
+    return watched;
+  }
+
+  it.each<[DiskFault, number]>([['kill', 1], ['power loss', 2]])('%s', async (kind, step) => {
+    const { operations } = await meet(Infinity, kind);
+    expect(operations).toBeGreaterThan(60);
+    expect(filesWithSecret(data)).toEqual([]);
+    for (let at = 1; at <= operations; at += step) {
+      const where = `${kind} at operation ${at}, ${(await meet(at, kind)).met}`;
+      expect(await verifyTree(data), where).toMatchObject({ ok: true, faults: [] });
+      const begun = existsSync(`${data}/index/${purgedPath}`);
+      // a build completes what was begun; before that, nothing has happened, and the purge is repeated
+      const serial = begun ? (await build(request(), effects)).serial : ((await purge()) as { readonly serial: number }).serial;
+      expect(serial, where).toBeGreaterThanOrEqual(4);
+      expect(filesWithSecret(data), where).toEqual([]);
+      expect(Object.keys(publishedVersions(data)).toSorted(), where).toEqual(['acme/hello@1.0.0', 'acme/hello@1.2.0', 'acme/hello@dev-main']);
+      expect(await verifyTree(data), `${where}, completed`).toMatchObject({ ok: true, faults: [] });
+    }
+  });
+});
+
+function isKilled(error: unknown): boolean {
+  return error instanceof Killed || (error instanceof Error && isKilled(error.cause));
+}
