@@ -6,11 +6,12 @@ import { refused, type RefusedArtifact } from './artifacts/outcome.ts';
 import { waitForLock } from './artifacts/wait-for-lock.ts';
 import type { PackageName } from './contract/name.ts';
 import { indexPath } from './contract/paths.ts';
+import { lookUpPurged } from './contract/purged.ts';
 import { parsePackageIndex, type IndexEntry } from './contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from './contract/version.ts';
 import { openDataFolder } from './data-folder.ts';
 import { createDiskOutput } from './output/disk-output.ts';
-import { listPurged, lookUp } from './purge/purged.ts';
+import { listPurged } from './purge/purged.ts';
 import { readNothing } from './read-nothing.ts';
 import { findWithheld } from './withheld.ts';
 
@@ -64,7 +65,7 @@ export async function restoringRequest({ name, version }: NamedVersion, request:
   const normalized = normalizeVersion(version);
   if (normalized === undefined || (await findWithheld(createDiskOutput(request.dataDirectory), name, normalized)) === undefined) return refused('NOT_FOUND', `The version ${version} of ${name} was not withdrawn by hand.`);
   const entry = await findEntry({ name, version }, request.dataDirectory);
-  const tombstone = lookUp(await listPurged(createDiskOutput(request.dataDirectory))).blocks(name, { normalized, reference: entry?.reference ?? '' });
+  const tombstone = lookUpPurged(await listPurged(createDiskOutput(request.dataDirectory))).blocks(name, { normalized, reference: entry?.reference ?? '' });
   if (tombstone !== undefined) return refused('VERSION_PURGED', `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never published again. Publish a new version.`);
   return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
 }

@@ -16,6 +16,7 @@ import { parseAddressRange, type AddressRange } from '../proxy/observe/client-ad
 import type { Log } from '../proxy/observe/log.ts';
 import type { Family } from '../proxy/observe/metrics-text.ts';
 import { createPublishedSafety } from '../proxy/protocol/safety-lists.ts';
+import { createTombstones } from '../proxy/protocol/tombstones.ts';
 import { createProxy } from '../proxy/server.ts';
 import { settingOf } from '../proxy/settings/settings.ts';
 import { startAuditCopies } from '../proxy/state/audit-copies.ts';
@@ -98,7 +99,8 @@ export async function openService(config: Config, context: Context, logTarget: L
   const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
   const safety = createPublishedSafety(packages.published);
-  const mirror = openServedMirror(config, context, { settings, log, state: store, safety, tree });
+  const tombstones = createTombstones(packages.published);
+  const mirror = openServedMirror(config, context, { settings, log, state: store, safety, tombstones, tree });
   const metrics = composeMetrics(config, context, crew);
   const proxy = createProxy({
     counts: metrics.counts,
@@ -122,6 +124,7 @@ export async function openService(config: Config, context: Context, logTarget: L
     rootChanges: advertisedRoot(settings, { address: ownAddress(config), mirrored: mirror.tree }),
     mirrored: mirror.tree,
     safety,
+    tombstones,
     lookups: packages.lookupsWith(mirror.catalogue),
     now: Date.now,
   });

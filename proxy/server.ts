@@ -31,6 +31,7 @@ import type { Lookups } from './protocol/lookups.ts';
 import { asBuilt, type RootChanges } from './protocol/root-document.ts';
 import { createSafetyAnswers } from './protocol/safety-answers.ts';
 import type { PublishedSafety } from './protocol/safety-lists.ts';
+import type { Tombstones } from './protocol/tombstones.ts';
 import { Tree } from './protocol/tree.ts';
 import type { TreeFiles } from './protocol/tree-files.ts';
 import { createSecureServer, type Certificate, type SecureServer } from './secure/secure-server.ts';
@@ -68,6 +69,8 @@ export interface ProxyOptions {
   readonly mirrored?: MirroredTree | undefined;
   /** the advisories and filter lists of what is published; undefined: nobody asks for them */
   readonly safety?: PublishedSafety | undefined;
+  /** of purged versions; undefined: they are answered as if they had never been */
+  readonly tombstones?: Tombstones | undefined;
   /** hears of every install that Composer tells of; undefined: they are not taken */
   readonly onInstall?: ((name: string, version: string) => void) | undefined;
   /** looks at the state for /health/ready; rejects where it cannot be read */
@@ -98,7 +101,7 @@ export interface Proxy {
 export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
   const files = options.files ?? createLocalFiles({ dataDirectory: options.dataDirectory, cacheBytes: limits.cacheBytes, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
-  const tree = new Tree({ files, rootChanges: options.rootChanges ?? (() => asBuilt), derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload, mirrored: options.mirrored });
+  const tree = new Tree({ files, rootChanges: options.rootChanges ?? (() => asBuilt), derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload, mirrored: options.mirrored, tombstones: options.tombstones });
   let draining = false;
   const { onInstall, safety } = options;
   const installReports = onInstall === undefined ? undefined : createInstallReports({ files, mirrored: options.mirrored, onInstall });

@@ -5,12 +5,12 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { retiredPath, stagingFolder } from '../contract/artifact-files.ts';
-import type { PurgedVersion } from '../contract/purged.ts';
+import { lookUpPurged, type PurgedVersion } from '../contract/purged.ts';
 import type { IndexEntry } from '../contract/serving-index.ts';
 import { distUrl } from '../documents.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { BuildReport } from '../report.ts';
-import { listPurged, lookUp } from '../purge/purged.ts';
+import { listPurged } from '../purge/purged.ts';
 import { findWithheld } from '../withheld.ts';
 import { withArtifactTree, type ArtifactBuild, type ArtifactTree } from './artifact-tree.ts';
 import { examineStaged, refusalOf, type ExaminedArtifact, type StagedArtifact } from './examine-staged.ts';
@@ -37,7 +37,7 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
 
 /** The published entry with the same content, why there can be no other, or undefined where nothing stands in the way. */
 async function findStanding({ name, version, normalized, dev, reference }: ExaminedArtifact, tree: ArtifactTree): Promise<IndexEntry | RefusedArtifact | undefined> {
-  const tombstone = lookUp(await listPurged(createDiskOutput(tree.dataDirectory))).blocks(name, { normalized, reference });
+  const tombstone = lookUpPurged(await listPurged(createDiskOutput(tree.dataDirectory))).blocks(name, { normalized, reference });
   if (tombstone !== undefined) return purged(name, version, tombstone);
   if ((await findWithheld(createDiskOutput(tree.dataDirectory), name, normalized)) !== undefined) return refused('VERSION_EXISTS', `${name} ${version} was withdrawn by hand, and stays so. Publish another version, or run \`libretto package restore ${name} ${version}\` on the host.`, { name, version });
   const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);

@@ -3,7 +3,7 @@
 
 import { isJsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
-import type { NormalizedVersion } from './version.ts';
+import { isDevVersion, type NormalizedVersion } from './version.ts';
 import { parseVersionList } from './version-list.ts';
 
 export const purgedFormat = 1;
@@ -59,6 +59,36 @@ export function mergePurged(known: readonly PurgedVersion[], more: readonly Purg
   const fresh = more.filter((row) => !keys.has(purgedKey(row)));
   return fresh.length === 0 ? known : [...known, ...new Map(fresh.map((row) => [purgedKey(row), row])).values()];
 }
+
+/** What of a release, of an index entry or of an upstream's record tells whether it is purged. */
+export interface PurgeCandidate {
+  readonly normalized: string;
+  readonly reference: string;
+}
+
+/** Tombstones, ready for lookup. */
+export interface PurgedLookup {
+  readonly rows: readonly PurgedVersion[];
+  /** those of a package; undefined for none */
+  readonly of: (name: string) => readonly PurgedVersion[] | undefined;
+  /** The tombstone that keeps this content of this package out: of its label, or of its reference in any package. */
+  readonly blocks: (name: string, candidate: PurgeCandidate) => PurgedVersion | undefined;
+}
+
+export function lookUpPurged(rows: readonly PurgedVersion[]): PurgedLookup {
+  const names = new Map<string, PurgedVersion[]>();
+  for (const row of rows) names.set(row.name, [...(names.get(row.name) ?? []), row]);
+  const labels = new Map(rows.filter((row) => !isDevVersion(row.version_normalized)).map((row) => [`${row.name} ${row.version_normalized}`, row]));
+  // of a mirrored version there may be none
+  const references = new Map(rows.flatMap((row) => (row.reference === '' ? [] : [[row.reference, row] as const])));
+  return {
+    rows,
+    of: (name) => names.get(name),
+    blocks: (name, { normalized, reference }) => (rows.length === 0 ? undefined : (labels.get(`${name} ${normalized}`) ?? references.get(reference))),
+  };
+}
+
+export const nothingPurged = lookUpPurged([]);
 
 /** Canonical bytes, whatever order the rows come in. */
 export function formatPurged(rows: readonly PurgedVersion[]): string {

@@ -1,25 +1,14 @@
 // The tombstones of purged versions, as builds go by them: neither the label of a purged release nor its bytes are ever published again.
 
 import { digestIfAlike } from '../archive/archive-content.ts';
-import type { PackageName } from '../contract/name.ts';
-import { mergePurged, formatPurged, parsePurged, purgedPath, type PurgedVersion } from '../contract/purged.ts';
-import { isDevVersion } from '../contract/version.ts';
+import { formatPurged, lookUpPurged, mergePurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../contract/purged.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 import { BuildRefused } from '../refusals.ts';
 
-/** What of a release, or of an index entry, tells whether it is purged. */
-export interface Candidate {
-  readonly normalized: string;
-  readonly reference: string;
-}
-
-export interface Purged {
-  readonly rows: readonly PurgedVersion[];
+export interface Purged extends PurgedLookup {
   /** the list as it is to be from now on; undefined where it stays */
   readonly text: string | undefined;
-  /** The tombstone that keeps this content of this package from being published: of its label, or of its reference in any package. */
-  readonly blocks: (name: PackageName, candidate: Candidate) => PurgedVersion | undefined;
   /** The tombstone of an archive with these bytes, or with these files under any label. `path`: where it is. Throws Error for what is no ZIP. */
   readonly blocksArchive: (path: string, sha1: string) => PurgedVersion | undefined;
 }
@@ -28,7 +17,7 @@ export interface Purged {
 export async function readPurged(output: Pick<Output, 'read'>, more: readonly PurgedVersion[] = []): Promise<Purged> {
   const before = await listPurged(output);
   const rows = mergePurged(before, more);
-  return { ...lookUp(rows), rows, text: rows === before ? undefined : formatPurged(rows) };
+  return { ...lookUpPurged(rows), blocksArchive: archiveBlocker(rows), text: rows === before ? undefined : formatPurged(rows) };
 }
 
 /** Throws BuildRefused where the list is damaged. */
@@ -39,20 +28,14 @@ export async function listPurged(output: Pick<Output, 'read'>): Promise<readonly
   throw new BuildRefused(`index/${purgedPath} is damaged: it lists the versions that were purged, which must not be published again. Restore it from a backup.`);
 }
 
-export function lookUp(rows: readonly PurgedVersion[]): Pick<Purged, 'blocks' | 'blocksArchive'> {
-  const labels = new Map(rows.filter((row) => !isDevVersion(row.version_normalized)).map((row) => [`${row.name} ${row.version_normalized}`, row]));
-  // of a mirrored version there may be none
-  const references = new Map(rows.flatMap((row) => (row.reference === '' ? [] : [[row.reference, row] as const])));
+function archiveBlocker(rows: readonly PurgedVersion[]): Purged['blocksArchive'] {
   const sha1s = new Map(rows.flatMap((row) => (row.sha1 === null ? [] : [[row.sha1, row] as const])));
   const contents = new Map(rows.flatMap((row) => (row.content === null ? [] : [[row.content.digest, row] as const])));
   const alike = rows.flatMap(({ content }) => content ?? []);
-  return {
-    blocks: (name, { normalized, reference }) => (rows.length === 0 ? undefined : (labels.get(`${name} ${normalized}`) ?? references.get(reference))),
-    blocksArchive: (path, sha1) => {
-      const same = sha1s.get(sha1);
-      if (same !== undefined || alike.length === 0) return same;
-      const digest = digestIfAlike(path, alike);
-      return digest === undefined ? undefined : contents.get(digest);
-    },
+  return (path, sha1) => {
+    const same = sha1s.get(sha1);
+    if (same !== undefined || alike.length === 0) return same;
+    const digest = digestIfAlike(path, alike);
+    return digest === undefined ? undefined : contents.get(digest);
   };
 }

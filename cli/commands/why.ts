@@ -30,7 +30,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const mirrored = answer.known.versions.length > 0 ? null : await mirroredOf(name, config, context);
   const isThere = mirrored?.belongs_to === 'upstreams' && (mirrored.found_in !== null || mirrored.archives.length > 0);
   if (flags['json'] === true) printJson(stdout, { ...document, suggestions, mirrored });
-  else if (mirrored?.belongs_to === 'upstreams') printLines(stdout, describeMirrored(name, version, mirrored));
+  else if (mirrored?.belongs_to === 'upstreams') printLines(stdout, [...describeMirrored(name, version, mirrored), ...purged(answer)]);
   else printLines(stdout, [...describe(answer, suggestions), ...(mirrored === null ? [] : [`It is not mirrored: ${mirrored.because ?? ''}.`])]);
   return answer.published || isThere ? 0 : 1;
 }

@@ -8,6 +8,9 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import { checkComposerJson } from '../../build/record/check-composer-json.ts';
 import { QuarantineError } from '../../build/sources/quarantine.ts';
 import { whenReady, type Eventually } from '../../proxy/eventually.ts';
+import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
+import { createTombstones } from '../../proxy/protocol/tombstones.ts';
+import { createLocalPublishedFiles } from '../../proxy/packages/published-files.ts';
 import type { Freshness } from '../../proxy/mirror/document-store.ts';
 import type { Tell } from '../../proxy/mirror/mirror-event.ts';
 import type { MirrorRules } from '../../proxy/mirror/mirror-rules.ts';
@@ -31,6 +34,8 @@ export interface MirrorParts {
   readonly others: () => Eventually<readonly UpstreamSettings[]>;
   /** epoch milliseconds: documents that were last asked for before are asked for again, however fresh they are. Left out: as the settings say */
   readonly askedSinceMs?: number;
+  /** Tombstones of purged versions, the same object while they are the same. Left out: those of the data folder. */
+  readonly purged?: () => Eventually<PurgedLookup>;
   /** epoch milliseconds */
   readonly now: () => number;
   readonly tell: Tell;
@@ -42,11 +47,11 @@ export function mirrorFolder({ data }: Pick<Config, 'data'>): string {
   return join(data.value, 'mirror');
 }
 
-export function composeMirror(config: Config, { privateNames, askedSinceMs, now, tell, ...given }: MirrorParts): Mirror {
+export function composeMirror(config: Config, { privateNames, askedSinceMs, now, tell, purged = tombstonesHere(config, now), ...given }: MirrorParts): Mirror {
   return new Mirror({
     folder: mirrorFolder(config),
     privateNames,
-    rules: rulesOf(given, askedSinceMs === undefined ? (rules) => rules : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) })),
+    rules: rulesOf({ ...given, purged }, askedSinceMs === undefined ? (rules) => rules : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) })),
     client: { allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version}` },
     checkRecord,
     checkArchive: async (path) => void (await admitZip(path)),
@@ -56,18 +61,23 @@ export function composeMirror(config: Config, { privateNames, askedSinceMs, now,
   });
 }
 
+function tombstonesHere({ data }: Pick<Config, 'data'>, now: () => number): () => Eventually<PurgedLookup> {
+  const tombstones = createTombstones(createLocalPublishedFiles(data.value));
+  return () => tombstones.read(now());
+}
+
 /** The same object until something that is set about the mirror has changed. */
-function rulesOf({ settings, others, environment }: Pick<MirrorParts, 'settings' | 'others' | 'environment'>, adjusted: (rules: MirrorRules) => MirrorRules): () => Eventually<MirrorRules> {
-  let last: { readonly values: SettingValues; readonly others: readonly UpstreamSettings[]; readonly said: MirrorRules; readonly rules: MirrorRules } | undefined;
+function rulesOf({ settings, others, environment, purged }: Pick<Required<MirrorParts>, 'settings' | 'others' | 'environment' | 'purged'>, adjusted: (rules: MirrorRules) => MirrorRules): () => Eventually<MirrorRules> {
+  let last: { readonly values: SettingValues; readonly others: readonly UpstreamSettings[]; readonly tombstones: PurgedLookup; readonly said: MirrorRules; readonly rules: MirrorRules } | undefined;
   return () =>
     whenReady(settings.current(), (values) =>
-      whenReady(others(), (known) => {
-        if (last?.values === values && last.others === known) return last.rules;
-        const said = mirrorRules(values, known, environment);
+      whenReady(others(), (known) => whenReady(purged(), (tombstones) => {
+        if (last?.values === values && last.others === known && last.tombstones === tombstones) return last.rules;
+        const said = mirrorRules(values, known, environment, tombstones);
         // any change of the state makes the values another object: what documents were made by stays as it is where it says the same
-        last = { values, others: known, said, rules: last !== undefined && isDeepStrictEqual(last.said, said) ? last.rules : adjusted(said) };
+        last = { values, others: known, tombstones, said, rules: last !== undefined && isDeepStrictEqual(last.said, said) ? last.rules : adjusted(said) };
         return last.rules;
-      }),
+      })),
     );
 }
 
@@ -86,7 +96,7 @@ function askedSince(sinceMs: number, now: () => number): Freshness {
 }
 
 /** What the settings say about the mirror. The public registry is the last one that is asked. */
-export function mirrorRules(values: SettingValues, others: readonly UpstreamSettings[], environment: Environment): MirrorRules {
+export function mirrorRules(values: SettingValues, others: readonly UpstreamSettings[], environment: Environment, purged: PurgedLookup = nothingPurged): MirrorRules {
   const url = values['mirroring.url'];
   const credential = registryCredential(url, environment);
   const registry: UpstreamSettings = { id: publicRegistry, url, allow: values['mirroring.allow'], deny: values['mirroring.deny'], ...(credential === undefined ? {} : { credential }) };
@@ -99,6 +109,7 @@ export function mirrorRules(values: SettingValues, others: readonly UpstreamSett
       minimumAgeMs: values['mirroring.minimum_age'] * 1000,
       licenses: licenses.length === 0 ? undefined : { allow: licenses, action: values['mirroring.license_rule'] === 'warn' ? 'warn' : 'refuse' },
       abandoned: abandoned === 'warn' || abandoned === 'refuse' ? abandoned : undefined,
+      purged,
     },
     freshness: { freshMs: values['mirroring.fresh'] * 1000, missingMs: values['mirroring.missing'] * 1000, goneAfterMs: goneAfterMs },
     distBaseUrl: values.dist_url === 'path' ? undefined : values.dist_url,

@@ -8,6 +8,10 @@ import type { Settings } from '../../proxy/settings/settings.ts';
 import type { Log } from '../../proxy/observe/log.ts';
 import type { Family } from '../../proxy/observe/metrics-text.ts';
 import type { PublishedSafety } from '../../proxy/protocol/safety-lists.ts';
+import type { Tombstones } from '../../proxy/protocol/tombstones.ts';
+import { whenReady, type Eventually } from '../../proxy/eventually.ts';
+import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
+import { removePurged } from '../../proxy/mirror/remove-purged.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { composeKeys } from '../compose-keys.ts';
 import type { Config } from '../config.ts';
@@ -34,10 +38,11 @@ export interface MirrorSurroundings {
   readonly log: Log;
   readonly state: StateStore;
   readonly safety: PublishedSafety;
+  readonly tombstones: Tombstones;
   readonly tree: Pick<ServedTree, 'published' | 'privateNames'>;
 }
 
-export function openServedMirror(config: Config, context: Context, { settings, log, state, safety, tree: { published, privateNames } }: MirrorSurroundings): ServedMirror {
+export function openServedMirror(config: Config, context: Context, { settings, log, state, safety, tombstones, tree: { published, privateNames } }: MirrorSurroundings): ServedMirror {
   const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
   const metrics = createMirrorMetrics();
   const isNews = createRepetitions(() => context.now().getTime());
@@ -45,13 +50,24 @@ export function openServedMirror(config: Config, context: Context, { settings, l
     metrics.count(event);
     if (isNews(event)) tell(log, event);
   };
-  const mirror = composeMirror(config, { settings, privateNames, others, environment: context.environment, now: () => context.now().getTime(), tell: hear });
+  const mirror = composeMirror(config, { settings, privateNames, others, environment: context.environment, purged: clearingPurged(config, context, tombstones, log), now: () => context.now().getTime(), tell: hear });
   const clear = (): void => void mirror.clear().catch((err: unknown) => log.logger.error({ err }, 'what was left of broken fetches could not be removed'));
   clear();
   markOrigin(config).catch((err: unknown) => log.logger.error({ err }, 'commands beside this server cannot be told where its tree is: give them its origin'));
   // what the server before this one was fetching when it was killed is too young at once
   const again = setTimeout(clear, clearAgainMs).unref();
   return { mirror, tree: createMirroredTree(mirror, viewedBytes, safety), catalogue: createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch }), families: metrics.families, close: () => closeAfter(again, mirror) };
+}
+
+/** Copies on this host of what is purged on any go once its tombstone is seen. */
+function clearingPurged(config: Config, context: Context, tombstones: Tombstones, { logger }: Log): () => Eventually<PurgedLookup> {
+  let last = nothingPurged;
+  return () =>
+    whenReady(tombstones.read(context.now().getTime()), (purged) => {
+      if (purged !== last) removePurged(mirrorFolder(config), purged.rows).catch((err: unknown) => logger.error({ err }, 'copies of purged versions could not be removed; they are not served'));
+      last = purged;
+      return purged;
+    });
 }
 
 function closeAfter(timer: NodeJS.Timeout, mirror: Mirror): Promise<void> {

@@ -9,6 +9,7 @@ import type { Eventually } from '../eventually.ts';
 import { archiveHeaders, ArchiveMismatch } from '../protocol/archive-store.ts';
 import { isAbsence } from '../protocol/file-stamp.ts';
 import { cacheHeaders, type Conditions } from '../protocol/representation.ts';
+import { tombstoneOf } from '../protocol/tombstones.ts';
 import type { ArchiveFetcher, Arrival, Fetch } from './archive-fetcher.ts';
 import type { ArchiveRecord } from './archive-record.ts';
 import type { ArchiveShelf } from './archive-shelf.ts';
@@ -49,6 +50,7 @@ export class MirroredArchives {
   /** undefined: there is no such version. Rejects with UpstreamUnavailable or UpstreamRefused. */
   get(asked: Asked, ids: readonly string[], compiled: Compiled, conditions: Conditions): Eventually<Answer | undefined> {
     const { shelf } = this.#options;
+    if (isPurged(asked, compiled)) return undefined;
     const entry = shelf.atHand(asked.name)?.archive(asked.labels, asked.reference);
     const first = entry === undefined ? undefined : shelf.answer(entry, conditions);
     if (first === undefined) return this.#look(asked, ids, compiled, conditions);
@@ -57,6 +59,7 @@ export class MirroredArchives {
 
   /** Fetches it where it is not here yet, and resolves once it is. undefined: there is no such version. */
   async bring(asked: Asked, ids: readonly string[], compiled: Compiled): Promise<'here' | 'fetched' | undefined> {
+    if (isPurged(asked, compiled)) return undefined;
     const accepted = await this.#options.shelf.acceptedNow(asked.name);
     const entry = accepted.archive(asked.labels, asked.reference);
     if (entry !== undefined && (await this.#options.shelf.digest({ name: asked.name, shasum: entry.shasum })) === entry.shasum) return 'here';
@@ -132,6 +135,11 @@ export class MirroredArchives {
     if (upstream === undefined) return undefined;
     return { name, version, reference: record.reference, shasum: record.shasum, destination: upstream.destination, candidates: candidatesOf(name, version, upstream) };
   }
+}
+
+/** Whatever was accepted of it. */
+function isPurged(asked: Asked, { rules }: Compiled): boolean {
+  return rules.releases.purged.rows.length > 0 && tombstoneOf(asked, rules.releases.purged) !== undefined;
 }
 
 /** Whose an archive is that was accepted once: of the only one where it was fetched, or of the first that has the package now. */

@@ -1,7 +1,9 @@
 // Which versions of a mirrored package are offered, pure: a release has to be old enough, its licence a wanted one, the package not abandoned. What is
 // refused is left out of the document; what is only warned of stands in it, with a text that Composer shows.
 
-import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
+import { normalizeVersion } from '../../build/contract/version.ts';
 
 export type RuleAction = 'refuse' | 'warn';
 
@@ -12,15 +14,17 @@ export interface ReleaseRules {
   readonly licenses: { readonly allow: readonly string[]; readonly action: RuleAction } | undefined;
   /** undefined: nothing, but what Composer itself tells whoever installs an abandoned package */
   readonly abandoned: RuleAction | undefined;
+  /** versions that are never offered, nor fetched, nor served */
+  readonly purged: PurgedLookup;
 }
 
-export const noRules: ReleaseRules = { minimumAgeMs: 0, licenses: undefined, abandoned: undefined };
+export const noRules: ReleaseRules = { minimumAgeMs: 0, licenses: undefined, abandoned: undefined, purged: nothingPurged };
 
 export interface Refused {
   readonly version: string;
   readonly because: string;
-  /** the setting that says so */
-  readonly setting: 'mirroring.licenses' | 'mirroring.abandoned' | 'mirroring.minimum_age';
+  /** the setting that says so; `purged`: a tombstone does */
+  readonly setting: 'mirroring.licenses' | 'mirroring.abandoned' | 'mirroring.minimum_age' | 'purged';
 }
 
 export interface Ruled {
@@ -41,7 +45,7 @@ export function applyRules(name: string, records: readonly JsonObject[], rules: 
   for (const record of records) {
     const version = String(record['version']);
     const age = ageOf(record, rules, nowMs);
-    const findings = [licenseFinding(record, rules), abandonedFinding(record, rules)].filter((finding) => finding !== undefined);
+    const findings = [purgedFinding(name, record, rules), licenseFinding(record, rules), abandonedFinding(record, rules)].filter((finding) => finding !== undefined);
     const refusal: Omit<Refused, 'version'> | undefined = findings.find(({ action }) => action === 'refuse') ?? (age.because === undefined ? undefined : { because: age.because, setting: 'mirroring.minimum_age' });
     if (refusal === undefined) {
       offered.push(record);
@@ -63,6 +67,13 @@ function ageOf(record: JsonObject, { minimumAgeMs }: ReleaseRules, nowMs: number
 
 interface Finding extends Omit<Refused, 'version'> {
   readonly action: RuleAction;
+}
+
+function purgedFinding(name: string, { version, dist }: JsonObject, { purged }: ReleaseRules): Finding | undefined {
+  if (purged.rows.length === 0) return undefined;
+  const reference = isJsonObject(dist) ? String(dist['reference'] ?? '') : '';
+  const tombstone = purged.blocks(name, { normalized: normalizeVersion(String(version)) ?? '', reference });
+  return tombstone === undefined ? undefined : { action: 'refuse', setting: 'purged', because: `it was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason})` };
 }
 
 function licenseFinding(record: JsonObject, { licenses }: ReleaseRules): Finding | undefined {

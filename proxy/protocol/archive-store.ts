@@ -38,6 +38,11 @@ export class ArchiveStore {
     if (bytes.length <= keptUpToBytes) this.#add(shasum, bytes, mtimeMs);
   }
 
+  /** Keeps nothing any more. */
+  clear(): void {
+    this.#kept.clear();
+  }
+
   async #open(entry: IndexEntry, conditions: Conditions): Promise<Answer> {
     const path = join(this.#publicDirectory, entry.path);
     const handle = await openArchive(path);

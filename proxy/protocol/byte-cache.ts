@@ -48,6 +48,11 @@ export class ByteCache<Value> {
     this.#bytes -= slot.bytes;
   }
 
+  clear(): void {
+    this.#slots.clear();
+    this.#bytes = 0;
+  }
+
   get bytes(): number {
     return this.#bytes;
   }

@@ -50,6 +50,11 @@ export class FileCache<Value> {
     if (kept?.value === value) this.#cache.grow(path, kept, bytes);
   }
 
+  /** Keeps nothing any more. */
+  clear(): void {
+    this.#cache.clear();
+  }
+
   #load(path: string, epoch: number): Promise<Value | undefined> | undefined {
     const running = this.#loading.get(path);
     if (running !== undefined && running.epoch === epoch) return running.value;

@@ -4,11 +4,12 @@
 import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
+import { purgedPath } from '../../build/contract/purged.ts';
 import { parsePackageIndex } from '../../build/contract/serving-index.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { TextDocument } from './document.ts';
 import { FileCache } from './file-cache.ts';
-import { stampFile } from './file-stamp.ts';
+import { sameStamp, stampFile } from './file-stamp.ts';
 import { PackageArchives } from './package-archives.ts';
 import { createIntern, PackageReleases } from './package-releases.ts';
 import { PublicationWatch } from './publication-watch.ts';
@@ -36,9 +37,20 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
   // not join(): they are made for every request, and both parts are clean
   const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;
   const indexFile = (name: PackageName): string => `${indexDirectory}/${indexPath(name)}`;
+  let [known, tombstones] = [0, stampFile(join(indexDirectory, purgedPath))];
+  /** What is purged leaves the memory too: looked at once with each publication. */
+  const epochOf = (nowMs: number): number => {
+    const epoch = watch.epoch(nowMs);
+    if (epoch === known) return epoch;
+    known = epoch;
+    const now = stampFile(join(indexDirectory, purgedPath));
+    if (!sameStamp(now, tombstones)) for (const cache of [documents, packages, releases, store]) cache.clear();
+    tombstones = now;
+    return epoch;
+  };
   return {
     publication: () => watch.read(),
-    epoch: (nowMs) => watch.epoch(nowMs),
+    epoch: epochOf,
     document: (path, epoch) => documents.get(documentFile(path), epoch),
     documentAgain: (path, epoch) => documents.revalidate(documentFile(path), epoch),
     grow: (path, document, bytes) => documents.grow(documentFile(path), document, bytes),

@@ -8,7 +8,7 @@ import { errorAnswer, type Answer } from '../answer.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
 import type { Moment } from '../mirror/mirror.ts';
 import type { MirroredTree, Onlooker } from '../mirror/mirrored-tree.ts';
-import { filterOf, type View } from '../views/view.ts';
+import { filterOf, type ReleaseFilter, type View } from '../views/view.ts';
 import { ArchiveMismatch } from './archive-store.ts';
 import { chooseEncoding } from './content-encoding.ts';
 import { DerivedDocuments } from './derived-documents.ts';
@@ -17,6 +17,7 @@ import type { PackageArchives } from './package-archives.ts';
 import { answerWith, type Conditions } from './representation.ts';
 import { apiBase, asBuilt, rootDocument, type RootChanges } from './root-document.ts';
 import type { Route } from './route.ts';
+import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 import type { TreeFiles } from './tree-files.ts';
 import { ViewedDocuments } from './viewed-documents.ts';
 
@@ -30,6 +31,8 @@ export interface TreeOptions {
   readonly onDownload?: ((name: PackageName, version: string) => void) | undefined;
   /** packages of other registries, asked for what is not published here; undefined: there are none */
   readonly mirrored?: MirroredTree | undefined;
+  /** of purged versions; undefined: they are answered as if they had never been */
+  readonly tombstones?: Tombstones | undefined;
 }
 
 /** What of a request's headers shapes an answer. */
@@ -49,14 +52,16 @@ export class Tree {
   readonly #onDownload: TreeOptions['onDownload'];
   readonly #rootChanges: TreeOptions['rootChanges'];
   readonly #mirrored: MirroredTree | undefined;
+  readonly #tombstones: Tombstones | undefined;
 
-  constructor({ files, rootChanges, derivedBytes, onDownload, mirrored }: TreeOptions) {
+  constructor({ files, rootChanges, derivedBytes, onDownload, mirrored, tombstones }: TreeOptions) {
     this.#files = files;
     this.#rootChanges = rootChanges;
     this.#derived = new DerivedDocuments(derivedBytes);
     this.#viewed = new ViewedDocuments(files, derivedBytes);
     this.#onDownload = onDownload;
     this.#mirrored = mirrored;
+    this.#tombstones = tombstones;
   }
 
   /** The newest publication, for /health; undefined before the first. */
@@ -147,13 +152,21 @@ export class Tree {
       return entry === undefined ? undefined : this.#counted(route.name, entry.version, wishes, this.#files.archive(entry, wishes));
     };
     const again = (): Eventually<Answer> =>
-      whenReady(this.#files.archivesAgain(route.name, epoch), (archives) => answer(archives) ?? whenReady(mirrored(), (found) => found ?? this.#absent(absentVersion(route), route.name)));
+      whenReady(this.#files.archivesAgain(route.name, epoch), (archives) => answer(archives) ?? whenReady(mirrored(), (found) => found ?? this.#gone(route, filter, wishes, moment)));
     const mirrored = (): Eventually<Answer | undefined> => this.#mirroredArchive(route, wishes, { view: wishes.view, filter }, moment);
     if (this.#mirrored?.isElsewhere(route.name, moment) === true) return whenReady(mirrored(), (found) => found ?? again());
     return whenReady(this.#files.archives(route.name, epoch), (archives) => {
       const first = answer(archives);
       if (first === undefined) return again();
       return first instanceof Promise ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error))) : first;
+    });
+  }
+
+  #gone(route: Extract<Route, { kind: 'dist' }>, filter: ReleaseFilter, { userAgent }: Wishes, { nowMs }: Moment): Eventually<Answer> {
+    return whenReady(this.#tombstones?.read(nowMs), (purged) => {
+      const tombstone = purged === undefined ? undefined : tombstoneOf(route, purged);
+      const gone = tombstone === undefined ? undefined : goneAnswer(tombstone, filter, userAgent?.startsWith('Composer/') === true);
+      return gone ?? this.#absent(absentVersion(route), route.name);
     });
   }
 

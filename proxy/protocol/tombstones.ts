@@ -1,0 +1,50 @@
+// The tombstones of purged versions as a server goes by them, in memory as of the last publication, and the answer to whoever asks for one.
+
+import { createHash } from 'node:crypto';
+import { lookUpPurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../../build/contract/purged.ts';
+import { isDevVersion } from '../../build/contract/version.ts';
+import { errorAnswer, type Answer } from '../answer.ts';
+import { createAsPublished, type AsPublished } from '../packages/as-published.ts';
+import { parsePublished, type PublishedFiles } from '../packages/published-files.ts';
+import { passes, type ReleaseFilter } from '../views/view.ts';
+
+/** The same object as long as the list says the same. */
+export type Tombstones = AsPublished<PurgedLookup>;
+
+export function createTombstones(files: PublishedFiles): Tombstones {
+  let last = { text: '', lookup: nothingPurged };
+  return createAsPublished(files, async () => {
+    const rows = await parsePublished(files, `index/${purgedPath}`, parsePurged);
+    const text = JSON.stringify(rows);
+    if (text !== last.text) last = { text, lookup: rows.length === 0 ? nothingPurged : lookUpPurged(rows) };
+    return last.lookup;
+  });
+}
+
+/** A version as a request for its archive names it. */
+export interface AskedVersion {
+  readonly name: string;
+  /** pretty or normalized version */
+  readonly labels: readonly string[];
+  /** whole, short, or as its MD5; undefined: whatever there is */
+  readonly reference: string | undefined;
+}
+
+/** Of a release its label is enough; of a dev version the reference counts, where one is named. */
+export function tombstoneOf({ name, labels, reference }: AskedVersion, lookup: PurgedLookup): PurgedVersion | undefined {
+  const rows = lookup.of(name)?.filter((row) => labels.includes(row.version) || labels.includes(row.version_normalized)) ?? [];
+  return rows.find((row) => !isDevVersion(row.version_normalized) || reference === undefined || fits(row.reference, reference.toLowerCase()));
+}
+
+function fits(known: string, wanted: string): boolean {
+  if (!/^[0-9a-f]{7,64}$/.test(wanted)) return false;
+  return known.startsWith(wanted) || createHash('md5').update(known).digest('hex') === wanted;
+}
+
+/** The answer to who would see the version were it there; undefined for all others, who get what they get for any version that never was. */
+export function goneAnswer({ name, version, version_normalized: normalized, released, reason, since }: PurgedVersion, filter: ReleaseFilter, forComposer: boolean): Answer | undefined {
+  const releasedMs = released === null ? Number.NaN : Date.parse(released);
+  if (!passes(filter, { version_normalized: normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs })) return undefined;
+  const message = `${name} ${version} was purged from this registry on ${since.slice(0, 10)} (${reason}) and will not come back. Require another version.`;
+  return errorAnswer('VERSION_GONE', { message, details: { package: name, version, reason, purged_at: since }, forComposer });
+}
