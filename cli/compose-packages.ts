@@ -6,9 +6,12 @@ import { createDownloads } from '../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../proxy/packages/package-texts.ts';
 import type { PublishedFiles } from '../proxy/packages/published-files.ts';
 import { createChildWithdrawer } from '../proxy/packages/version-withdrawer.ts';
+import { createPurges } from '../proxy/packages/purges.ts';
+import { createChildPurger } from '../proxy/packages/version-purger.ts';
 import { createWithdrawals } from '../proxy/packages/withdrawals.ts';
 import type { Eventually } from '../proxy/eventually.ts';
 import type { PackageServices } from '../proxy/manage/routes/packages.ts';
+import type { PurgeServices } from '../proxy/manage/routes/purges.ts';
 import { createUsage } from '../proxy/packages/usage.ts';
 import { createLookups, type Lookups } from '../proxy/protocol/lookups.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
@@ -27,7 +30,7 @@ interface PackageParts {
   readonly onError: (error: unknown) => void;
 }
 
-export interface ComposedPackages extends PackageServices {
+export interface ComposedPackages extends PackageServices, Pick<PurgeServices, 'purgesOf'> {
   /** what Composer searches and lists, with what is mirrored */
   readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
 }
@@ -35,7 +38,9 @@ export interface ComposedPackages extends PackageServices {
 export function composePackages(config: Config, context: Context, { state, published, retention, onError }: PackageParts): ComposedPackages {
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
-  const withdrawer = createChildWithdrawer(composeBuilder(config, context));
+  const builder = composeBuilder(config, context);
+  const withdrawer = createChildWithdrawer(builder);
+  const purger = createChildPurger(builder);
   const catalogue = createCatalogue(published);
   const downloads = createDownloads({ state, now, retention, onError });
   const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
@@ -46,6 +51,7 @@ export function composePackages(config: Config, context: Context, { state, publi
     downloads,
     installs,
     lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),
+    purgesOf: (actor) => createPurges({ store, actor, purger }),
     withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer }),
   };
 }

@@ -8,6 +8,7 @@ import type { TokenUses } from '../proxy/auth/token-uses.ts';
 import type { Counters } from '../proxy/limits/counters.ts';
 import type { Management } from '../proxy/manage/api-request.ts';
 import type { PackageServices } from '../proxy/manage/routes/packages.ts';
+import type { PurgeServices } from '../proxy/manage/routes/purges.ts';
 import { createManagement } from '../proxy/manage/management.ts';
 import type { Mirror } from '../proxy/mirror/mirror.ts';
 import type { ReadPrivateNames } from '../proxy/mirror/private-names.ts';
@@ -26,7 +27,7 @@ import { version } from './version.ts';
 
 export interface ManagementParts {
   readonly syncing: Syncing;
-  readonly packages: PackageServices;
+  readonly packages: PackageServices & Pick<PurgeServices, 'purgesOf'>;
   readonly settings: Settings;
   readonly uses: TokenUses;
   readonly counters: Counters;

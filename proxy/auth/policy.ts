@@ -68,6 +68,8 @@ export const policy = {
   getChangelog: readers,
   getStatistics: readers,
   withdrawVersion: keepers,
+  purgeVersion: admins,
+  listPurgedVersions: admins,
 
   getSettings: people,
   updateSettings: admins,

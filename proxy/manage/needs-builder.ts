@@ -5,7 +5,7 @@ import type { OperationId } from '../auth/policy.ts';
 
 export const needsBuilder: ReadonlySet<OperationId> = new Set([
   'createRepository', 'updateRepository', 'deleteRepository', 'verifyRepository', 'syncRepository',
-  'withdrawVersion', 'createArtifact', 'deleteArtifact', 'cleanUpArtifacts',
+  'withdrawVersion', 'purgeVersion', 'createArtifact', 'deleteArtifact', 'cleanUpArtifacts',
 ]);
 
 /** Throws NOT_AVAILABLE, before anything of the body is read. */

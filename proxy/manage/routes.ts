@@ -8,6 +8,7 @@ import { registerAuthentication, type AuthenticationServices } from './routes/au
 import { registerDescription, type DescriptionServices } from './routes/description.ts';
 import { registerPackages, type PackageServices } from './routes/packages.ts';
 import { describeProtocol } from './routes/protocol.ts';
+import { registerPurges, type PurgeServices } from './routes/purges.ts';
 import { registerRepositories, type RepositoryServices } from './routes/repositories.ts';
 import { registerSettings, type SettingServices } from './routes/settings.ts';
 import { registerStatus, type StatusServices } from './routes/status.ts';
@@ -15,7 +16,7 @@ import { registerTokens, type TokenServices } from './routes/tokens.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
 import { registerUsers, type UserServices } from './routes/users.ts';
 
-export interface Services extends ArtifactServices, AuditServices, AuthenticationServices, DescriptionServices, PackageServices, RepositoryServices, SettingServices, StatusServices, TokenServices, UserServices {
+export interface Services extends ArtifactServices, AuditServices, AuthenticationServices, DescriptionServices, PackageServices, PurgeServices, RepositoryServices, SettingServices, StatusServices, TokenServices, UserServices {
   readonly sessions: Sessions;
 }
 
@@ -26,6 +27,7 @@ export function registerRoutes(api: Api, services: Services): void {
   registerAudit(api, services);
   registerAuthentication(api, services);
   registerPackages(api, services);
+  registerPurges(api, services);
   registerRepositories(api, services);
   registerSettings(api, services);
   registerStatus(api, services);

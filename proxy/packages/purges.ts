@@ -90,7 +90,12 @@ export async function noteTombstones(store: Pick<AuditedStore, 'range'> | undefi
     const known = records.get(purgedKey(row));
     return { ...row, note: known?.note ?? null, purged_by: known?.purged_by ?? null };
   });
-  return noted.toSorted((one, other) => compare(other.since, one.since) || compare(purgedKey(one), purgedKey(other)));
+  return noted.toSorted((one, other) => compare(orderOfTombstone(other), orderOfTombstone(one)));
+}
+
+/** By when they were purged. */
+export function orderOfTombstone(row: PurgedVersion): string {
+  return `${row.since} ${purgedKey(row)}`;
 }
 
 function compare(one: string, other: string): number {

@@ -48,8 +48,10 @@ const busyExitCode = 75;
 
 export function createChildPurger(runner: BuildRunner): VersionPurger {
   const run = async ({ name, version, reference, reason }: PurgeOrder, flags: readonly string[]): Promise<PurgeOutcome> => {
+    // no version, and no word of a command line either
+    if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
     const content = reference === undefined ? [] : ['--reference', reference];
-    const { exitCode, report, messages } = await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, '--', name, version]);
+    const { exitCode, report, messages } = await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, name, version]);
     if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
     if (report === undefined) throw new Error(`the builder ended with ${exitCode}: ${messages}`);
     return readPurgeOutcome(report);

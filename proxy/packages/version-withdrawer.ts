@@ -24,6 +24,8 @@ const busyExitCode = 75;
 export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
   return {
     withdraw: async (name, version) => {
+      // no version, and no word of a command line either
+      if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
       const { exitCode, report, messages } = await runner.run(['package', 'withdraw', '--child', name, version]);
       if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
       if (report === undefined) throw new Error(`the builder ended with ${exitCode}: ${messages}`);

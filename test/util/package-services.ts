@@ -5,16 +5,19 @@ import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
 import { createLocalPublishedFiles } from '../../proxy/packages/published-files.ts';
+import { createPurges } from '../../proxy/packages/purges.ts';
+import { createChildPurger } from '../../proxy/packages/version-purger.ts';
 import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
 import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
+import type { PurgeServices } from '../../proxy/manage/routes/purges.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';
 
 /** `data`: the data folder, absolute. */
-export function packageServices(state: StateStore, store: AuditedStore, now: () => number, data: string): PackageServices {
+export function packageServices(state: StateStore, store: AuditedStore, now: () => number, data: string): PackageServices & Pick<PurgeServices, 'purgesOf'> {
   const builder = createChildBuild({ program: [process.execPath, binary], environment: cleanEnvironment(), workingDirectory: '/', flags: ['--data', data] });
   const published = createLocalPublishedFiles(data);
   const onError = (error: unknown): void => {
@@ -26,6 +29,7 @@ export function packageServices(state: StateStore, store: AuditedStore, now: () 
     packageTexts: createPackageTextReader(published),
     downloads: createDownloads({ state, now, everyMs: 0, onError }),
     installs: createDownloads({ state, now, everyMs: 0, onError, counted: 'installs' }),
+    purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder) }),
     withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer: createChildWithdrawer(builder) }),
   };
 }

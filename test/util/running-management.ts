@@ -7,6 +7,7 @@ import { version } from '../../cli/version.ts';
 import { createPasswords } from '../../proxy/auth/password.ts';
 import { advertisedRoot, defaultLimits, peopleRules } from '../../cli/compose-settings.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
+import { createTombstones } from '../../proxy/protocol/tombstones.ts';
 import { createPublishedSafety } from '../../proxy/protocol/safety-lists.ts';
 import type { MirroredCatalogue } from '../../proxy/mirror/mirrored-catalogue.ts';
 import { createLookups } from '../../proxy/protocol/lookups.ts';
@@ -86,7 +87,7 @@ export async function runManagement(options: { readonly now?: () => number; read
   const settings = createSettings({ store, baseline: options.baseline ?? {}, objection: repositories.settingObjection });
   const people = createPeople({ state, keys, sealer, passwords: createPasswords({ randomBytes, cost: cheapCost }), now, randomBytes, rules: peopleRules(settings) });
   const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data'), options.uploads), ...packageServices(state, store, now, folder.at('data')), dataDirectory: folder.at('data'), people, tokensOf, settings, state, uses, counters, startedAtMs: now(), stateKind: 'lmdb', defaultLimits: defaultLimits(settings), artifactRetention: settingOf(settings, 'retention.artifacts_days'), sessions: people.sessions, version };
-  const proxy = await runProxy({ authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }), counters, uses, rootChanges: advertisedRoot(settings), safety: createPublishedSafety(services.published), lookups: createLookups({ catalogue: services.catalogue, usage: createUsage(services.downloads, services.installs), mirrored: options.mirrored }), management: createManagement(services), dataDirectory: folder.at('data'), onDownload: services.downloads.count, onInstall: services.installs.count, now, ...(options.limits === undefined ? {} : { limits: options.limits }), certificate: options.certificate });
+  const proxy = await runProxy({ authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }), counters, uses, rootChanges: advertisedRoot(settings), safety: createPublishedSafety(services.published), tombstones: createTombstones(services.published), lookups: createLookups({ catalogue: services.catalogue, usage: createUsage(services.downloads, services.installs), mirrored: options.mirrored }), management: createManagement(services), dataDirectory: folder.at('data'), onDownload: services.downloads.count, onInstall: services.installs.count, now, ...(options.limits === undefined ? {} : { limits: options.limits }), certificate: options.certificate });
   return {
     proxy,
     services,

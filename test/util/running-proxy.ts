@@ -62,6 +62,7 @@ export interface RunningOptions {
   readonly rootChanges?: ProxyOptions['rootChanges'];
   readonly lookups?: ProxyOptions['lookups'];
   readonly safety?: ProxyOptions['safety'];
+  readonly tombstones?: ProxyOptions['tombstones'];
   readonly counts?: ProxyOptions['counts'];
   readonly crew?: ProxyOptions['crew'];
   readonly readState?: ProxyOptions['readState'];
@@ -93,6 +94,7 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     onInstall: options.onInstall,
     lookups: options.lookups,
     safety: options.safety,
+    tombstones: options.tombstones,
     counts: options.counts,
     readState: options.readState,
     certificate: options.certificate,

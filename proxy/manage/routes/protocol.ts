@@ -34,7 +34,7 @@ const routes: readonly RouteConfig[] = [
   },
   {
     operationId: 'getDist', method: 'get', path: '/dist/{vendor}/{package}/{version}.zip', tags, summary: 'Get the archive of a version', security: forTokens,
-    description: 'The version as it is labelled; the name of a branch may hold slashes.',
+    description: 'The version as it is labelled; the name of a branch may hold slashes. 410 for a version that was purged, to tokens that would see it; `details.reason` says why.',
     request: {
       headers,
       params: z.object({ vendor, package: z.string().openapi({ description: 'the package without its vendor, in lower case', example: 'hello', maxLength: 100 }), version: z.string().openapi({ description: 'the version, as its label or normalized', example: '1.2.0', maxLength: 128 }) }),
@@ -43,7 +43,7 @@ const routes: readonly RouteConfig[] = [
     responses: {
       200: { description: 'the ZIP', headers: archiveHeaders, content: { 'application/zip': { schema: { type: 'string', format: 'binary' } } } },
       304: notModified,
-      ...errorResponses([...ofTree, 'NOT_FOUND', ...pipelineErrors('get')]),
+      ...errorResponses([...ofTree, 'NOT_FOUND', 'VERSION_GONE', ...pipelineErrors('get')]),
     },
   },
   {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';
+import { noRules } from '../../../proxy/mirror/release-rules.ts';
 import { expandVersions } from '../../../proxy/mirror/minified.ts';
 import { runMirror, type MirrorReply } from '../../util/running-mirror.ts';
 import { startUpstream } from '../../util/upstream.ts';

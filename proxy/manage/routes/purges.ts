@@ -1,0 +1,62 @@
+// Purging versions over HTTP, and the tombstones of those that were purged.
+
+import { z } from '@hono/zod-openapi';
+import { parsePurged, purgedPath } from '../../../build/contract/purged.ts';
+import { RegistryError } from '../../../build/contract/errors.ts';
+import { parsePackageName } from '../../../build/contract/name.ts';
+import { parsePublished, type PublishedFiles } from '../../packages/published-files.ts';
+import { noteTombstones, orderOfTombstone, type Purges } from '../../packages/purges.ts';
+import type { Actor } from '../../state/audit.ts';
+import type { StateStore } from '../../state/state-store.ts';
+import { actor, operation, type Api } from '../api.ts';
+import { awaitBuilder } from '../await-builder.ts';
+import { page, pageOf, pageQuery } from '../page.ts';
+import { purgeBody, purgeSchema, showPurge, showTombstone, tombstoneSchema } from '../schemas/purge.ts';
+
+export interface PurgeServices {
+  readonly purgesOf: (actor: Actor) => Purges;
+  /** of the tree that is served */
+  readonly published: PublishedFiles;
+  readonly state: Pick<StateStore, 'get' | 'range'>;
+}
+
+const tags = ['Packages'];
+
+const purgeVersion = operation({
+  operationId: 'purgeVersion', method: 'post', path: '/api/packages/{vendor}/{package}/versions/{version}/purge', tags, summary: 'Purge a version',
+  description: 'Removes the version for good, and everything here that has its bytes: archives, metadata, README and CHANGELOG, history, uploads, caches, copies of the mirror. Neither its label nor its bytes are published again; of a dev version its contents are blocked. Without `confirm` the answer says what would go, and changes nothing. Doing it again changes nothing. Slashes in a version are written as %2F.',
+  request: {
+    params: z.strictObject({
+      vendor: z.string().max(200).openapi({ description: 'the part of the name before the slash', example: 'acme' }),
+      package: z.string().max(200).openapi({ description: 'the part of the name behind the slash', example: 'hello' }),
+      version: z.string().min(1).max(200).openapi({ description: 'the version, as it was published or normalized', example: '1.2.0' }),
+    }),
+    query: z.strictObject({ confirm: z.string().max(500).optional().openapi({ description: 'what `details.confirm` of the answer without it says: package and version', example: 'acme/hello 1.2.0' }) }),
+    body: { required: true, content: { 'application/json': { schema: purgeBody } } },
+  },
+  responses: { 200: { description: 'what is gone, and what may still hold it', content: { 'application/json': { schema: purgeSchema } } } },
+  errors: ['NOT_FOUND', 'CONFIRMATION_REQUIRED', 'BUILD_BUSY'],
+});
+
+const listPurgedVersions = operation({
+  operationId: 'listPurgedVersions', method: 'get', path: '/api/purged-versions', tags, summary: 'List purged versions',
+  description: 'The tombstones that keep purged versions from being published again, newest first: one for each content.',
+  request: { query: pageQuery },
+  responses: { 200: { description: 'a page of tombstones', content: { 'application/json': { schema: pageOf(tombstoneSchema) } } } },
+});
+
+export function registerPurges(api: Api, { purgesOf, published, state }: PurgeServices): void {
+  api.openapi(purgeVersion, async (context) => {
+    const { vendor, package: project, version } = context.req.valid('param');
+    const { reason, note = null, reference } = context.req.valid('json');
+    const name = parsePackageName(`${vendor}/${project}`.toLowerCase());
+    if (name === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no package of this name here.' });
+    awaitBuilder(context.env.exchange);
+    return context.json(showPurge(await purgesOf(actor(context)).purge({ name, version, reference, reason, note }, context.req.valid('query').confirm)), 200);
+  });
+  api.openapi(listPurgedVersions, async (context) => {
+    const rows = await noteTombstones(state, await parsePublished(published, `index/${purgedPath}`, parsePurged));
+    const { data, next_cursor } = page(rows, context.req.valid('query'), orderOfTombstone, true);
+    return context.json({ data: data.map(showTombstone), next_cursor }, 200);
+  });
+}
