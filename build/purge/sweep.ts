@@ -1,16 +1,14 @@
 // Clears away what is left of purged versions beside the tree: in history, in the builder's memory and caches, among uploaded ZIPs. Whatever is gone already
 // counts as done, so that a sweep that was cut off is repeated whole.
 
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatMemory, memoryPath, readMemory } from '../memory/source-memory.ts';
-import { withPath } from '../output/storage-error.ts';
 import type { Run } from '../run.ts';
-import { mirrorName } from '../sources/git/mirror-name.ts';
+import { mirrorFolder, sweepMirror } from '../sources/git/mirror-folder.ts';
 import { sweepArchives } from './sweep-archives.ts';
 import { sweepHistory } from './sweep-history.ts';
 
-type Sweep = Pick<Run, 'choice' | 'output' | 'dataDirectory' | 'purged'>;
+type Sweep = Pick<Run, 'choice' | 'output' | 'dataDirectory' | 'purged' | 'now'>;
 
 /** Under the build's lock, once the publication without them is announced. */
 export async function sweepPurged(run: Sweep): Promise<void> {
@@ -33,12 +31,11 @@ async function forgetSources({ output, purged }: Sweep): Promise<void> {
   await output.barrier();
 }
 
-/** Copies of remote repositories: objects that a remote has let go of stay in a copy until it is made anew. */
-async function sweepClones({ choice, dataDirectory, purged }: Sweep): Promise<void> {
+/** Copies of remote repositories: objects that a remote has let go of stay in a copy until it is made anew. One that is fetched into now stays. */
+async function sweepClones({ choice, dataDirectory, purged, now }: Sweep): Promise<void> {
   const ids = new Set(purged.rows.flatMap(({ source }) => source ?? []));
   for (const { spec } of [...choice.read, ...choice.left]) {
     if (!ids.has(spec.id) || !('url' in spec.place)) continue;
-    const clone = join(dataDirectory, 'build/git', mirrorName(spec.place.url));
-    await withPath(clone, rm(clone, { recursive: true, force: true, maxRetries: 3 }));
+    await sweepMirror(mirrorFolder(join(dataDirectory, 'build/git'), spec.place.url), now, true);
   }
 }

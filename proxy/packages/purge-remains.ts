@@ -9,7 +9,7 @@ export function remainsOf({ name, reason, since, files, sources, contents }: Pur
     `Clients keep it in Composer's cache (~/.cache/composer/files/${name}, until \`composer clear-cache\`) and in vendor/${name}, as do images and build caches of CI.`,
     `Backups taken before ${since} hold it. Restore them with --purged, so that it stays purged.`,
     ...sources.map((source) => `The source ${source} may still have it, and so may clones and forks. Remove it there: a git tag and its commits, a folder, a ZIP.`),
-    ...(sources.some((source) => source.includes('://')) ? ['Copies of remote repositories in build/git were removed. The next build clones what the remotes have then.'] : []),
+    ...(sources.some((source) => source.includes('://')) ? ['Copies of these repositories in build/git were removed, but for one that is being fetched into. The next build clones what the remotes have then.'] : []),
     ...(isMirrored ? ['The upstream registry may still offer it; this registry neither lists nor fetches it any more.'] : []),
     ...(files.length === 0 ? [] : [`Where public/ was copied to (an origin, a CDN, a static host), copy the tree again, then delete there and purge from its caches: ${files.join(', ')}`]),
   ];
