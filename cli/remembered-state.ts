@@ -6,9 +6,10 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { refuseNewer } from '../build/contract/newer-format.ts';
-import { errorCode, isMissing } from '../build/output/storage-error.ts';
+import { isMissing } from '../build/output/storage-error.ts';
 import { StateError, wayBack } from '../proxy/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../proxy/state/state-identity.ts';
+import { isClosedDisk } from './closed-disk.ts';
 
 export const rememberedStateName = 'state.json';
 const format = 1;
@@ -30,12 +31,12 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
   }
 }
 
-/** A disk that is full or read-only keeps nothing: then the state is remembered at another time. */
+/** A disk that is full or read-only keeps nothing, nor does a folder that nobody has made: then the state is remembered at another time. */
 export async function rememberState(data: string, identity: StateIdentity): Promise<void> {
   try {
     await replaceFile(join(data, rememberedStateName), `${JSON.stringify({ format, state: identity })}\n`);
   } catch (error) {
-    if (!['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'ENOENT'].includes(errorCode(error) ?? '')) throw error;
+    if (!isClosedDisk(error) && !isMissing(error)) throw error;
   }
 }
 

@@ -5,11 +5,18 @@ import { dirname } from 'node:path';
 
 import { logMode } from '../proxy/observe/line-writer.ts';
 import { openLog, type Log } from '../proxy/observe/log.ts';
+import { isClosedDisk } from './closed-disk.ts';
 import { formatOrigin, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { printLines } from './output.ts';
 import type { LogTarget } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
+
+/** Serving needs no log: where the disk is full or read-only, the log goes where a service manager keeps it. */
+function toStandardOutput(path: string, stderr: Context['stderr'], shared: boolean): Log {
+  printLines(stderr, [`The request log ${path} cannot be written, since the disk is full or read-only. Until the next start it goes to standard output.`]);
+  return openLog({ destination: 1, shared, now: Date.now, onError: () => undefined });
+}
 
 /** `shared`: other processes write to the same place. Throws UsageError. */
 export function openRequestLog({ log: { origin } }: Config, { stderr }: Pick<Context, 'stderr'>, target: LogTarget, shared = false): Log {
@@ -18,6 +25,7 @@ export function openRequestLog({ log: { origin } }: Config, { stderr }: Pick<Con
       mkdirSync(dirname(target.path), { recursive: true });
       closeSync(openSync(target.path, 'a', logMode));
     } catch (error) {
+      if (isClosedDisk(error)) return toStandardOutput(target.path, stderr, shared);
       throw new UsageError(`The request log ${target.path} (${formatOrigin(origin)}) cannot be written: ${(error as Error).message}. Name another with --log.`, { cause: error });
     }
   }

@@ -21,6 +21,7 @@ import { createProxy } from '../proxy/server.ts';
 import { settingOf } from '../proxy/settings/settings.ts';
 import { startAuditCopies } from '../proxy/state/audit-copies.ts';
 import { assertReadable } from '../proxy/state/readable.ts';
+import { StateError } from '../proxy/state/state-error.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import { localUrl } from './address.ts';
 import { composeKeys } from './compose-keys.ts';
@@ -145,10 +146,17 @@ export async function openService(config: Config, context: Context, logTarget: L
     throw listenRefusal(error, config.listen);
   });
   const offerSetup = async (): Promise<SetupOffer | undefined> => {
-    const code = await composePeople(context, store, composeKeys(config, context)).offerSetup();
+    // nobody can be made while nothing can be written
+    const code = await composePeople(context, store, composeKeys(config, context)).offerSetup().catch(whereUnwritable);
     return code && { code, url: localUrl(address.host, address.port, certificate?.facts) };
   };
   return { ...address, tree: tree.shown, mirrors: async () => mirror.mirror.isOn(), metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+}
+
+/** Undefined for a state that cannot be written: the disk is full or read-only. */
+function whereUnwritable(error: unknown): undefined {
+  if (error instanceof StateError && error.code === 'STATE_WRITE_FAILED') return undefined;
+  throw error;
 }
 
 function ownAddress({ distUrl: { value } }: Config): string | undefined {

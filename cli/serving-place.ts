@@ -9,9 +9,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { lookAtLock, takeLock, type Lock, type LockOwner, type SeenLock } from '../build/output/lock.ts';
 import { isMissing } from '../build/output/storage-error.ts';
+import { isClosedDisk } from './closed-disk.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { sharedCountersUrl } from './open-state.ts';
+import { printLines } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Short, so that a container which crashed and is started again, and cannot see whether the process before it lives, soon gets its place back. */
@@ -35,7 +37,7 @@ const countsAlone = 'It counts requests for itself, and this one would count the
 const countsInRedis = 'It counts requests in a Redis, and this one would count them for itself: a token could use up its limit at each. Have this one count there too (--redis URL), or stop the other one.';
 
 /** The place of the one server without a Redis, or of one of those with one. Throws UsageError where another one stands in the way. */
-export async function takeServingPlace(config: Config, { now }: Pick<Context, 'now'>): Promise<Lock> {
+export async function takeServingPlace(config: Config, { now, stderr }: Pick<Context, 'now' | 'stderr'>): Promise<Lock> {
   if (config.state.value !== undefined) return noPlace; // tokens of another state: no limit is counted twice
   const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
   const take = sharedCountersUrl(config) === undefined ? () => takeAlone(path, marks, now) : () => takeBeside(path, marks, now);
@@ -44,6 +46,11 @@ export async function takeServingPlace(config: Config, { now }: Pick<Context, 'n
     try {
       return await take();
     } catch (error) {
+      if (isClosedDisk(error)) {
+        await refuseServed(config.data.value, now());
+        printLines(stderr, [`The disk of ${config.data.value} is full or read-only: packages are served, and nothing can be changed. Start this server again once the disk takes files; until then, nothing keeps a second one off this data folder.`]);
+        return noPlace;
+      }
       if (!(error instanceof Taken) || error.seen || now().getTime() > deadline) throw error;
       await delay(heartbeatMs / 2);
     }
@@ -88,7 +95,7 @@ async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readon
   for (const name of names) {
     const path = join(marks, name);
     const mark = await lookAtLock(path, now, staleAfterMs);
-    if (mark?.stale === true) await rm(path, { force: true });
+    if (mark?.stale === true) await rm(path, { force: true }).catch((error: unknown) => (isClosedDisk(error) ? undefined : Promise.reject(error)));
     else if (mark !== undefined) found ??= { ...mark, path };
   }
   return found;

@@ -16,6 +16,8 @@ export interface CliOptions {
   readonly cwd: string;
   /** added to PATH and a HOME that does not exist */
   readonly environment?: Readonly<Record<string, string>>;
+  /** a command that runs the program as its last arguments, such as `nice` */
+  readonly through?: readonly string[];
 }
 
 export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -23,8 +25,9 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
 }
 
 /** Never throws for an exit code; -1 when a signal ended it. */
-export async function runCli(args: readonly string[], { cwd, environment = {} }: CliOptions): Promise<CliOutcome> {
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [binary, ...args], {
+export async function runCli(args: readonly string[], { cwd, environment = {}, through = [] }: CliOptions): Promise<CliOutcome> {
+  const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
+  const { exitCode, stdout, stderr } = await execa(command, all, {
     cwd,
     env: cleanEnvironment(environment),
     extendEnv: false,
@@ -60,8 +63,9 @@ export function logLines(text: string): Record<string, unknown>[] {
 }
 
 /** For commands that stay: `serve` and `start`. */
-export function startCli(args: readonly string[], { cwd, environment = {} }: CliOptions): RunningCli {
-  const child = execa(process.execPath, [binary, ...args], { cwd, env: cleanEnvironment(environment), extendEnv: false, reject: false, stdin: 'ignore', buffer: false });
+export function startCli(args: readonly string[], { cwd, environment = {}, through = [] }: CliOptions): RunningCli {
+  const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
+  const child = execa(command, all, { cwd, env: cleanEnvironment(environment), extendEnv: false, reject: false, stdin: 'ignore', buffer: false });
   const output = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,0 +1,58 @@
+// A disk that is full or read-only: packages are served to who has a token, and what only reads the state reads it. Each program gets a mount of its own,
+// in a namespace that ends with it.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import { libraryTree, writeTree } from '../util/package-tree.ts';
+import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import { temporaryFolder } from '../util/temporary-folder.ts';
+
+const namespace = ['unshare', '--mount', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];
+const mayMount = spawnSync(namespace[0] ?? '', [...namespace.slice(1), 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0;
+if (!mayMount) process.stderr.write('test/cli/closed-disk.test.ts is skipped: this user may not mount in a namespace of their own.\n');
+
+const folder = temporaryFolder('cli-closed-disk');
+const data = folder.at('disk/var');
+const within = (mount: string): readonly string[] => [...namespace, 'sh', '-ec', `${mount}; exec "$@"`, 'sh'];
+const disks = {
+  'read-only': within(`mount --bind '${folder.at('disk')}' '${folder.at('disk')}'; mount -o remount,bind,ro '${folder.at('disk')}'`),
+  full: within(`cp -a '${folder.at('disk')}/.' '${folder.at('copy')}'; mount -t tmpfs -o size=4m tmpfs '${folder.at('disk')}'; cp -a '${folder.at('copy')}/.' '${folder.at('disk')}'; dd if=/dev/zero of='${folder.at('disk/filling')}' bs=4k 2>/dev/null || true`),
+};
+
+describe.skipIf(!mayMount)('a disk that takes no files', () => {
+  let server: RunningCli | undefined;
+  let created: { readonly id: string; readonly token: string };
+
+  beforeAll(async () => {
+    mkdirSync(folder.at('copy'));
+    mkdirSync(folder.at('disk/log'), { recursive: true }); // as a server left it that wrote there before
+    writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+    expect(await runCli(['build', 'hello', '--data', data], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
+    created = JSON.parse((await runCli(['token', 'create', '--description', 'x', '--json', '--data', data], { cwd: folder.path })).stdout) as typeof created;
+  });
+  afterEach(async () => {
+    server?.signal('SIGKILL');
+    await server?.ended;
+    server = undefined;
+  });
+  afterAll(() => folder.remove());
+
+  it.each(Object.entries(disks))('%s: serve answers readers, commands that read do so, and nothing is changed', async (_name, through) => {
+    const run = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', data], { cwd: folder.path, through });
+    server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', data, '--log', folder.at('disk/log/requests.log')], { cwd: folder.path, through });
+    const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    await server.shows(/The disk of .* is full or read-only: packages are served, and nothing can be changed/);
+    const get = async (path: string, token: string): Promise<Response> => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect((await get('/packages.json', created.token)).status).toBe(200);
+    expect(await (await get('/p2/acme/hello.json', created.token)).text()).toContain('1.0.0');
+    expect((await get('/dist/acme/hello/1.0.0.zip', created.token)).status).toBe(200);
+    expect((await get('/packages.json', `${created.token.slice(0, -1)}0`)).status).toBe(401);
+
+    const [listed, audited, made] = await Promise.all([run('token', 'list'), run('audit', 'verify'), run('token', 'create', '--description', 'y')]);
+    expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(created.id) as string });
+    expect(audited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 event') as string });
+    expect(made).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('nothing was changed') as string });
+  });
+});
