@@ -121,10 +121,10 @@ describe('data it must not believe', () => {
     expect([verified.exitCode, verified.stderr]).toEqual([1, '  index/_publication.json: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one. [NEWER_FORMAT]']);
   });
 
-  it.each([[['serve', '--listen', '127.0.0.1:0']], [['token', 'list']]])('a corrupt state: %j exits 2, and says to restore it', async (command) => {
+  it.each([[['serve', '--listen', '127.0.0.1:0']], [['token', 'list']]])('a damaged state: %j exits 2, and says to restore it', async (command) => {
     await createToken();
     writeFileSync(folder.at('var/state/data.mdb'), 'junk');
-    expect(await run(...command)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/data\.mdb is corrupt: .*Put a backup in its place/) as string });
+    expect(await run(...command)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: The state .* is damaged: .*`libretto restore BACKUP --state-only`/) as string });
   });
 });
 
