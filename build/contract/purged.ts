@@ -71,7 +71,10 @@ export interface PurgedLookup {
   readonly rows: readonly PurgedVersion[];
   /** those of a package; undefined for none */
   readonly of: (name: string) => readonly PurgedVersion[] | undefined;
-  /** The tombstone that keeps this content of this package out: of its label, or of its reference in any package. */
+  /**
+   * The tombstone that keeps this content of this package out: of its label, or of its reference. A commit of a repository with several packages is the
+   * reference of each, so that a reference counts within its package only; the same files in another package are known by their digest.
+   */
   readonly blocks: (name: string, candidate: PurgeCandidate) => PurgedVersion | undefined;
 }
 
@@ -80,11 +83,11 @@ export function lookUpPurged(rows: readonly PurgedVersion[]): PurgedLookup {
   for (const row of rows) names.set(row.name, [...(names.get(row.name) ?? []), row]);
   const labels = new Map(rows.filter((row) => !isDevVersion(row.version_normalized)).map((row) => [`${row.name} ${row.version_normalized}`, row]));
   // of a mirrored version there may be none
-  const references = new Map(rows.flatMap((row) => (row.reference === '' ? [] : [[row.reference, row] as const])));
+  const references = new Map<string, PurgedVersion>(rows.flatMap((row) => (row.reference === '' ? [] : [[`${row.name} ${row.reference}`, row] as const])));
   return {
     rows,
     of: (name) => names.get(name),
-    blocks: (name, { normalized, reference }) => (rows.length === 0 ? undefined : (labels.get(`${name} ${normalized}`) ?? references.get(reference))),
+    blocks: (name, { normalized, reference }) => (rows.length === 0 ? undefined : (labels.get(`${name} ${normalized}`) ?? references.get(`${name} ${reference}`))),
   };
 }
 

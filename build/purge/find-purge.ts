@@ -27,7 +27,7 @@ export interface FoundContent {
 export interface FoundPurge {
   /** of the version that was named */
   readonly named: readonly FoundContent[];
-  /** with the reference or the archive of one of them, under another label or name */
+  /** with the reference of one of them under another label, or with its archive under another label or name */
   readonly same: readonly FoundContent[];
   /** versions of the package with the same files in another archive; they stay */
   readonly alike: readonly FoundContent[];
@@ -43,11 +43,15 @@ export async function findPurge(output: Output, target: PurgeTarget): Promise<Fo
   const own = await contentsOf(output, target.name);
   const named = own.filter(({ entry }) => isTarget(target, entry));
   if (named.length === 0) return { named, same: [], alike: [] };
-  const bytes = new Set(named.flatMap(({ entry }) => [entry.reference as string, entry.shasum as string]));
+  const references = new Set(named.map(({ entry }) => entry.reference));
+  const archives = new Set(named.map(({ entry }) => entry.shasum));
+  // a commit of a repository with several packages is the reference of each of them
+  const isSame = ({ name, entry }: FoundContent): boolean =>
+    archives.has(entry.shasum) || (name === target.name && references.has(entry.reference));
   const same: FoundContent[] = [];
   for (const name of await indexedNames(output)) {
     const contents = name === target.name ? own : await contentsOf(output, name);
-    same.push(...contents.filter((content) => !named.includes(content) && (bytes.has(content.entry.reference) || bytes.has(content.entry.shasum))));
+    same.push(...contents.filter((content) => !named.includes(content) && isSame(content)));
   }
   return { named, same, alike: findAlike(output, named, own.filter((content) => !named.includes(content) && !same.includes(content))) };
 }

@@ -112,8 +112,11 @@ async function planPurge(order: PurgeOrder, output: Output, now: Date): Promise<
 /** Of this version, and of the same bytes under other labels. */
 function standingTombstones(rows: readonly PurgedVersion[], order: PurgeOrder): readonly PurgedVersion[] {
   const named = rows.filter((row) => row.name === order.name && isTarget(order, row));
-  const bytes = new Set(named.flatMap(({ reference, sha1 }) => [reference, sha1 ?? '']).filter((digest) => digest !== ''));
-  return rows.filter((row) => named.includes(row) || bytes.has(row.reference) || bytes.has(row.sha1 ?? ''));
+  const references = new Set(named.map(({ reference }) => reference).filter((reference) => reference !== ''));
+  const archives = new Set(named.flatMap(({ sha1 }) => sha1 ?? []));
+  const isSame = ({ name, reference, sha1 }: PurgedVersion): boolean =>
+    (name === order.name && references.has(reference)) || (sha1 !== null && archives.has(sha1));
+  return rows.filter((row) => named.includes(row) || isSame(row));
 }
 
 interface Plan {

@@ -139,6 +139,20 @@ describe('a purged version', () => {
     expect(versions()).toEqual(['acme/hello@1.0.1', 'acme/hello@dev-main']);
   });
 
+  it('leaves the other packages of its commit alone', async () => {
+    const repository = createRepository(tree.path('git'), [
+      { commit: 'main', files: { 'one/composer.json': '{"name":"acme/one"}', 'one/key.txt': secret, 'two/composer.json': '{"name":"acme/two"}' } },
+      { tag: '1.0.0', at: 'main' },
+    ]);
+    const configured = [{ source: `git:${repository.path}`, options: { subdirectories: ['*'] }, where: 'sources[0]' }];
+    await series.run({ configured });
+    const outcome = await purge('1.0.0', { name: 'acme/one' as PackageName });
+    expect(outcome.contents.map(({ name: of, version }) => `${of} ${version}`).toSorted()).toEqual(['acme/one 1.0.0', 'acme/one dev-main']);
+    const { blocked } = await series.run({ configured });
+    expect(blocked.map(({ name: of, version }) => `${of} ${version}`).toSorted()).toEqual(['acme/one 1.0.0', 'acme/one dev-main']);
+    expect(versions()).toEqual(['acme/two@1.0.0', 'acme/two@dev-main']);
+  });
+
   it('done again changes nothing; a withdrawal of it cannot be taken back', async () => {
     await leak();
     const build110 = { request: series.request({}), effects: series.effects(), waitMs: 0 };
