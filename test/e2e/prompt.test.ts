@@ -2,7 +2,7 @@
 
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProject, type Project } from '../util/composer.ts';
+import { composerCommand, createProject, type Project } from '../util/composer.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks, toolPath } from '../util/tool.ts';
@@ -23,7 +23,7 @@ describe.skipIf(lacks('composer', 'php', 'script'))('Composer at a terminal', ()
   /** Types each answer once its question has appeared. `script` gives Composer a terminal. */
   const update = async (project: Project, answers: readonly (readonly [question: string, answer: string])[]): Promise<{ readonly exitCode: number; readonly output: string }> => {
     const environment = { COMPOSER_HOME: project.home, COMPOSER_CACHE_DIR: `${project.home}/cache`, COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_AUTH: '{}', SHELL: '/bin/sh' };
-    const running = execa(toolPath('script'), ['--quiet', '--return', '--command', `'${toolPath('composer')}' update --no-ansi`, '/dev/null'], { cwd: project.path, env: environment, all: true, reject: false, stdin: 'pipe', timeout: 60_000 });
+    const running = execa(toolPath('script'), ['--quiet', '--return', '--command', `${composerCommand().map((word) => `'${word}'`).join(' ')} update --no-ansi`, '/dev/null'], { cwd: project.path, env: environment, all: true, reject: false, stdin: 'pipe', timeout: 60_000 });
     const left = [...answers];
     let output = '';
     running.stdout.on('data', (chunk: Buffer) => {

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { composerEnvironment } from '../util/composer.ts';
+import { composerCommand, composerEnvironment } from '../util/composer.ts';
 import { startCli } from '../util/run-cli.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -39,7 +39,8 @@ describe.skipIf(lacks('composer', 'php'))('npm start', () => {
       const empty = folder.at('empty');
       const home = folder.at('home');
       for (const made of [empty, home]) mkdirSync(made);
-      writeFileSync(folder.at('pasted.sh'), `${lines.join('\n')}\n`);
+      const client = `composer() { ${composerCommand().map((word) => `'${word}'`).join(' ')} "$@"; }`;
+      writeFileSync(folder.at('pasted.sh'), `${[client, ...lines].join('\n')}\n`);
       // a shell that reads its lines from where a person would type them, and stops nowhere
       const pasted = await execa('sh', { cwd: empty, env: composerEnvironment(home), extendEnv: false, reject: false, all: true, inputFile: folder.at('pasted.sh') });
       expect(pasted.exitCode, pasted.all).toBe(0);

@@ -7,6 +7,12 @@ import { execa } from 'execa';
 import { temporaryFolder } from './temporary-folder.ts';
 import { toolPath } from './tool.ts';
 
+/** The client under test as program and first arguments: the installed `composer`, or the command that LIBRETTO_COMPOSERS names (vitest.config.ts). */
+export function composerCommand(): readonly [program: string, ...args: string[]] {
+  const [program, ...args] = (process.env['TEST_COMPOSER'] ?? '').split(/\s+/).filter((word) => word !== '');
+  return program === undefined ? [toolPath('composer')] : [program, ...args];
+}
+
 export interface ComposerResult {
   readonly exitCode: number;
   /** stdout and stderr as a person sees them, colours and wrapping off */
@@ -66,8 +72,9 @@ export function createProject(options: ProjectOptions): Project {
   writeFileSync(join(path, 'composer.json'), JSON.stringify(composerJson, null, 4));
   if (options.auth !== undefined) writeFileSync(join(path, 'auth.json'), JSON.stringify(options.auth), { mode: 0o600 });
 
+  const [program, ...first] = composerCommand();
   const runWith: Project['runWith'] = async (variables, ...args) => {
-    const { exitCode, all, stdout } = await execa(toolPath('composer'), [...args, '--no-interaction', '--no-ansi'], {
+    const { exitCode, all, stdout } = await execa(program, [...first, ...args, '--no-interaction', '--no-ansi'], {
       cwd: path,
       env: { ...composerEnvironment(home), ...options.environment, ...variables },
       extendEnv: false,
