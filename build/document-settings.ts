@@ -4,7 +4,7 @@ import { digestOf } from './digest-of.ts';
 import { memoryFormat } from './memory/source-memory.ts';
 
 /** Moves when the same records would give other bytes, or more is kept of each version: then everything is compared again. */
-export const documentRecipe = 2;
+export const documentRecipe = 3;
 
 export interface DocumentSettings {
   readonly metadataUrl: string;

@@ -7,8 +7,10 @@ import { safetyOf } from './contract/safety-lists.ts';
 import { formatPackageIndex, type DocumentStamp, type IndexEntry } from './contract/serving-index.ts';
 import { formatProviders, stampDocument } from './documents.ts';
 import { advisoryNotices } from './safety/affected.ts';
+import { groupBy } from './group-by.ts';
 import { packageChange, type PackageHistory } from './history/package-change.ts';
 import { mergeEntries } from './index-entries.ts';
+import { listShortly } from './list-shortly.ts';
 import type { Output } from './output/output.ts';
 import type { PackageState } from './package-state.ts';
 import type { Made, Standing, VersionContext } from './package-version.ts';
@@ -89,7 +91,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     retained: entries.filter((entry) => entry.state !== 'published' && before.has(keyOf(entry))).map(versionOf),
     unsettled: unsettledSources(published, outcome),
     refused: outcome.refused,
-    notices: [...made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ source: entry.source, message: `${name} ${entry.version}: ${remark}` }))), ...advisoryNotices(name, safetyOf(context.safety, name), published)],
+    notices: [...remarkNotices(name, made), ...advisoryNotices(name, safetyOf(context.safety, name), published)],
     changes: {
       archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
       pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],
@@ -106,6 +108,16 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
     settled: outcome.settled,
     blocked: outcome.blocked ?? [],
   };
+}
+
+/** One notice for each remark of a source, whatever the number of versions it is about. */
+function remarkNotices(name: PackageName, made: readonly Made[]): PackageResult['notices'] {
+  const remarked = made.flatMap(({ entry, remarks }) => remarks.map((remark) => ({ entry, remark })));
+  return [...groupBy(remarked, ({ entry, remark }) => `${entry.source}\0${remark}`).values()].flatMap((alike) => {
+    const [first] = alike;
+    const versions = alike.map(({ entry }) => entry.version);
+    return first === undefined ? [] : [{ source: first.entry.source, message: `${name} ${listShortly(versions)}: ${first.remark}` }];
+  });
 }
 
 /** The plain copies of mutable versions too. */

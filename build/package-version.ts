@@ -125,23 +125,33 @@ export async function makeVersion(name: PackageName, fresh: FreshRelease, state:
     const entry: IndexEntry = { ...base, shasum: reuse.shasum, size: reuse.size, ...(await textsOf(release, context)) };
     return { entry, record: await recordOf(name, release, entry, context), archive: undefined, pin: reuse.path === path ? undefined : { from: reuse.path, to: path }, remarks: [] };
   }
-  const composerJson = await release.composerJson();
+  const repeated = new Set<string>();
+  const composerJson = await release.composerJson((key) => repeated.add(key));
   const target = context.output.stagingPath();
   const { shasum, size, withheld } = await archiveRelease(release, { target, topFolder: topFolderOf(name, release), composerJson }, context.archiver);
   const tombstone = context.purged.blocksArchive(target, shasum);
   if (tombstone !== undefined) throw new PurgedBytes(tombstone);
   const entry: IndexEntry = { ...base, shasum, size, ...(await textsOf(release, context)) };
-  return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, remarks: remarksOn(name, composerJson['name'], withheld) };
+  return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, remarks: remarksOn(name, { written: composerJson['name'], withheld, repeated }) };
 }
 
 async function textsOf({ content }: Release, { texts }: VersionContext): Promise<TextsOfVersion> {
   return content.texts === undefined ? {} : texts.stage(await content.texts());
 }
 
-function remarksOn(name: PackageName, written: unknown, withheld: readonly string[]): readonly string[] {
+interface Remarkable {
+  /** the name in its composer.json */
+  readonly written: unknown;
+  readonly withheld: readonly string[];
+  /** keys of its composer.json that occur twice in one object */
+  readonly repeated: ReadonlySet<string>;
+}
+
+function remarksOn(name: PackageName, { written, withheld, repeated }: Remarkable): readonly string[] {
   const inOtherCase = typeof written === 'string' && written !== name && written.toLowerCase() === name;
   return [
     ...(inOtherCase ? [`composer.json writes the name as ${written}; Composer asks for names in lower case, so it is published as ${name}. Write it so.`] : []),
+    ...[...repeated].map((key) => `composer.json has the key ${JSON.stringify(key.slice(0, 100))} twice in one object. The last value counts, as in Composer; keep only one.`),
     ...(withheld.length === 0 ? [] : [`left out, since they look like credentials: ${withheld.join(', ')}`]),
   ];
 }

@@ -1,5 +1,5 @@
 // Finds what is wrong with a JSON text and where, which JSON.parse says in every Node version differently, and refuses what JSON.parse lets
-// pass but PHP's json_decode or a reader's eye would not: a key that stands twice, half a surrogate pair, nesting without end.
+// pass but PHP's json_decode does not: half a surrogate pair, nesting without end. It reports each key that occurs twice in one object.
 
 /** What is wrong, and the character it is wrong at. */
 export class JsonTextError extends Error {
@@ -18,52 +18,61 @@ export class JsonTextError extends Error {
 /** PHP decodes 512 levels, and a p2 document puts a composer.json four levels down. */
 export const maxJsonDepth = 128;
 
-/** Throws JsonTextError where the text is not one JSON value. Linear time. */
-export function checkJsonText(text: string): void {
-  const end = skipBlanks(text, checkValue(text, skipBlanks(text, 0), 1));
+/** A key that occurs in its object before. JSON.parse and PHP's json_decode keep the first position and the last value. */
+export interface RepeatedKey {
+  readonly key: string;
+  /** of its second occurrence, at the quote */
+  readonly offset: number;
+}
+
+/** The repeated keys, in their order. Throws JsonTextError where the text is not one JSON value. Linear time. */
+export function checkJsonText(text: string): readonly RepeatedKey[] {
+  const repeated: RepeatedKey[] = [];
+  const end = skipBlanks(text, checkValue(text, skipBlanks(text, 0), 1, repeated));
   if (end < text.length) throw new JsonTextError(`nothing may follow the end of the JSON text, but ${shown(text, end)} does`, end);
+  return repeated;
 }
 
 /** All of these take the offset a thing begins at and return the one behind it. */
-function checkValue(text: string, offset: number, depth: number): number {
+function checkValue(text: string, offset: number, depth: number, repeated: RepeatedKey[]): number {
   const first = text.charAt(offset);
   if (depth > maxJsonDepth) throw new JsonTextError(`it is nested deeper than ${maxJsonDepth} levels`, offset, false);
-  if (first === '{') return checkObject(text, offset, depth);
-  if (first === '[') return checkArray(text, offset, depth);
+  if (first === '{') return checkObject(text, offset, depth, repeated);
+  if (first === '[') return checkArray(text, offset, depth, repeated);
   if (first === '"') return checkString(text, offset);
   const end = endOf(literal, text, offset);
   if (end === undefined) throw new JsonTextError(`a value was expected, not ${shown(text, offset)}${hint(first)}`, offset);
   return end;
 }
 
-function checkObject(text: string, start: number, depth: number): number {
+function checkObject(text: string, start: number, depth: number, repeated: RepeatedKey[]): number {
   const keys = new Set<string>();
   let offset = skipBlanks(text, start + 1);
   if (text.charAt(offset) === '}') return offset + 1;
   for (;;) {
-    offset = checkKey(text, offset, keys);
+    offset = checkKey(text, offset, keys, repeated);
     if (text.charAt(offset) !== ':') throw new JsonTextError(`a colon was expected behind a key, not ${shown(text, offset)}`, offset);
-    offset = skipBlanks(text, checkValue(text, skipBlanks(text, offset + 1), depth + 1));
+    offset = skipBlanks(text, checkValue(text, skipBlanks(text, offset + 1), depth + 1, repeated));
     if (text.charAt(offset) === '}') return offset + 1;
     offset = behindComma(text, offset, '}');
   }
 }
 
 /** Returns where the colon has to be. */
-function checkKey(text: string, offset: number, keys: Set<string>): number {
+function checkKey(text: string, offset: number, keys: Set<string>, repeated: RepeatedKey[]): number {
   if (text.charAt(offset) !== '"') throw new JsonTextError(`a key in double quotes was expected, not ${shown(text, offset)}${hint(text.charAt(offset))}`, offset);
   const end = checkString(text, offset);
-  const key: unknown = JSON.parse(text.slice(offset, end));
-  if (keys.has(String(key))) throw new JsonTextError(`the key ${JSON.stringify(String(key).slice(0, 100))} stands twice in one object; keep one of them`, offset, false);
-  keys.add(String(key));
+  const key = String(JSON.parse(text.slice(offset, end)));
+  if (keys.has(key)) repeated.push({ key, offset });
+  keys.add(key);
   return skipBlanks(text, end);
 }
 
-function checkArray(text: string, start: number, depth: number): number {
+function checkArray(text: string, start: number, depth: number, repeated: RepeatedKey[]): number {
   let offset = skipBlanks(text, start + 1);
   if (text.charAt(offset) === ']') return offset + 1;
   for (;;) {
-    offset = skipBlanks(text, checkValue(text, offset, depth + 1));
+    offset = skipBlanks(text, checkValue(text, offset, depth + 1, repeated));
     if (text.charAt(offset) === ']') return offset + 1;
     offset = behindComma(text, offset, ']');
   }

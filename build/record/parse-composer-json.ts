@@ -4,23 +4,26 @@ import { isUtf8 } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import { QuarantineError } from '../sources/quarantine.ts';
 import { readJson } from './exact-integers.ts';
-import { checkJsonText, JsonTextError } from './json-text.ts';
+import { checkJsonText, JsonTextError, type RepeatedKey } from './json-text.ts';
 
 /** Composer.json files are a few kilobytes; p2 repeats one for every version. */
 export const maxComposerJsonBytes = 1024 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Hears of each key that occurs twice in one object of a composer.json. */
+export type NoteRepeated = (key: string) => void;
+
 /**
- * The object a composer.json holds. `where` names the file in messages. Throws QuarantineError: INVALID_JSON where it is no JSON, with its
+ * The object a composer.json holds. `where` names the file in messages. Of a repeated key the last value counts, as in PHP. Throws QuarantineError: INVALID_JSON where it is no JSON, with its
  * line and column, INVALID_COMPOSER_JSON where it is JSON that not every client could read alike, or not an object.
  */
-export function parseComposerJson(bytes: Uint8Array, where: string): JsonObject {
+export function parseComposerJson(bytes: Uint8Array, where: string, noteRepeated: NoteRepeated = () => undefined): JsonObject {
   if (bytes.byteLength > maxComposerJsonBytes) throw new QuarantineError('INVALID_COMPOSER_JSON', `${where} is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may have.`);
   const text = decode(bytes, where);
   if (text.startsWith('\ufeff')) throw new QuarantineError('INVALID_JSON', `${where}, line 1: it begins with a byte-order mark, which Composer does not read. Save it as UTF-8 without one.`);
   if (text.trim() === '') throw new QuarantineError('INVALID_JSON', `${where}, line 1: it is empty.`);
-  checkText(text, where);
+  for (const { key } of checkText(text, where)) noteRepeated(key);
   const json = readJson(text);
   if (!isJsonObject(json)) throw new QuarantineError('INVALID_COMPOSER_JSON', `${where}: a composer.json holds a JSON object, this one ${kindOf(json)}.`);
   return json;
@@ -46,9 +49,9 @@ function firstUndecodableLine(bytes: Uint8Array): number {
   return line;
 }
 
-function checkText(text: string, where: string): void {
+function checkText(text: string, where: string): readonly RepeatedKey[] {
   try {
-    checkJsonText(text);
+    return checkJsonText(text);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     const before = text.slice(0, error.offset).split('\n');

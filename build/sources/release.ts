@@ -8,6 +8,7 @@ import type { PackageName } from '../contract/name.ts';
 import type { TextKind } from '../contract/package-texts.ts';
 import type { DistLabel } from '../contract/paths.ts';
 import type { NormalizedVersion } from '../contract/version.ts';
+import type { NoteRepeated } from '../record/parse-composer-json.ts';
 import type { Quarantine } from './quarantine.ts';
 
 export interface Release {
@@ -30,8 +31,8 @@ export interface Release {
   readonly sourceUrl?: string;
   /** where its composer.json is no part of its content, as an inline one: a digest of it, so that a change of it alone is seen */
   readonly recordDigest?: string;
-  /** The composer.json, parsed and checked. Throws QuarantineError. */
-  readonly composerJson: () => Promise<JsonObject>;
+  /** The composer.json, parsed and checked; `noteRepeated` hears of each key that occurs twice in one object of it. Throws QuarantineError. */
+  readonly composerJson: (noteRepeated?: NoteRepeated) => Promise<JsonObject>;
   /** The files an archive of this release holds, or the archive itself where the source has one. */
   readonly content: Content | ReadyArchive;
 }

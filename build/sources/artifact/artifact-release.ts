@@ -6,7 +6,7 @@ import { defaultZipLimits } from '../../archive/zip-admission/zip-limits.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import { isDevVersion } from '../../contract/version.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
-import { maxComposerJsonBytes, parseComposerJson } from '../../record/parse-composer-json.ts';
+import { maxComposerJsonBytes, parseComposerJson, type NoteRepeated } from '../../record/parse-composer-json.ts';
 import { createPause } from '../directory/pause.ts';
 import { changedWhileRead, readWhole } from '../directory/read-file.ts';
 import { archiveReference, readyArchive } from '../ready-archive.ts';
@@ -25,17 +25,17 @@ export function artifactRelease(path: string, known: KnownArtifact): Release {
     time: undefined,
     defaultBranch: false,
     where: path,
-    composerJson: () => readComposerJson(path, known),
+    composerJson: (noteRepeated) => readComposerJson(path, known, noteRepeated),
     content: readyArchive(path, sha256),
   };
 }
 
 /** Throws QuarantineError UNREADABLE_FILE where the ZIP is no longer the one that was admitted. */
-async function readComposerJson(path: string, { composerPath, composerHash }: KnownArtifact): Promise<JsonObject> {
+async function readComposerJson(path: string, { composerPath, composerHash }: KnownArtifact, noteRepeated?: NoteRepeated): Promise<JsonObject> {
   const archive = await readWhole(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
   const bytes = memberOf(archive, composerPath);
   if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== composerHash) throw changedWhileRead(path);
-  const json = parseComposerJson(bytes, `${composerPath} in ${path}`);
+  const json = parseComposerJson(bytes, `${composerPath} in ${path}`, noteRepeated);
   checkComposerJson(json);
   return json;
 }

@@ -27,7 +27,7 @@ export function packageRelease({ known, list, kept, ...place }: PackageReleaseOp
     time: undefined,
     defaultBranch: false,
     where: join(place.folder, 'composer.json'),
-    composerJson: () => rereadComposerJson(place.folder, known.composerHash, place.pause),
+    composerJson: (noteRepeated) => rereadComposerJson(place.folder, known.composerHash, place.pause, noteRepeated),
     content: { list, texts: () => readTexts(place), deflated: kept.take, read: (files) => readContent(place, files), entryTime: entryTimeOf(known.reference) },
   };
 }

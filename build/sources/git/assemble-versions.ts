@@ -6,7 +6,7 @@ import type { ArchiveAccess } from './archived-files.ts';
 import { gitRelease } from './git-release.ts';
 import type { Outcome } from './outcome.ts';
 import type { LfsPointers } from './lfs-pointers.ts';
-import { listShortly } from './list-shortly.ts';
+import { listShortly } from '../../list-shortly.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { describePlace, describeRef, type RefKind, type RefReader } from './read-ref.ts';
 import type { Ref } from './refs.ts';

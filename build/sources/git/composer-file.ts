@@ -5,7 +5,7 @@ import type { JsonObject } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
-import { parseComposerJson } from '../../record/parse-composer-json.ts';
+import { parseComposerJson, type NoteRepeated } from '../../record/parse-composer-json.ts';
 import { QuarantineError } from '../quarantine.ts';
 import { below, findFolder } from './folders.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -15,9 +15,15 @@ const maxBytes = 1024 * 1024;
 /** of text; parsed it takes some five times that */
 const maxKeptBytes = 512 * 1024;
 
+interface ParsedFile {
+  readonly json: JsonObject;
+  /** keys that occur twice in one object */
+  readonly repeated: readonly string[];
+}
+
 export class ComposerFiles {
   readonly #store: ObjectStore;
-  readonly #kept = new Map<string, JsonObject>();
+  readonly #kept = new Map<string, ParsedFile>();
   #keptBytes = 0;
 
   constructor(store: ObjectStore) {
@@ -37,17 +43,22 @@ export class ComposerFiles {
   }
 
   /** Parsed, not yet checked. undefined for an empty one. Throws QuarantineError. */
-  async read(oid: string, { folder }: PackagePlace, where: string): Promise<JsonObject | undefined> {
-    const known = this.#kept.get(oid);
-    if (known !== undefined) return known;
+  async read(oid: string, place: PackagePlace, where: string, noteRepeated?: NoteRepeated): Promise<JsonObject | undefined> {
+    const parsed = this.#kept.get(oid) ?? (await this.#parse(oid, place, where));
+    for (const key of parsed?.repeated ?? []) noteRepeated?.(key);
+    return parsed?.json;
+  }
+
+  async #parse(oid: string, { folder }: PackagePlace, where: string): Promise<ParsedFile | undefined> {
     const bytes = await this.#store.smallBlob(oid, maxBytes, below(folder, 'composer.json'));
     if (bytes === undefined) throw new QuarantineError('INVALID_COMPOSER_JSON', 'composer.json is larger than 1 MiB.');
     if (isBlank(bytes)) return undefined;
-    const json = parseComposerJson(bytes, `composer.json at ${where}`);
+    const repeated: string[] = [];
+    const parsed = { json: parseComposerJson(bytes, `composer.json at ${where}`, (key) => repeated.push(key)), repeated };
     if (this.#keptBytes + bytes.length > maxKeptBytes) this.#forget();
-    this.#kept.set(oid, json);
+    this.#kept.set(oid, parsed);
     this.#keptBytes += bytes.length;
-    return json;
+    return parsed;
   }
 
   #forget(): void {

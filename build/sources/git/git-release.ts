@@ -7,6 +7,7 @@ import type { JsonObject } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { parseDistLabel } from '../../contract/paths.ts';
 import { isDevVersion, normalizeVersion } from '../../contract/version.ts';
+import type { NoteRepeated } from '../../record/parse-composer-json.ts';
 import { QuarantineError } from '../quarantine.ts';
 import type { Content, Release } from '../release.ts';
 import type { ArchiveAccess } from './archived-files.ts';
@@ -85,10 +86,10 @@ class GitRelease implements Release {
     return authorTime === null ? undefined : formatTime(authorTime);
   }
 
-  async composerJson(): Promise<JsonObject> {
+  async composerJson(noteRepeated?: NoteRepeated): Promise<JsonObject> {
     const { composerFiles } = this.#reader;
     const file = this.#outcome.composerFile ?? (await composerFiles.find(this.#place));
-    const json = file === undefined ? undefined : await composerFiles.read(file, this.#place, this.where);
+    const json = file === undefined ? undefined : await composerFiles.read(file, this.#place, this.where, noteRepeated);
     if (json === undefined) throw new QuarantineError('BROKEN_OBJECT', 'composer.json was there a moment ago and is no longer.');
     return checkedComposerJson(json, this.name).json;
   }

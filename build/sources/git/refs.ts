@@ -33,7 +33,7 @@ export interface Refs {
 }
 
 /** Goes up with every change of what is read from a repository or of the rules for it: all sources are then read again. */
-export const recipe = 3;
+export const recipe = 4;
 
 /** Equal fingerprints: reading the repository again could only give the same. `variant`: of the source's options (selection.ts). */
 export function fingerprintOf(refs: Refs, variant = ''): string {
