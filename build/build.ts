@@ -48,7 +48,7 @@ export interface BuildRequest extends SourceRequest {
   readonly metadataUrl: string;
   /** absolute address without a slash at its end; undefined: dist.url is a path */
   readonly distBaseUrl: string | undefined;
-  /** whether dev versions have a checksum too; `always` where not given */
+  /** whether dev versions have a checksum too; `releases` where not given: they have none */
   readonly distShasum?: 'always' | 'releases';
   /** what packages.json says of the registry itself */
   readonly about?: RegistryDescription;

@@ -10,7 +10,7 @@ export interface DocumentSettings {
   readonly metadataUrl: string;
   /** undefined: dist.url is a path and packages.json names the mirror; else the address every dist.url starts with, without a slash at its end */
   readonly distBaseUrl: string | undefined;
-  /** `releases`: dev versions have no checksum, so that `dev-main#<older commit>` can be installed */
+  /** `releases`, where not given: dev versions have no checksum, so that `dev-main#<older commit>` can be installed */
   readonly distShasum?: 'always' | 'releases';
   /** what packages.json says of the registry itself; Composer takes no notice of it */
   readonly about?: RegistryDescription;
@@ -25,7 +25,7 @@ export interface RegistryDescription {
 }
 
 /** Those of a request, in the order that their digest is made of. */
-export function documentSettings({ metadataUrl, distBaseUrl, distShasum = 'always', about = {}, abandoned = {} }: DocumentSettings): DocumentSettings {
+export function documentSettings({ metadataUrl, distBaseUrl, distShasum = 'releases', about = {}, abandoned = {} }: DocumentSettings): DocumentSettings {
   return { metadataUrl, distBaseUrl, distShasum, about, abandoned };
 }
 

@@ -1,5 +1,6 @@
 // From records to the bytes of the documents, pure: equal records give equal bytes, in whatever order and over however many builds they came.
 
+import { inBranchOrder } from './branch-order.ts';
 import { matchesNothingPattern, mirrorDistUrl, type DistRecord, type ProviderDocument, type RootDocument, type VersionRecord } from './contract/documents.ts';
 import { isJsonObject, type JsonObject } from './contract/json.ts';
 import type { PackageName } from './contract/name.ts';
@@ -9,7 +10,14 @@ import type { DocumentStamp, IndexEntry } from './contract/serving-index.ts';
 import { isDevVersion, type NormalizedVersion } from './contract/version.ts';
 import { digestOf } from './digest-of.ts';
 import type { DocumentSettings } from './document-settings.ts';
+import { publishedTimeOf } from './published-time.ts';
 import { readJson, writeJson } from './record/exact-integers.ts';
+
+/** What a document says of one version: its record, and its entry in the serving index as this publication has it. */
+export interface DocumentVersion {
+  readonly record: VersionRecord;
+  readonly entry: Pick<IndexEntry, 'branch' | 'first_published' | 'since'>;
+}
 
 /** The bytes of packages.json. */
 export function formatRoot(names: readonly PackageName[], settings: DocumentSettings, safety: SafetyLists = noSafety): string {
@@ -26,16 +34,23 @@ export function formatRoot(names: readonly PackageName[], settings: DocumentSett
 }
 
 /**
- * The bytes of both documents of a package; `dev` is undefined where no version is a dev one: Composer takes a 404 for that. Throws for two records of one
+ * The bytes of both documents of a package: releases with the newest first, dev versions in Composer's order (branch-order.ts). `dev` is undefined where no
+ * version is a dev one: Composer takes a 404 for that. Throws for two records of one
  * version, of which Composer would take either: the plan never lets that happen, and nothing is published should it do so once.
  */
-export function formatProviders(name: PackageName, records: readonly VersionRecord[], safety?: PackageSafety): { readonly stable: string; readonly dev: string | undefined } {
-  if (new Set(records.map(({ version_normalized: normalized }) => normalized)).size < records.length) throw new Error(`${name} has two records of one version`);
-  const newestFirst = records.toSorted((one, other) => compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion));
-  const dev = newestFirst.filter((record) => isDevVersion(record.version_normalized));
-  const stable = newestFirst.filter((record) => !isDevVersion(record.version_normalized));
+export function formatProviders(name: PackageName, versions: readonly DocumentVersion[], safety?: PackageSafety): { readonly stable: string; readonly dev: string | undefined } {
+  if (new Set(versions.map(({ record }) => record.version_normalized)).size < versions.length) throw new Error(`${name} has two records of one version`);
+  const isDev = ({ record }: DocumentVersion): boolean => isDevVersion(record.version_normalized);
+  const dev = inBranchOrder(versions.filter(isDev)).map(publishedRecord);
+  const stable = versions.filter((version) => !isDev(version)).map(publishedRecord).toSorted((one, other) => compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion));
   const said = safety === undefined ? {} : safetyKeys(safety);
   return { stable: formatProvider(name, stable, said), dev: dev.length === 0 ? undefined : formatProvider(name, dev, said) };
+}
+
+/** With what the serving index knows of it. `published-time` stands last, in documents that are new and in those that get it later. */
+function publishedRecord({ record, entry }: DocumentVersion): VersionRecord {
+  const { 'published-time': _former, ...rest } = record;
+  return { ...rest, 'published-time': publishedTimeOf(entry) };
 }
 
 function formatProvider(name: PackageName, records: readonly VersionRecord[], said: JsonObject): string {
@@ -57,7 +72,7 @@ export function parseProvider(text: string, name: PackageName): readonly Version
 
 /** The dist of a version under these settings. */
 export function distOf(name: PackageName, entry: Pick<IndexEntry, 'version' | 'version_normalized' | 'reference' | 'shasum'>, settings: DocumentSettings): DistRecord & JsonObject {
-  const checked = settings.distShasum !== 'releases' || !isDevVersion(entry.version_normalized);
+  const checked = settings.distShasum === 'always' || !isDevVersion(entry.version_normalized);
   return { type: 'zip', url: distUrl(name, entry.version, settings), reference: entry.reference, ...(checked ? { shasum: entry.shasum } : {}) };
 }
 

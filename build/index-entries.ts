@@ -41,10 +41,10 @@ function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
   return withFirst({ ...bare, state: replaced ? 'superseded' : 'withdrawn', since: now.toISOString() }, entry);
 }
 
-/** Views go by when a content was released: where its source does not know, by when it was first published, which no withdrawal and no return moves. */
+/** When a content was first published no withdrawal and no return moves: `published-time` says so to clients, and views go by it where a source knows no time. */
 function withFirst(entry: IndexEntry, before: IndexEntry | undefined): IndexEntry {
-  if (entry.time !== null || before === undefined) return entry;
-  const first = before.first_published ?? before.since;
+  if (before === undefined) return entry;
+  const first = [before.first_published ?? before.since, entry.first_published ?? entry.since].toSorted()[0] ?? entry.since;
   return first < entry.since ? { ...entry, first_published: first } : entry;
 }
 

@@ -70,7 +70,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
   const { state, decision, standing, made, dropped = [] } = outcome;
   const { entries, pins } = mergeEntries(name, state.index.versions, { kept: standing.map(({ entry }) => entry), made: made.map(({ entry }) => entry), now: context.now });
   const published = entries.filter((entry) => entry.state === 'published');
-  const documents = await stageDocuments(name, state, [...standing, ...made], context);
+  const documents = await stageDocuments(name, state, asIndexed([...standing, ...made], entries), context);
   const next = { ...state.index, documents: documents.stamps, versions: entries };
   const index = formatPackageIndex(next);
   const stageIndex = async (text: string): Promise<Placement> => ({ file: await context.output.stage(text), path: indexPath(name) });
@@ -142,8 +142,14 @@ function keyOf(entry: IndexEntry): string {
   return `${entry.version}\0${entry.reference}`;
 }
 
+/** With the entries that the index will have: what was there before tells when a content was first published. */
+function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]): readonly Standing[] {
+  const indexed = new Map(entries.map((entry) => [keyOf(entry), entry]));
+  return versions.map(({ record, entry }) => ({ record, entry: indexed.get(keyOf(entry)) ?? entry }));
+}
+
 async function stageDocuments(name: PackageName, state: PackageState, standing: readonly Standing[], context: StageContext): Promise<{ stamps: { stable: DocumentStamp | null; dev: DocumentStamp | null }; placements: readonly Placement[]; removals: readonly PublicPath[]; replaced: ReadonlySet<'stable' | 'dev'> }> {
-  const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing.map(({ record }) => record), safetyOf(context.safety, name));
+  const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safetyOf(context.safety, name));
   const nowSeconds = Math.floor(context.now.getTime() / 1000);
   const placements: Placement[] = [];
   const removals: PublicPath[] = [];

@@ -2,6 +2,7 @@
 
 import type { ArchiveOptions, Archived, Archiver } from './archive/archiver.ts';
 import { checkOwnArchive, type ExpectedArchive } from './archive/own-archive.ts';
+import { branchOfLabel } from './branch-order.ts';
 import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
 import { distPath, pinnedDistPath, providerPath, type PublicPath } from './contract/paths.ts';
@@ -17,6 +18,7 @@ import { PurgedBytes } from './purge/purged-bytes.ts';
 import type { TextsOfVersion, TextStager } from './package-texts.ts';
 import type { FreshRelease, PackageDecision } from './plan.ts';
 import type { Alias, Placement } from './publication.ts';
+import { firstPublished } from './published-time.ts';
 import { checkRecord } from './record/check-record.ts';
 import { versionRecord } from './record/version-record.ts';
 import { BuildRefused } from './refusals.ts';
@@ -72,7 +74,7 @@ export interface Made extends Standing {
  */
 export async function keepVersion(name: PackageName, kept: PackageDecision['kept'][number], state: PackageState, context: VersionContext): Promise<Standing> {
   const { release } = kept;
-  const entry = await withTexts(kept, state, context);
+  const entry = await renewedEntry(kept, state, context);
   const found = state.records.get(entry.version_normalized);
   const usable = found?.version === entry.version && found.dist?.reference === entry.reference ? found : undefined;
   if (usable !== undefined && (release === undefined || isCurrent(usable, release, kept.entry, state, context))) return { entry, record: { ...usable, dist: distOf(name, entry, context.settings) } };
@@ -82,10 +84,13 @@ export async function keepVersion(name: PackageName, kept: PackageDecision['kept
   return { entry, record: await recordOf(name, release, entry, context) };
 }
 
-/** Its texts are read again with its record, and where one of them is lost: a build that has no release to read them from leaves that as it is. */
-async function withTexts({ entry, release }: PackageDecision['kept'][number], state: PackageState, { texts, renewed }: VersionContext): Promise<IndexEntry> {
+/** What its source tells of it now. Its texts are read again with its record, and where one of them is lost: a build without its release leaves all as it is. */
+async function renewedEntry({ entry: found, release }: PackageDecision['kept'][number], state: PackageState, { texts, renewed }: VersionContext): Promise<IndexEntry> {
+  if (release === undefined) return found;
+  const { branch: _branch, ...unnamed } = found;
+  const entry = { ...unnamed, ...toldBy(release) };
   const lost = [entry.readme, entry.changelog].some((digest) => digest !== undefined && !state.texts.has(digest));
-  if (release?.content.texts === undefined || !(lost || renewed.has(entry.source) || state.indexText === undefined)) return entry;
+  if (release.content.texts === undefined || !(lost || renewed.has(entry.source) || state.indexText === undefined)) return entry;
   const { readme: _readme, changelog: _changelog, ...bare } = entry;
   return { ...bare, ...(await texts.stage(await release.content.texts())) };
 }
@@ -119,7 +124,7 @@ async function recordOf(name: PackageName, release: Release, entry: IndexEntry, 
 export async function makeVersion(name: PackageName, fresh: FreshRelease, state: PackageState, context: VersionContext): Promise<Made> {
   const { release, source } = fresh;
   const path = archivePath(name, release, state);
-  const base = { version: release.version, version_normalized: release.normalized, reference: release.reference, time: release.time ?? null, path, state: 'published', since: context.now.toISOString(), source } as const;
+  const base = { version: release.version, version_normalized: release.normalized, reference: release.reference, path, state: 'published', since: context.now.toISOString(), source, ...toldBy(release), ...firstPublished(release.publishedTime, context.now) } as const;
   const reuse = fresh.reuse !== undefined && (await context.output.facts('public', fresh.reuse.path))?.size === fresh.reuse.size ? fresh.reuse : undefined;
   if (reuse !== undefined) {
     const entry: IndexEntry = { ...base, shasum: reuse.shasum, size: reuse.size, ...(await textsOf(release, context)) };
@@ -133,6 +138,11 @@ export async function makeVersion(name: PackageName, fresh: FreshRelease, state:
   if (tombstone !== undefined) throw new PurgedBytes(tombstone);
   const entry: IndexEntry = { ...base, shasum, size, ...(await textsOf(release, context)) };
   return { entry, record: await recordOf(name, release, entry, context), archive: { file: { path: target }, path }, pin: undefined, remarks: remarksOn(name, { written: composerJson['name'], withheld, repeated }) };
+}
+
+/** What the source says of a version beside its content. */
+function toldBy({ version, time, branch }: Release): Pick<IndexEntry, 'time' | 'branch'> {
+  return { time: time ?? null, ...(branch === undefined || branch === branchOfLabel(version) ? {} : { branch }) };
 }
 
 async function textsOf({ content }: Release, { texts }: VersionContext): Promise<TextsOfVersion> {

@@ -13,6 +13,7 @@ import { isDevVersion, normalizeVersion } from './contract/version.ts';
 import { digestOf } from './digest-of.ts';
 import { parseProvider } from './documents.ts';
 import type { Output } from './output/output.ts';
+import { firstPublished } from './published-time.ts';
 import { BuildRefused } from './refusals.ts';
 
 /**
@@ -52,7 +53,7 @@ async function publishedEntry(output: Output, name: PackageName, record: Version
     const shasum = await output.sha1('public', path);
     // A dev version without a checksum is only known by its pinned name.
     if (facts === undefined || shasum === undefined || (wanted === undefined ? path !== pinnedDistPath(name, parsed.label, reference) : shasum !== wanted)) continue;
-    return { version: record.version, version_normalized: record.version_normalized, reference, shasum, size: facts.size, time: record.time ?? null, path, state: 'published', since, source: unknownSource };
+    return { version: record.version, version_normalized: record.version_normalized, reference, shasum, size: facts.size, time: record.time ?? null, path, state: 'published', since, ...firstPublished(record['published-time'], new Date(since)), source: unknownSource };
   }
   throw new BuildRefused(`public/${distPath(name, parsed.label)} is missing or has other bytes than the document of ${name} says, and the serving index that would know more is lost. Restore index/${name}.json or the archive from a backup.`);
 }

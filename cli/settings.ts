@@ -115,7 +115,7 @@ const distShasum: Setting<'always' | 'releases'> = {
   purpose: 'which versions carry the SHA-1 of their archive',
   allowed: "'always', or 'releases' for all but dev versions",
   parse: (raw) => (raw === 'always' || raw === 'releases' ? raw : undefined),
-  standard: () => 'always',
+  standard: () => 'releases',
   schema: { enum: ['always', 'releases'] },
 };
 

@@ -28,6 +28,8 @@ export interface VersionRecord extends JsonObject {
   readonly version_normalized: string;
   readonly dist?: DistRecord & JsonObject;
   readonly time?: string;
+  /** when this registry first had this content (packagist.org has the field since June 2026): RFC 3339 with an offset, whole seconds */
+  readonly 'published-time'?: string;
   readonly 'default-branch'?: true;
   readonly source?: { readonly type: 'git'; readonly url: string; readonly reference: Reference } & JsonObject;
   readonly abandoned?: boolean | string;

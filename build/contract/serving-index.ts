@@ -29,8 +29,10 @@ export interface IndexEntry {
   readonly state: IndexState;
   /** when it took this state, RFC 3339 UTC */
   readonly since: string;
-  /** when this content was first published, where that is before `since`; only of those without a time of their own */
+  /** when this registry first published this content, where that is before `since`; received trees bring theirs along */
   readonly first_published?: string;
+  /** the git branch of a dev version, where its label does not tell the name (branch-order.ts) */
+  readonly branch?: string;
   /** id of the source that published it */
   readonly source: string;
   /** of its README, if it has one and is published */
@@ -63,8 +65,8 @@ function formatStamp(stamp: DocumentStamp | null): DocumentStamp | null {
   return stamp === null ? null : { last_modified: stamp.last_modified, sha256: stamp.sha256 };
 }
 
-function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, first_published, source, readme, changelog }: IndexEntry): IndexEntry {
-  return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, ...(first_published === undefined ? {} : { first_published }), source, ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
+function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, first_published, branch, source, readme, changelog }: IndexEntry): IndexEntry {
+  return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, ...(first_published === undefined ? {} : { first_published }), ...(branch === undefined ? {} : { branch }), source, ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
@@ -115,6 +117,7 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
     state: value['state'] as IndexState,
     since: text('since'),
     ...(typeof value['first_published'] === 'string' ? { first_published: value['first_published'] } : {}),
+    ...(typeof value['branch'] === 'string' ? { branch: value['branch'] } : {}),
     source: text('source'),
     ...textDigest('readme', value),
     ...textDigest('changelog', value),

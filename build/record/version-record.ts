@@ -22,6 +22,7 @@ const repositorysOwn: ReadonlySet<string> = new Set([
   'dist',
   'source',
   'time',
+  'published-time',
   'default-branch',
   'installation-source',
   'notification-url',

@@ -23,6 +23,10 @@ export interface Release {
   readonly shasum?: Sha1;
   /** RFC 3339 UTC, whole seconds, e.g. 2026-01-31T12:00:00+00:00; undefined where the source knows none */
   readonly time: string | undefined;
+  /** when another registry first published this content; RFC 3339, where it said so */
+  readonly publishedTime?: string;
+  /** of a git source, the branch that a dev version is */
+  readonly branch?: string | undefined;
   /** the branch HEAD points at, of a git source */
   readonly defaultBranch: boolean;
   /** for people: `tag v1.0.0`, `branch main`, or the path of the composer.json */

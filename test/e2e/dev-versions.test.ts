@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject, type Project } from '../util/composer.ts';
 import { gitHistory, type GitHistory } from '../util/git-history.ts';
 import { writeTree } from '../util/package-tree.ts';
-import { startRegistry, type Registry } from '../util/registry.ts';
+import { startRegistry, type BuildReport, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
@@ -170,24 +170,22 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
     return { exitCode, who: exitCode === 0 ? await app.php(askWho('acme/hello')) : undefined, requests: registry.front.take() };
   };
 
-  it('15: a commit named behind a hash sign is asked for by its reference; one that is not the newest fails on the checksum, never with other bytes', async () => {
-    const newest = await pinned(second);
-    expect(newest).toMatchObject({ exitCode: 0, who: 'second' });
-    expect(newest.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${second.slice(0, 10)}`);
-    const older = await pinned(first);
-    expect(older.exitCode).not.toBe(0);
-    expect(older.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${first.slice(0, 10)}`);
-  });
-
-  it('15: where dev versions carry no checksum, any commit of the branch is installed with its own bytes', async () => {
-    writeTree(registry.folder.path, { 'shasum.json': { json: { distShasum: 'releases' } } });
-    await registry.build('--config', registry.folder.at('shasum.json'));
+  it('15: a commit named behind a hash sign, the newest or an older one, is asked for by its reference and installed with its own bytes', async () => {
     for (const [reference, who] of [[second, 'second'], [first, 'first']] as const) {
       const found = await pinned(reference);
       expect(found).toMatchObject({ exitCode: 0, who });
       expect(found.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${reference.slice(0, 10)}`);
     }
-    await registry.build();
+  });
+
+  it('15: where dev versions carry a checksum, an older commit fails on it; a change of the setting is one publication', async () => {
+    writeTree(registry.folder.path, { 'shasum.json': { json: { distShasum: 'always' } } });
+    const built = async (...args: readonly string[]): Promise<boolean> => ((await registry.build(...args)) as BuildReport & { readonly published: boolean }).published;
+    const always = ['--config', registry.folder.at('shasum.json')];
+    expect([await built(...always), await built(...always)]).toEqual([true, false]);
+    expect(await pinned(second)).toMatchObject({ exitCode: 0, who: 'second' });
+    expect((await pinned(first)).exitCode).not.toBe(0);
+    expect([await built(), await built()]).toEqual([true, false]);
   });
 
   it('16: after a force-push the commit of an old lock still gives its own bytes', async () => {
@@ -204,6 +202,22 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
     const { exitCode, output } = await late.run('install');
     expect(exitCode, output).toBe(0);
     expect(await late.php(askWho('acme/hello'))).toBe('second');
+  });
+});
+
+describe.skipIf(lacks('composer', 'php', 'git'))('branches between which nothing decides', () => {
+  it('are chosen as from the repository itself: the default branch, then the first by name', async () => {
+    const repository = gitHistory();
+    repository.commit(hello('default'));
+    for (const branch of ['z', 'a', 'm', '1.0', '1.0-fix']) repository.commit(hello(branch), { branch, from: 'main' });
+    await using registry = await startRegistry({ sources: [repository.root] });
+    for (const constraint of ['dev-z || dev-m || dev-a', 'dev-a || dev-main', '1.0.x-dev || dev-1.0-fix']) {
+      await using ours = requiring(registry, constraint);
+      await using theirs = createProject({ url: registry.url, composerJson: { require: { 'acme/hello': constraint }, repositories: [{ type: 'vcs', url: repository.root }] }, only: true });
+      for (const app of [ours, theirs]) expect((await app.run('update', '--no-install')).exitCode, constraint).toBe(0);
+      expect(ours.locked()['acme/hello']?.version, constraint).toBe(theirs.locked()['acme/hello']?.version);
+    }
+    repository.remove();
   });
 });
 

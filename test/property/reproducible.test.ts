@@ -1,11 +1,13 @@
 // A build is a function of its sources: the zone, the locale, the umask, the order in which folders are listed, the times of files, where all lies, who
-// builds, the processor count and the version of Node make no difference to a single byte (F3, row 60).
+// builds, the processor count and the version of Node make no difference to a single byte (F3, row 60). The clock makes one: `published-time`.
 
-import { existsSync, mkdirSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { build, type BuildRequest } from '../../build/build.ts';
+import { plainMetadataUrl } from '../../build/contract/documents.ts';
 import { gitHistory, type GitHistory } from '../util/git-history.ts';
 import { below, writeTree, type Tree } from '../util/package-tree.ts';
 import { allFiles, publishedTree, wholeTree } from '../util/published-tree.ts';
@@ -93,6 +95,20 @@ describe('two clean builds of the same sources', () => {
     if (other === undefined) return context.skip(`Node ${major} could not be fetched from npm`);
     expect((await execa(other, ['--version'])).stdout).toBe(`v${otherNodes[major]}`);
     expect(await treeOf({ node: other })).toEqual(reference);
+  });
+
+  it('give the same bytes at the same time, and at another time differ in published-time alone', async () => {
+    const source = folder.at('by-the-clock');
+    writeTree(source, packages);
+    const documentsAt = async (data: string, time: string): Promise<readonly string[]> => {
+      const request: BuildRequest = { dataDirectory: folder.at(data), baseDirectory: folder.path, arguments: [source], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, jobs: 1, metadataUrl: plainMetadataUrl, distBaseUrl: undefined };
+      await build(request, { now: () => new Date(time), progress: () => undefined, environment: {} });
+      return allFiles(folder.at(data, 'public/p2')).map((path) => readFileSync(folder.at(data, 'public/p2', path), 'utf8'));
+    };
+    const [one, same, later] = [await documentsAt('one', '2026-03-01T00:00:00.250Z'), await documentsAt('same', '2026-03-01T00:00:00.250Z'), await documentsAt('later', '2026-04-01T12:00:00Z')];
+    expect(same).toEqual(one);
+    expect(later).not.toEqual(one);
+    expect(later.map((text) => text.replaceAll('"published-time":"2026-04-01T12:00:00+00:00"', '"published-time":"2026-03-01T00:00:00+00:00"'))).toEqual(one);
   });
 
   it('an unchanged rebuild writes nothing readers see and moves no time', async () => {

@@ -53,6 +53,8 @@ export interface ProjectOptions {
   /** merged into composer.json; `config` and `repositories` are added to */
   readonly composerJson?: Readonly<Record<string, unknown>>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** true: no repository but those of `composerJson` */
+  readonly only?: boolean;
 }
 
 /** auth.json for a token as a bearer. */
@@ -66,7 +68,7 @@ export function createProject(options: ProjectOptions): Project {
   const { config, repositories, ...rest } = { config: {}, repositories: [], ...options.composerJson };
   const composerJson = {
     ...rest,
-    repositories: [{ type: 'composer', url: options.url }, ...(repositories as readonly unknown[]), { 'packagist.org': false }],
+    repositories: [...(options.only === true ? [] : [{ type: 'composer', url: options.url }]), ...(repositories as readonly unknown[]), { 'packagist.org': false }],
     config: { 'secure-http': false, ...(config as object) },
   };
   writeFileSync(join(path, 'composer.json'), JSON.stringify(composerJson, null, 4));

@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** path below public/ → SHA-256 of its bytes: packages.json, every p2 document, and the archives that they name. */
+/** path below public/ → SHA-256 of its bytes, less `published-time`: packages.json, every p2 document, and the archives that they name. */
 export function publishedTree(data: string): Record<string, string> {
   const files = allFiles(join(data, 'public'));
   const named = namedArchives(data, files);
   return Object.fromEntries(files.filter((path) => !path.startsWith('dist/') || named.has(path)).map((path) => [path, digest(join(data, 'public', path))]));
 }
 
-/** path below public/ → SHA-256, every file there is */
+/** path below public/ → SHA-256, less `published-time`: every file there is */
 export function wholeTree(data: string): Record<string, string> {
   return Object.fromEntries(allFiles(join(data, 'public')).map((path) => [path, digest(join(data, 'public', path))]));
 }
@@ -55,4 +55,9 @@ export function allFiles(folder: string): string[] {
     .sort();
 }
 
-const digest = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
+/** Without `published-time`, which alone depends on the clock: a build from nothing publishes everything at its own time (DECISIONS.md). */
+function digest(file: string): string {
+  const bytes = readFileSync(file);
+  const timeless = file.endsWith('.json') ? bytes.toString('utf8').replaceAll(/,"published-time":"[^"]*"/g, '') : bytes;
+  return createHash('sha256').update(timeless).digest('hex');
+}

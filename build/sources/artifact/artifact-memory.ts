@@ -22,6 +22,8 @@ export interface KnownArtifact {
   readonly composerPath: string;
   /** of composer.json, lower-case hex */
   readonly composerHash: string;
+  /** of composer.json, RFC 3339; undefined where it has none */
+  readonly time: string | undefined;
 }
 
 export interface KnownRefusal {
@@ -48,8 +50,8 @@ export function formatMemory(archives: KnownArchives, quarantined: readonly Quar
 
 function formatRow({ stamp, outcome }: KnownArchive): JsonValue {
   if ('refusal' in outcome) return [stamp, 'q', outcome.refusal.code, outcome.refusal.message, outcome.refusal.name, outcome.refusal.version];
-  const { name, version, sha256, composerPath, composerHash } = outcome.artifact;
-  return [stamp, 'a', name, version, sha256, composerPath, composerHash];
+  const { name, version, sha256, composerPath, composerHash, time } = outcome.artifact;
+  return [stamp, 'a', name, version, sha256, composerPath, composerHash, ...(time === undefined ? [] : [time])];
 }
 
 /** Empty for anything that this version did not write: everything is then read again. */
@@ -72,10 +74,10 @@ function parseRow(row: JsonValue | undefined): KnownArchive | undefined {
     const [code = '', message = ''] = texts;
     return { stamp, outcome: { refusal: { code: code as QuarantineCode, message, name: textOrNull(cells[2]), version: textOrNull(cells[3]) } } };
   }
-  const [nameText = '', version = '', sha256 = '', composerPath = '', composerHash = ''] = texts;
+  const [nameText = '', version = '', sha256 = '', composerPath = '', composerHash = '', time] = texts;
   const [name, label, normalized] = [parsePackageName(nameText), parseDistLabel(version), normalizeVersion(version)];
   if (name === undefined || 'refusal' in label || normalized === undefined || sha256.length !== 64) return undefined;
-  return { stamp, outcome: { artifact: { name, version: label.label, normalized, sha256, composerPath, composerHash } } };
+  return { stamp, outcome: { artifact: { name, version: label.label, normalized, sha256, composerPath, composerHash, time } } };
 }
 
 function textOrNull(cell: JsonValue | undefined): string | null {

@@ -15,14 +15,14 @@ import type { KnownArtifact } from './artifact-memory.ts';
 
 /** `path` is absolute. */
 export function artifactRelease(path: string, known: KnownArtifact): Release {
-  const { name, version, normalized, sha256 } = known;
+  const { name, version, normalized, sha256, time } = known;
   return {
     name,
     version,
     normalized,
     dev: isDevVersion(normalized),
     reference: archiveReference(sha256),
-    time: undefined,
+    time,
     defaultBranch: false,
     where: path,
     composerJson: (noteRepeated) => readComposerJson(path, known, noteRepeated),

@@ -9,6 +9,7 @@ import { admitZip, type AdmittedZip } from '../../archive/zip-admission/admit-zi
 import { quoteName } from '../../archive/zip-admission/zip-refusals.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
+import { releaseTimeOf } from '../../record/release-time.ts';
 import { maxComposerJsonBytes, parseComposerJson } from '../../record/parse-composer-json.ts';
 import { describeFault } from '../directory/file-fault.ts';
 import { isSettled, stampOf, touchedAt } from '../directory/file-stamp.ts';
@@ -80,7 +81,7 @@ function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) =
   const { version, normalized } = artifactVersion(json, name, basename(path));
   learn({ name, version });
   checkComposerJson(json);
-  return { name, version, normalized, sha256: zip.sha256, composerPath, composerHash: createHash('sha256').update(bytes).digest('hex') };
+  return { name, version, normalized, sha256: zip.sha256, composerPath, composerHash: createHash('sha256').update(bytes).digest('hex'), time: releaseTimeOf(json['time']) };
 }
 
 function noComposerJson({ paths }: AdmittedZip, composerPath: string): string {

@@ -73,6 +73,6 @@ async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<
   return reading.listing;
 }
 
-function knownReleaseOf({ name, version, normalized, reference, composerHash }: PackageReading): KnownPackage['release'] {
-  return { name, version, normalized, reference, composerHash };
+function knownReleaseOf({ name, version, normalized, reference, composerHash, time }: PackageReading): KnownPackage['release'] {
+  return { name, version, normalized, reference, composerHash, time };
 }

@@ -24,7 +24,7 @@ export function packageRelease({ known, list, kept, ...place }: PackageReleaseOp
     normalized: known.normalized,
     dev: isDevVersion(known.normalized),
     reference: known.reference,
-    time: undefined,
+    time: known.time,
     defaultBranch: false,
     where: join(place.folder, 'composer.json'),
     composerJson: (noteRepeated) => rereadComposerJson(place.folder, known.composerHash, place.pause, noteRepeated),

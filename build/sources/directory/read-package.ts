@@ -11,6 +11,7 @@ import type { DistLabel } from '../../contract/paths.ts';
 import type { NormalizedVersion } from '../../contract/version.ts';
 import { archiveExcludesOf } from '../../record/archive-excludes.ts';
 import { packageNameOf } from '../../record/package-name.ts';
+import { releaseTimeOf } from '../../record/release-time.ts';
 import { QuarantineError } from '../quarantine.ts';
 import type { ContentListing } from '../release.ts';
 import { readComposerJson } from './composer-json.ts';
@@ -31,6 +32,8 @@ export interface PackageReading {
   readonly reference: Reference;
   /** hex SHA-256 of the composer.json that was read */
   readonly composerHash: string;
+  /** that its composer.json gives, RFC 3339 */
+  readonly time: string | undefined;
   readonly listing: ContentListing;
 }
 
@@ -58,7 +61,7 @@ export async function readPackage(walk: PackageWalk, context: ReadingContext): P
   learn({ name, version });
   composerJson.check();
   const listing = await readListing(walk, composerJson.json, context);
-  return { name, version, normalized, reference: contentReference(listing.files, composerJson.hash), composerHash: composerJson.hash, listing };
+  return { name, version, normalized, reference: contentReference(listing.files, composerJson.hash), composerHash: composerJson.hash, time: releaseTimeOf(composerJson.json['time']), listing };
 }
 
 async function readListing(walk: PackageWalk, json: JsonObject, context: ReadingContext): Promise<ContentListing> {

@@ -11,7 +11,7 @@ import type { Quarantine } from '../quarantine.ts';
 import type { SourceMemory } from '../release.ts';
 
 /** Raise it whenever the same files could now be read as something else: version rules, file selection, reference. */
-const recipe = 1;
+const recipe = 2;
 
 export interface KnownRelease {
   readonly name: PackageName;
@@ -20,6 +20,8 @@ export interface KnownRelease {
   readonly reference: Reference;
   /** hex SHA-256 of composer.json */
   readonly composerHash: string;
+  /** of composer.json, RFC 3339; undefined where it has none */
+  readonly time: string | undefined;
 }
 
 export interface KnownPackage {
@@ -36,7 +38,7 @@ export type KnownPackages = ReadonlyMap<string, KnownPackage>;
 export function formatMemory(packages: KnownPackages, quarantined: readonly Quarantine[]): SourceMemory {
   const rows: [string, JsonValue][] = [...packages]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([folder, { digest, release }]) => [folder, [digest, release.name, release.version, release.reference, release.composerHash]]);
+    .map(([folder, { digest, release }]) => [folder, [digest, release.name, release.version, release.reference, release.composerHash, ...(release.time === undefined ? [] : [release.time])]]);
   const detail = { recipe, packages: Object.fromEntries(rows) };
   return { fingerprint: createHash('sha256').update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where])])).digest('hex'), detail };
 }
@@ -54,8 +56,8 @@ export function parseMemory(detail: JsonValue | undefined): KnownPackages {
 
 function parseRow(row: JsonValue | undefined): KnownPackage | undefined {
   if (!Array.isArray(row) || !row.every((cell) => typeof cell === 'string')) return undefined;
-  const [digest = '', nameText = '', version = '', referenceText = '', composerHash = ''] = row as readonly string[];
+  const [digest = '', nameText = '', version = '', referenceText = '', composerHash = '', time] = row as readonly string[];
   const [name, label, normalized, reference] = [parsePackageName(nameText), parseDistLabel(version), normalizeVersion(version), parseReference(referenceText)];
   if (name === undefined || 'refusal' in label || normalized === undefined || reference === undefined) return undefined;
-  return { digest, release: { name, version: label.label, normalized, reference, composerHash } };
+  return { digest, release: { name, version: label.label, normalized, reference, composerHash, time } };
 }

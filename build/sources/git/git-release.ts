@@ -18,7 +18,7 @@ import type { Outcome } from './outcome.ts';
 import type { PackagePlace } from './package-files.ts';
 import type { ReadAhead } from './read-ahead.ts';
 import type { RefKind, RefReader } from './read-ref.ts';
-import type { Ref } from './refs.ts';
+import { decodeRefName, type Ref } from './refs.ts';
 
 type ReleaseOutcome = Extract<Outcome, { readonly kind: 'release' }>;
 
@@ -81,9 +81,13 @@ class GitRelease implements Release {
     this.#ref = ref;
   }
 
+  get branch(): string | undefined {
+    return this.#kind === 'branch' ? decodeRefName(this.#ref.name) : undefined;
+  }
+
   get time(): string | undefined {
-    const { authorTime } = this.#outcome;
-    return authorTime === null ? undefined : formatTime(authorTime);
+    const { time } = this.#outcome;
+    return time === null ? undefined : formatTime(time);
   }
 
   async composerJson(noteRepeated?: NoteRepeated): Promise<JsonObject> {

@@ -16,8 +16,8 @@ export type Outcome =
       /** what its own composer.json calls the package, where that is another name than the default branch's */
       readonly formerName: PackageName | undefined;
       readonly version: string;
-      /** epoch seconds */
-      readonly authorTime: number | null;
+      /** epoch seconds: of its composer.json, else of the commit's author */
+      readonly time: number | null;
       readonly committerTime: number;
       readonly submodules: boolean;
       /** the blob of its composer.json, where that was read in this build: so it need not be looked for again. Not remembered. */
@@ -56,9 +56,9 @@ function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names'])
   if (outcome.kind === 'skipped') return ['s', outcome.notice];
   const { folder } = outcome;
   if (outcome.kind === 'quarantined') return ['q', outcome.code, outcome.message, outcome.name, outcome.version, ...(folder === '' ? [] : [folder])];
-  const { commit, name, formerName, version, authorTime, committerTime, submodules } = outcome;
+  const { commit, name, formerName, version, time, committerTime, submodules } = outcome;
   const rest: JsonValue[] = formerName !== undefined ? [folder, submodules ? 1 : 0, formerName] : submodules ? [folder, 1] : folder === '' ? [] : [folder];
-  return ['r', commit === oid ? 0 : commit, name === names.get(folder) ? 0 : name, version, authorTime, committerTime === authorTime ? null : committerTime, ...rest];
+  return ['r', commit === oid ? 0 : commit, name === names.get(folder) ? 0 : name, version, time, committerTime === time ? null : committerTime, ...rest];
 }
 
 /** undefined for anything this version did not write: everything is then read again. */
@@ -109,12 +109,12 @@ function parseQuarantined([code, message, name = null, version = null, folder = 
   return { kind: 'quarantined', folder, code: code as QuarantineCode, message, name, version };
 }
 
-function parseRelease([commit, name, version, authorTime, committerTime, folder = '', submodules = 0, former]: readonly JsonValue[], oid: string, names: GitMemory['names']): Outcome | undefined {
+function parseRelease([commit, name, version, time, committerTime, folder = '', submodules = 0, former]: readonly JsonValue[], oid: string, names: GitMemory['names']): Outcome | undefined {
   if (typeof folder !== 'string' || typeof version !== 'string') return undefined;
-  if (authorTime === undefined || (authorTime !== null && typeof authorTime !== 'number')) return undefined;
+  if (time === undefined || (time !== null && typeof time !== 'number')) return undefined;
   const parsedName = typeof name === 'string' ? parsePackageName(name) : names.get(folder);
-  const committed = committerTime === null ? authorTime : committerTime;
+  const committed = committerTime === null ? time : committerTime;
   if (parsedName === undefined || typeof committed !== 'number') return undefined;
   const formerName = typeof former === 'string' ? parsePackageName(former) : undefined;
-  return { kind: 'release', folder, commit: typeof commit === 'string' ? commit : oid, name: parsedName, formerName, version, authorTime, committerTime: committed, submodules: submodules === 1 };
+  return { kind: 'release', folder, commit: typeof commit === 'string' ? commit : oid, name: parsedName, formerName, version, time, committerTime: committed, submodules: submodules === 1 };
 }

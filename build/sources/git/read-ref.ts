@@ -11,6 +11,7 @@ import type { PackageName } from '../../contract/name.ts';
 import { parseDistLabel } from '../../contract/paths.ts';
 import { tagVersion } from '../../contract/tag.ts';
 import { normalizeVersion } from '../../contract/version.ts';
+import { releaseTimeOf } from '../../record/release-time.ts';
 import { QuarantineError } from '../quarantine.ts';
 import { checkedComposerJson, ownNameOf, type ComposerFiles } from './composer-file.ts';
 import { findFolder, matchFolders } from './folders.ts';
@@ -89,7 +90,11 @@ async function judgePackage(reader: RefReader, { kind, name: refName, version: n
   const { authorTime, committerTime } = await reader.store.commit(commit);
   const submodules = await hasSubmodules(reader.store, place);
   const ownName = ownNameOf(json);
-  return { kind: 'release', folder, commit, name, formerName: ownName === name ? undefined : ownName, version, authorTime: authorTime ?? null, committerTime: committerTime ?? authorTime ?? 0, submodules, composerFile };
+  return { kind: 'release', folder, commit, name, formerName: ownName === name ? undefined : ownName, version, time: secondsOf(releaseTimeOf(json['time'])) ?? authorTime ?? null, committerTime: committerTime ?? authorTime ?? 0, submodules, composerFile };
+}
+
+function secondsOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time) / 1000;
 }
 
 /** As far as the top folder tells, which for a whole repository is all there is to know. */

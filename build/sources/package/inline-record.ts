@@ -6,6 +6,7 @@ import type { PackageName } from '../../contract/name.ts';
 import { isDevVersion } from '../../contract/version.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
+import { releaseTimeOf } from '../../record/release-time.ts';
 import { checkedLabel, declaredVersion, type CheckedLabel } from '../checked-label.ts';
 import { QuarantineError } from '../quarantine.ts';
 
@@ -39,7 +40,7 @@ export function parseInlineRecord(json: JsonObject, learn: (known: { readonly na
   learn({ name, version: label.version });
   checkComposerJson(json);
   const dev = isDevVersion(label.normalized);
-  return { ...label, json, name, dev, time: timeOf(json['time']), defaultBranch: dev && json['default-branch'] === true, dist: parseDist(json) };
+  return { ...label, json, name, dev, time: releaseTimeOf(json['time']), defaultBranch: dev && json['default-branch'] === true, dist: parseDist(json) };
 }
 
 function parseDist(json: JsonObject): InlineDist | undefined {
@@ -67,16 +68,4 @@ function parseShasum(given: JsonValue | undefined): Sha1 | undefined {
 
 function invalidDist(fault: string): QuarantineError {
   return new QuarantineError('INVALID_DIST', `${fault}.`);
-}
-
-const zonedTime = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:Z|[+-][0-9]{2}:?[0-9]{2})$/i;
-const plainTime = /^([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]([0-9]{2}:[0-9]{2}:[0-9]{2})$/;
-
-/** As Composer takes it: without a zone it is UTC, and what cannot be read is left out (ArrayLoader.php, configureObject). */
-function timeOf(given: JsonValue | undefined): string | undefined {
-  if (typeof given !== 'string') return undefined;
-  const text = zonedTime.test(given) ? given : given.replace(plainTime, '$1T$2Z');
-  const time = zonedTime.test(text) ? new Date(text) : undefined;
-  if (time === undefined || Number.isNaN(time.getTime())) return undefined;
-  return `${time.toISOString().slice(0, 19)}+00:00`;
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { admitZip } from '../../archive/zip-admission/admit-zip.ts';
 import { readThrough, withOpenFile } from '../../archive/zip-admission/open-file.ts';
+import { branchOfLabel } from '../../branch-order.ts';
 import type { Sha1 } from '../../contract/digest.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
@@ -28,7 +29,7 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
   if (normalized !== entry.version_normalized) throw new QuarantineError('VERSION_MISMATCH', `Version ${entry.version} is ${normalized} here, and ${JSON.stringify(entry.version_normalized)} in the tree. Build the tree with the same version of Libretto.`);
   const path = join('public', entry.path);
   // where its archive is, and whether it is checked, are this registry's own to say
-  const { dist: _dist, ...composerJson } = record;
+  const { dist: _dist, 'published-time': publishedTime, ...composerJson } = record;
   const sourceUrl = record.source?.url;
   return {
     name,
@@ -38,6 +39,8 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
     reference: entry.reference,
     shasum: entry.shasum,
     time: entry.time ?? undefined,
+    ...(typeof publishedTime === 'string' ? { publishedTime } : {}),
+    ...(isDevVersion(normalized) ? { branch: entry.branch ?? branchOfLabel(version) } : {}),
     defaultBranch: record['default-branch'] === true,
     where: join(root, path),
     ...(typeof sourceUrl === 'string' ? { sourceUrl: withoutPassword(sourceUrl) } : {}),

@@ -16,6 +16,9 @@ function record(version: string): VersionRecord {
   return { name, version, version_normalized: normalizeVersion(version) ?? '', dist } as unknown as VersionRecord;
 }
 
+const entry = { since: '2026-03-01T10:20:30.456Z' };
+const version = (label: string): { readonly record: VersionRecord; readonly entry: typeof entry } => ({ record: record(label), entry });
+
 describe('formatRoot', () => {
   it('is what the interface asks for, with the mirror that makes paths work', () => {
     expect(JSON.parse(formatRoot([name], settings))).toEqual({
@@ -33,19 +36,31 @@ describe('formatRoot', () => {
 
 describe('formatProviders', () => {
   it('separates dev versions, newest first, and is read back the same', () => {
-    const { stable, dev } = formatProviders(name, ['1.0.0', 'dev-main', '1.10.0', '1.2.0'].map(record));
+    const { stable, dev } = formatProviders(name, ['1.0.0', 'dev-main', '1.10.0', '1.2.0'].map(version));
     expect(parseProvider(stable, name).map(({ version }) => version)).toEqual(['1.10.0', '1.2.0', '1.0.0']);
     expect(parseProvider(dev ?? '', name).map(({ version }) => version)).toEqual(['dev-main']);
-    expect(formatProviders(name, parseProvider(stable, name)).stable).toBe(stable);
+    expect(formatProviders(name, parseProvider(stable, name).map((one) => ({ record: one, entry }))).stable).toBe(stable);
   });
 
   it('has no dev document without dev versions, and always a stable one', () => {
-    expect(formatProviders(name, [record('1.0.0')]).dev).toBeUndefined();
-    expect(parseProvider(formatProviders(name, [record('dev-main')]).stable, name)).toEqual([]);
+    expect(formatProviders(name, [version('1.0.0')]).dev).toBeUndefined();
+    expect(parseProvider(formatProviders(name, [version('dev-main')]).stable, name)).toEqual([]);
+  });
+
+  it('says when a content was first published, in whole seconds', () => {
+    const { stable } = formatProviders(name, [version('2.0.0'), { record: record('1.0.0'), entry: { since: '2026-03-01T10:20:30.456Z', first_published: '2026-02-01T00:00:00.999Z' } }]);
+    expect(parseProvider(stable, name).map((one) => one['published-time'])).toEqual(['2026-03-01T10:20:30+00:00', '2026-02-01T00:00:00+00:00']);
+  });
+
+  it('lists dev versions as VcsRepository does: the default branch, then the branches by name', () => {
+    const branches = ['dev-b', '1.0.x-dev', 'dev-1.0-fix', 'dev-main', '1.x-dev', 'dev-a', 'dev-\u{1f600}', 'dev-\uff5e'].map(version);
+    const given = branches.map(({ record: one, entry: standing }) => ({ record: one.version === 'dev-main' ? { ...one, 'default-branch': true as const } : one, entry: one.version === '1.0.x-dev' ? { ...standing, branch: '1.0' } : standing }));
+    const order = ['dev-main', '1.0.x-dev', 'dev-1.0-fix', '1.x-dev', 'dev-a', 'dev-b', 'dev-\uff5e', 'dev-\u{1f600}'];
+    for (const listed of [given, given.toReversed()]) expect(parseProvider(formatProviders(name, listed).dev ?? '', name).map((one) => one.version)).toEqual(order);
   });
 
   it('never holds one version twice', () => {
-    expect(() => formatProviders(name, [record('1.0.0'), record('v1.0')])).toThrow('acme/hello has two records of one version');
+    expect(() => formatProviders(name, [version('1.0.0'), version('v1.0')])).toThrow('acme/hello has two records of one version');
   });
 });
 

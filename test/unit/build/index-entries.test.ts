@@ -27,23 +27,22 @@ describe('mergeEntries', () => {
     expect(entries.map(({ state }) => state)).toEqual(['published']);
   });
 
-  it('remembers when a content without a time of its own was first published, through withdrawals and returns', () => {
+  it.each([null, '2026-01-01T00:00:00Z'])('remembers when a content was first published, through withdrawals and returns (its own time: %s)', (time) => {
     const at = (day: number): string => `2026-03-0${day}T00:00:00.000Z`;
-    const timeless = (seed: string, since: string): IndexEntry => entryOf('1.0.0', seed, { time: null, since });
-    const [withdrawn] = mergeEntries(name, [timeless('1', at(1))], { kept: [], made: [], now: new Date(at(2)) }).entries;
+    const content = (seed: string, since: string): IndexEntry => entryOf('1.0.0', seed, { time, since });
+    const [withdrawn] = mergeEntries(name, [content('1', at(1))], { kept: [], made: [], now: new Date(at(2)) }).entries;
     expect([withdrawn?.state, withdrawn?.since, withdrawn?.first_published]).toEqual(['withdrawn', at(2), at(1)]);
-    const again = mergeEntries(name, withdrawn === undefined ? [] : [withdrawn], { kept: [], made: [timeless('1', at(3))], now: new Date(at(3)) }).entries;
+    const again = mergeEntries(name, withdrawn === undefined ? [] : [withdrawn], { kept: [], made: [content('1', at(3))], now: new Date(at(3)) }).entries;
     expect(again.map(({ state, since, first_published: first }) => [state, since, first])).toEqual([['published', at(3), at(1)]]);
     const index = { format: 1, name, documents: { stable: null, dev: null }, versions: again } as const;
     expect(parsePackageIndex(formatPackageIndex(index)).versions).toEqual(again);
-    const other = mergeEntries(name, again, { kept: [], made: [timeless('2', at(4))], now: new Date(at(4)) }).entries;
+    const other = mergeEntries(name, again, { kept: [], made: [content('2', at(4))], now: new Date(at(4)) }).entries;
     expect(other.map(({ state, first_published: first }) => [state, first])).toEqual([['published', undefined], ['superseded', at(1)]]);
   });
 
-  it('remembers nothing of the kind where the source knows the time, or nothing has changed', () => {
-    const dated = entryOf('1.0.0', '1', { time: '2026-01-01T00:00:00Z' });
+  it('remembers nothing of the kind of a version that stays', () => {
     const kept = entryOf('2.0.0', '2', { time: null });
-    for (const entry of mergeEntries(name, [dated, kept], { kept: [kept], made: [], now }).entries) expect(entry).not.toHaveProperty('first_published');
+    for (const entry of mergeEntries(name, [kept], { kept: [kept], made: [], now }).entries) expect(entry).not.toHaveProperty('first_published');
   });
 
   it('gives republished content its own name before the plain one changes', () => {
