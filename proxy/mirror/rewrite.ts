@@ -12,7 +12,7 @@ import type { OfferedVersion } from './offered-version.ts';
 /** What is known of archives that were accepted once. */
 export interface AcceptedArchives {
   /** what was accepted of this version and reference; of a release, of whatever reference */
-  readonly find: (version: Pick<OfferedVersion, 'normalized' | 'dev'>, reference: string) => { readonly reference: string; readonly shasum: Sha1 } | undefined;
+  readonly find: (version: Pick<OfferedVersion, 'normalized' | 'dev'>, reference: string) => { readonly reference: string; readonly shasum: Sha1; readonly fetchedAt: string } | undefined;
 }
 
 export interface DocumentParts {
@@ -62,7 +62,13 @@ const replaced: ReadonlySet<string> = new Set(['name', 'version', 'version_norma
 
 export function rewriteRecord(name: PackageName, version: OfferedVersion, accepted: AcceptedArchives, distBaseUrl: string | undefined): JsonObject {
   const own = Object.fromEntries(Object.entries(version.record).filter(([field]) => !replaced.has(field)));
-  return { name, version: version.version, version_normalized: version.normalized, ...own, ...distOf(name, version, accepted, distBaseUrl) };
+  return { name, version: version.version, version_normalized: version.normalized, ...own, ...distOf(name, version, accepted, distBaseUrl), ...publishedTimeOf(version, accepted) };
+}
+
+/** The upstream's own stays as it is. A version without one has that of the moment in which its archive was accepted here; before, nobody knows any. */
+function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedArchives): JsonObject {
+  const known = typeof record['published-time'] === 'string' ? undefined : accepted.find({ normalized, dev }, dist?.reference ?? '');
+  return known === undefined ? {} : { 'published-time': `${known.fetchedAt.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00` };
 }
 
 /**

@@ -4,12 +4,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bearerAuth, createProject, type Project } from '../util/composer.ts';
+import { bearerAuth, createProject, isComposerFrom, type Project } from '../util/composer.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
+/** Composer 2.10 refuses what advisories and filter lists name; older ones know nothing of the setting. */
+const mayInstall = { advisories: { block: false }, malware: { block: false } };
 const advisory = { advisoryId: 'ACME-2026-1', packageName: 'acme/hello', affectedVersions: '<1.1.0', title: 'Greets everybody', cve: 'CVE-2026-0001', link: 'https://acme.example/1', severity: 'high', reportedAt: '2026-03-01T12:00:00+00:00' };
 
 describe.skipIf(lacks('composer', 'php'))('advisories', () => {
@@ -18,7 +20,7 @@ describe.skipIf(lacks('composer', 'php'))('advisories', () => {
 
   const configure = (more: object = {}): void =>
     writeFileSync(join(source.root, 'libretto.json'), JSON.stringify({ sources: ['packages/hello-1', 'packages/hello-2', 'packages/other'], advisories: 'advisories.json', filters: { malware: [{ package: 'acme/other', constraint: '1.0.0', reason: 'It phones home' }] }, ...more }));
-  const project = (require: object): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require } });
+  const project = (require: object): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require, config: { policy: mayInstall } } });
 
   beforeAll(async () => {
     configure();
@@ -53,7 +55,7 @@ describe.skipIf(lacks('composer', 'php'))('advisories', () => {
     await addressed.build();
     await addressed.stopServer();
     await addressed.startServer();
-    await using app = createProject({ url: addressed.url, auth: bearerAuth(addressed.front.host, addressed.token), composerJson: { require: { 'acme/hello': '1.0.0', 'acme/other': '*' } } });
+    await using app = createProject({ url: addressed.url, auth: bearerAuth(addressed.front.host, addressed.token), composerJson: { require: { 'acme/hello': '1.0.0', 'acme/other': '*' }, config: { policy: mayInstall } } });
     expect((await app.run('update', '--no-audit')).exitCode).toBe(0);
     addressed.front.take();
     expect((await app.run('audit')).exitCode).toBe(1);
@@ -79,5 +81,7 @@ describe.skipIf(lacks('composer', 'php'))('advisories', () => {
     expect((await app.run('update')).exitCode).toBe(0);
     const answer = await fetch(`${registry.direct()}/p2/acme/other.json`, { headers: { authorization: `Bearer ${registry.token}` } });
     expect(await answer.json()).toMatchObject({ filter: { malware: [{ constraint: '1.0.0', reason: 'It phones home' }] } });
+    await using guarded = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/other': '1.0.0' } } });
+    expect((await guarded.run('update')).exitCode === 0).toBe(!(await isComposerFrom('2.10')));
   });
 });

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
-import { below, temporaryTree } from '../util/package-tree.ts';
+import { below, temporaryTree, writeTree } from '../util/package-tree.ts';
 import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
@@ -126,6 +126,7 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     expect(exitCode).not.toBe(0);
     expect(registry.front.requests.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429]);
     expect(output).toContain('429');
+    expect(output).toMatch(/Warning from [^ ]+: This token has used up its 4 requests for this hour\./);
     expect(app.exists('vendor/acme/user')).toBe(false);
     const refused = registry.front.requests.find(({ status }) => status === 429);
     expect(Number(refused?.answerHeaders['retry-after'])).toBeGreaterThan(0);
@@ -144,8 +145,22 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
     expect(registry.front.requests.map(({ status }) => status)).toEqual([200, 429]);
-    expect(output).toContain('RATE_LIMIT_EXCEEDED');
+    expect(output).toMatch(/Warning from [^ ]+: This token has used up its 1 request for this hour\./);
     expect(app.exists('composer.lock')).toBe(false);
+  });
+
+  it('scenarios 33, 67: with absolute addresses of archives the refusal is the last thing that Composer says, after one try', async () => {
+    writeTree(registry.folder.path, { 'absolute.json': { json: { distUrl: registry.url } } });
+    await registry.build('--config', registry.folder.at('absolute.json'));
+    const { token } = await registry.createToken('--limit', '4');
+    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^1.0' } } });
+    const { exitCode, output } = await app.run('update');
+    await registry.build();
+    expect(exitCode).not.toBe(0);
+    expect(output).toMatch(/Warning from [^ ]+: This token has used up its 4 requests for this hour\./);
+    expect(output).toMatch(/could not be downloaded \(HTTP\/1\.1 429/);
+    expect(output).not.toContain('No such file or directory');
+    expect(output.match(/- Downloading acme/g)).toHaveLength(2);
   });
 });
 

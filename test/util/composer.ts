@@ -13,6 +13,15 @@ export function composerCommand(): readonly [program: string, ...args: string[]]
   return program === undefined ? [toolPath('composer')] : [program, ...args];
 }
 
+/** Whether the client under test is of this version or newer, such as `2.10`. */
+export async function isComposerFrom(version: string): Promise<boolean> {
+  const [program, ...first] = composerCommand();
+  const { stdout } = await execa(program, [...first, '--version', '--no-ansi'], { env: { COMPOSER_ALLOW_SUPERUSER: '1' } });
+  const found = /\b(\d+)\.(\d+)\.\d/.exec(stdout);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return found !== null && (Number(found[1]) > major || (Number(found[1]) === major && Number(found[2]) >= minor));
+}
+
 export interface ComposerResult {
   readonly exitCode: number;
   /** stdout and stderr as a person sees them, colours and wrapping off */
