@@ -168,9 +168,9 @@ function remarksOn(name: PackageName, { written, withheld, repeated }: Remarkabl
 
 /** What a source has as an archive was admitted byte for byte; what is made here is opened again before anybody else can. */
 async function archiveRelease({ content }: Release, options: ArchiveOptions & Pick<ExpectedArchive, 'composerJson'>, archiver: Archiver): Promise<Archived> {
-  if ('copyTo' in content) return { ...(await content.copyTo(options.target)), withheld: [] };
+  if ('copyTo' in content) return { ...(await content.copyTo(options.target)), withheld: [], hasComposerJson: true };
   const archived = await archiver.archive(content, options);
-  checkOwnArchive(options.target, { ...options, mayNameAnother: content.mayNameAnother === true });
+  checkOwnArchive(options.target, { ...options, mayNameAnother: content.mayNameAnother === true, hasComposerJson: archived.hasComposerJson });
   return archived;
 }
 

@@ -27,6 +27,8 @@ export interface Archived {
   readonly size: number;
   /** files left out because they look like credentials */
   readonly withheld: readonly string[];
+  /** false: the rules of its source left composer.json out */
+  readonly hasComposerJson: boolean;
 }
 
 export interface Archiver {
@@ -71,7 +73,7 @@ export function createArchiver(options: ArchiverOptions): Archiver {
     const entries = await Promise.all(files.map(async ({ path, mode, identity }) => ({ path, mode, ...(await store.get(identity)) })));
     const layout = layoutZip(entries, { topFolder, time: content.entryTime });
     const shasum = await writeZip(target, { layout, pieces: entries, scratch });
-    return { shasum, size: layout.size, withheld };
+    return { shasum, size: layout.size, withheld, hasComposerJson: files.some(({ path }) => path === 'composer.json') };
   };
 
   return {

@@ -13,6 +13,8 @@ export interface ExpectedArchive {
   readonly composerJson: JsonObject;
   /** it may give another name all the same */
   readonly mayNameAnother: boolean;
+  /** false: its rules leave composer.json out, and then none may be there */
+  readonly hasComposerJson: boolean;
 }
 
 interface CompressedMember {
@@ -25,11 +27,13 @@ interface CompressedMember {
  * Throws QuarantineError ARCHIVE_MISMATCH where the archive does not open, holds anything beside its top folder, or its composer.json names another package
  * or version; StorageError where it cannot be read. Reads its directory and its composer.json, however large it is.
  */
-export function checkOwnArchive(path: string, { topFolder, composerJson, mayNameAnother }: ExpectedArchive): void {
+export function checkOwnArchive(path: string, { topFolder, composerJson, mayNameAnother, hasComposerJson }: ExpectedArchive): void {
   const inside = readStored(path, (descriptor, size) => {
     const member = findMember(readDirectory(descriptor, size), topFolder, 'composer.json');
     return member === undefined ? undefined : readMember(descriptor, member);
   });
+  if (!hasComposerJson && inside === undefined) return;
+  if (!hasComposerJson) throw mismatch('it has a composer.json, which its rules leave out');
   if (inside === undefined) throw mismatch('it has no composer.json');
   const json = parse(inside);
   for (const field of ['name', 'version'] as const) {

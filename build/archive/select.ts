@@ -3,7 +3,7 @@
 // | rule                                       | effect                                                                        |
 // |--------------------------------------------|-------------------------------------------------------------------------------|
 // | folders and files of version control       | out, always: `.git` `.svn` `.hg` `.bzr` `.jj` `_darcs`, at any depth          |
-// | composer.json at the root                  | in, always: it is what makes this a package                                   |
+// | composer.json at the root                  | in; of a git source it is out where export-ignore says so, as in `git archive` |
 // | `.gitattributes`, export-ignore            | out, exactly as `git archive` does                                            |
 // | composer.json, `archive.exclude`           | out, or with `!` in again, exactly as `composer archive` does                 |
 // | names that say credential (credentials.ts) | out whatever the rules said, and listed as withheld                           |
@@ -23,6 +23,8 @@ export interface ArchiveRules {
   readonly excludes: readonly string[];
   /** the package's folder as the attributes see it, like `packages/a`; default: the topmost itself */
   readonly folder?: string;
+  /** export-ignore takes composer.json out as well, unless `archive.exclude` takes it in again; default: it always stays in */
+  readonly mayLackComposerJson?: boolean;
 }
 
 export interface Selection<File> {
@@ -35,7 +37,7 @@ const versionControl = /(?:^|\/)(?:\.git|\.svn|\.hg|\.bzr|\.jj|_darcs)(?:\/|$)/i
 
 /** Pure. Keeps the order of `files`, whose paths are relative to the package with forward slashes. */
 export function selectFiles<F extends { readonly path: string }>(files: readonly F[], rules: ArchiveRules): Selection<F> {
-  const { folder = '' } = rules;
+  const { folder = '', mayLackComposerJson = false } = rules;
   const exportIgnored = compileExportIgnore(rules.attributes, folder);
   const above = folder === '' ? '' : `${folder}/`;
   const composerExcluded = compileComposerExcludes(rules.excludes);
@@ -43,7 +45,9 @@ export function selectFiles<F extends { readonly path: string }>(files: readonly
   for (const file of files) {
     const { path } = file;
     if (versionControl.test(path)) continue;
-    if (path !== 'composer.json' && composerExcluded(path, exportIgnored(above + path))) continue;
+    const ignored = exportIgnored(above + path);
+    const isKept = path === 'composer.json' && !(mayLackComposerJson && ignored);
+    if (!isKept && composerExcluded(path, ignored)) continue;
     if (isCredential(path)) selection.withheld.push(path);
     else selection.files.push(file);
   }

@@ -18,6 +18,7 @@ const library: FileChanges = {
 
 const trees: Readonly<Record<string, { readonly attributes: string; readonly exclude: readonly string[] }>> = {
   'rules of git alone': { attributes: '/tests export-ignore\n/.github export-ignore\n/phpunit.xml.dist export-ignore\n', exclude: [] },
+  'a composer.json that is left out': { attributes: '/composer.json export-ignore\n/tests export-ignore\n', exclude: [] },
   'rules of composer.json alone': { attributes: '* text=auto\n', exclude: ['/tests', '/docs/img', '*.log', '/.*', 'Makefile'] },
   'both, with converted files': { attributes: '*.bat text eol=crlf\n/docs export-ignore\n*.php ident\n', exclude: ['tests', '!/docs/index.md', '*.dist'] },
   'patterns with folders and stars': { attributes: '/build export-ignore\n', exclude: ['/*', '!/src', '!/composer.json', '/src/**/B.php'] },

@@ -34,7 +34,7 @@ export async function listPackageFiles(store: ObjectStore, { commit, folder }: P
   if (root === undefined) throw new QuarantineError('BROKEN_OBJECT', `The folder ${folder} was there a moment ago and is no longer.`);
   const { files, undecodable } = await listTree(store, root);
   const attributes = [...(await attributesAbove(store, tree, folder)), ...(await attributesWithin(store, files, folder))];
-  const selected = selectFiles(files, { attributes, excludes, folder });
+  const selected = selectFiles(files, { attributes, excludes, folder, mayLackComposerJson: true });
   const paths = selected.files.map((file) => file.path);
   const odd = undecodable.size === 0 ? undefined : paths.find((path) => undecodable.has(path));
   if (odd !== undefined) throw new QuarantineError('UNSAFE_PATH', `The path ${JSON.stringify(odd)} is not valid UTF-8. Rename the file or exclude it.`);

@@ -24,7 +24,7 @@ const dist = z
     type: z.literal('zip').openapi({ description: 'the kind of archive: always zip' }),
     url: z.string().openapi({ description: 'the path or the address of the archive', example: '/dist/acme/hello/1.2.0.zip' }),
     reference: z.string().openapi({ description: 'changes with the content', example: '9f2c1d0e8b7a65544332211000ffeeddccbbaa99' }),
-    shasum: z.string().optional().openapi({ description: 'SHA-1 of the ZIP', example: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' }),
+    shasum: z.string().optional().openapi({ description: 'SHA-1 of the ZIP; dev versions have none unless `distShasum` is `always`', example: 'da39a3ee5e6b4b0d3255bfef95601890afd80709' }),
   })
   .openapi('Dist');
 
@@ -34,6 +34,7 @@ const versionSchema = z
     version: z.string().openapi({ description: 'the version as its author writes it', example: '1.2.0' }),
     version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
     dist: dist.optional().openapi({ description: 'the archive' }),
+    'published-time': z.string().optional().openapi({ description: 'when this registry first published this content, RFC 3339; of a mirrored version what its upstream says, or when its archive was accepted here', example: '2026-06-12T10:00:00+00:00' }),
   })
   .openapi('PackageVersion', { description: 'everything of composer.json that is of use to others, and where the archive is' });
 

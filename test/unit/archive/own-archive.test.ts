@@ -13,7 +13,7 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'libretto-own-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const composerJson = { name: 'acme/hello', version: '1.0.0' };
-const expected = { topFolder: 'acme-hello-1234567', composerJson, mayNameAnother: false };
+const expected = { topFolder: 'acme-hello-1234567', composerJson, mayNameAnother: false, hasComposerJson: true };
 
 async function archive(files: Readonly<Record<string, string>>): Promise<string> {
   const target = join(folder, 'a.zip');

@@ -33,6 +33,14 @@ describe('selectFiles', () => {
     expect(select(['composer.json', 'tests/composer.json', 'a.json'], rules).kept).toEqual(['composer.json']);
   });
 
+  it('leaves composer.json out of a git source where export-ignore says so, and `archive.exclude` does not take it in again', () => {
+    const attributes = [{ directory: '', text: '/composer.json export-ignore\n' }];
+    const kept = (excludes: readonly string[]): readonly string[] => selectFiles(['composer.json', 'a.php'].map((path) => ({ path })), { attributes, excludes, mayLackComposerJson: true }).files.map(({ path }) => path);
+    expect(kept([])).toEqual(['a.php']);
+    expect(kept(['!/composer.json'])).toEqual(['composer.json', 'a.php']);
+    expect(selectFiles([{ path: 'composer.json' }], { attributes: [], excludes: ['composer.json'], mayLackComposerJson: true }).files).toHaveLength(1);
+  });
+
   it('leaves out what export-ignore names, with all below a folder', () => {
     const attributes = '/tests export-ignore\n*.md export-ignore\nREADME.md -export-ignore\n';
     expect(select(['tests/deep/A.php', 'src/tests/A.php', 'a.md', 'docs/b.md', 'README.md'], { attributes }).kept).toEqual(['src/tests/A.php', 'README.md']);
