@@ -13,7 +13,7 @@ import { settledPart } from './settled-record.ts';
 type Accepted = Omit<ArchiveRecord, 'record' | 'from'> & {
   /** what stays of its record: settledPart */
   readonly settled: string;
-  /** its upstream gave no checksum */
+  /** its upstream gave no checksum, or no `published-time` */
   readonly learned: boolean;
 };
 
@@ -27,7 +27,7 @@ export class AcceptedPackage implements AcceptedArchives {
     for (const one of newestFirst) {
       const { version, normalized, dev, reference, shasum, size, fetchedAt } = one;
       const settled = 'record' in one ? settledPart(one.record) : one.settled;
-      const learned = 'record' in one ? !namesChecksum(one.record) : one.learned;
+      const learned = 'record' in one ? !(namesChecksum(one.record) && typeof one.record['published-time'] === 'string') : one.learned;
       this.#byKey.set(archiveKey(normalized, dev, reference), { name, version, normalized, dev, reference, shasum, size, fetchedAt, settled, learned });
       if (learned && !dev) this.#learned.add(normalized);
     }
@@ -54,7 +54,7 @@ export class AcceptedPackage implements AcceptedArchives {
     return this.#archives.find(labels, reference);
   }
 
-  /** Normalized releases whose checksum is known since they were accepted. None ever leaves, so that their number only grows. */
+  /** Normalized releases whose checksum, or `published-time`, is known since they were accepted. None ever leaves, so that their number only grows. */
   get learned(): ReadonlySet<string> {
     return this.#learned;
   }

@@ -26,7 +26,7 @@ export interface Mirrored {
   readonly document: TextDocument | undefined;
   /** since when the upstream could not be asked; undefined: it is current */
   readonly staleSinceMs: number | undefined;
-  /** normalized releases whose checksum was added: each moves Last-Modified on by a second */
+  /** normalized releases whose checksum or `published-time` was added: each moves Last-Modified on by a second */
   readonly learned: ReadonlySet<string>;
 }
 
@@ -105,7 +105,7 @@ export class MirroredDocuments {
     return fresh;
   }
 
-  /** Whether it has every checksum that this process knows. */
+  /** Whether it has every checksum and `published-time` that this process knows. */
   #hasLearned({ document, learned }: Made, name: PackageName): boolean {
     if (document === undefined || learned === nothingLearned) return true;
     return (this.#options.shelf.atHand(name)?.learned.size ?? 0) <= learned.size;

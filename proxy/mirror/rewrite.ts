@@ -65,9 +65,12 @@ export function rewriteRecord(name: PackageName, version: OfferedVersion, accept
   return { name, version: version.version, version_normalized: version.normalized, ...own, ...distOf(name, version, accepted, distBaseUrl), ...publishedTimeOf(version, accepted) };
 }
 
-/** The upstream's own stays as it is. A version without one has that of the moment in which its archive was accepted here; before, nobody knows any. */
+/**
+ * The upstream's own stays as it is. A release without one has the moment in which its archive was accepted here (AcceptedPackage.learned); before, nobody
+ * knows any. Of a dev version nothing is added, as with checksums.
+ */
 function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedArchives): JsonObject {
-  const known = typeof record['published-time'] === 'string' ? undefined : accepted.find({ normalized, dev }, dist?.reference ?? '');
+  const known = dev || typeof record['published-time'] === 'string' ? undefined : accepted.find({ normalized, dev }, dist?.reference ?? '');
   return known === undefined ? {} : { 'published-time': `${known.fetchedAt.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00` };
 }
 

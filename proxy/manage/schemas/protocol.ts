@@ -34,7 +34,7 @@ const versionSchema = z
     version: z.string().openapi({ description: 'the version as its author writes it', example: '1.2.0' }),
     version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
     dist: dist.optional().openapi({ description: 'the archive' }),
-    'published-time': z.string().optional().openapi({ description: 'when this registry first published this content, RFC 3339; of a mirrored version what its upstream says, or when its archive was accepted here', example: '2026-06-12T10:00:00+00:00' }),
+    'published-time': z.string().optional().openapi({ description: 'when this registry first published this content, RFC 3339; of a mirrored release what its upstream says, or when its archive was accepted here', example: '2026-06-12T10:00:00+00:00' }),
   })
   .openapi('PackageVersion', { description: 'everything of composer.json that is of use to others, and where the archive is' });
 

@@ -87,9 +87,26 @@ describe('an archive', () => {
     expect((await restarted.provider(name, 'stable', { ifModifiedSince: new Date(seen.at(-1)?.date ?? 0).toUTCString() }))?.status, 'the same after a restart').toBe(304);
   });
 
-  it('moves no date of its document where the upstream gave the checksum', async () => {
+  it('gives a release whose upstream names no published-time the moment of its acceptance, and leaves that of the upstream alone', async () => {
     await using upstream = await startUpstream();
-    upstream.put(name, [{ version: '1.0.0' }]);
+    const theirs = '2026-06-12T10:00:00+02:00';
+    upstream.put(name, [{ version: '1.1.0', extra: { 'published-time': theirs } }, { version: '1.0.0' }]);
+    await using running = runMirror([upstream.url]);
+    const look = async (ifModifiedSince?: string) => {
+      const reply = await running.provider(name, 'stable', { ifModifiedSince });
+      return { changed: reply?.headers['last-modified'], times: Object.values(reply?.json().packages[name] ?? {}).map((record) => (record as Record<string, unknown>)['published-time']) };
+    };
+    const before = await look();
+    expect(before.times).toEqual([theirs, undefined]);
+    const accepted = new Date(running.clock.nowMs);
+    for (const version of ['1.1.0', '1.0.0']) await running.archive(name, version);
+    running.clock.nowMs += 700_000;
+    expect((await look(before.changed)).times).toEqual([theirs, `${accepted.toISOString().slice(0, 19)}+00:00`]);
+  });
+
+  it('moves no date of its document where the upstream gave checksum and published-time', async () => {
+    await using upstream = await startUpstream();
+    upstream.put(name, [{ version: '1.0.0', extra: { 'published-time': '2026-06-12T10:00:00+00:00' } }]);
     await using running = runMirror([upstream.url]);
     const ifModifiedSince = (await running.provider(name))?.headers['last-modified'];
     await running.archive(name, '1.0.0');
