@@ -31,13 +31,19 @@ interface Limit {
   readonly limit: FilterOptions;
 }
 
-function limitsOf({ only, except = {}, versions = {}, 'minimum-stability': stability }: FilterOptions): readonly Limit[] {
+function limitsOf({ only, except = {}, versions = {}, 'minimum-stability': stability, 'minimum-stability-per-package': stabilities = {} }: FilterOptions): readonly Limit[] {
   return [
     ...(only === undefined ? [] : [{ option: 'only', value: only.join(', '), limit: { only } }]),
     ...Object.entries(except).map(([pattern, value]) => ({ option: `except[${JSON.stringify(pattern)}]`, value, limit: { except: { [pattern]: value } } })),
     ...Object.entries(versions).map(([pattern, value]) => ({ option: `versions[${JSON.stringify(pattern)}]`, value, limit: { versions: { [pattern]: value } } })),
-    ...(stability === undefined ? [] : [{ option: 'minimum-stability', value: stability, limit: { 'minimum-stability': stability } }]),
+    ...(stability === undefined ? [] : [{ option: 'minimum-stability', value: stability, limit: { 'minimum-stability': stability, ...dev(stabilities) } }]),
+    ...Object.entries(stabilities).map(([name, value]) => ({ option: `minimum-stability-per-package[${JSON.stringify(name)}]`, value, limit: { 'minimum-stability-per-package': { [name]: value } } })),
   ];
+}
+
+/** The packages that the one for all does not concern. */
+function dev(stabilities: NonNullable<FilterOptions['minimum-stability-per-package']>): FilterOptions {
+  return { 'minimum-stability-per-package': Object.fromEntries(Object.keys(stabilities).map((name) => [name, 'dev'])) };
 }
 
 /** Which tag or branch a version would come from is not known, so that any pattern of them may be what keeps it out. */

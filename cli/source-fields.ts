@@ -72,6 +72,7 @@ export const filters = {
   except: either(Array.isArray, wholePackages, byName, 'leave out packages of these names, or these versions of them'),
   versions: either((value: JsonValue) => typeof value === 'string', constraintForAll, byName, 'publish only versions that match: one constraint for all packages, or one for each name or pattern'),
   'minimum-stability': choice(stabilities, 'publish nothing less stable'),
+  'minimum-stability-per-package': mapOf(wholeName, choice(stabilities, 'publish nothing less stable'), 'an object such as {"acme/hello": "dev"}', 'of these packages, in place of minimum-stability'),
 };
 
 /** Of git sources: what of a repository is read. */

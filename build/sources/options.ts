@@ -13,6 +13,8 @@ export interface FilterOptions {
   /** name pattern → constraint: of a package that a pattern stands for, only these versions. All patterns that stand for it must hold. */
   readonly versions?: Readonly<Record<string, string>>;
   readonly 'minimum-stability'?: Stability;
+  /** package name → the one that counts in its place */
+  readonly 'minimum-stability-per-package'?: Readonly<Record<string, Stability>>;
 }
 
 export interface SourceOptions extends FilterOptions {
@@ -60,8 +62,8 @@ export interface InlinePackages {
 }
 
 /** All name patterns of these options, each once. */
-export function patternsOf({ only = [], except = {}, versions = {} }: FilterOptions): readonly string[] {
-  return [...new Set([...only, ...Object.keys(except), ...Object.keys(versions)])];
+export function patternsOf({ only = [], except = {}, versions = {}, 'minimum-stability-per-package': stabilities = {} }: FilterOptions): readonly string[] {
+  return [...new Set([...only, ...Object.keys(except), ...Object.keys(versions), ...Object.keys(stabilities)])];
 }
 
 /**

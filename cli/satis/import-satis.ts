@@ -17,7 +17,7 @@ export interface SatisImport {
 }
 
 /** Options that are dealt with one by one; all others are in `lostOptions` or unknown. */
-const known: ReadonlySet<string> = new Set(['name', 'description', 'homepage', 'repositories', 'require', 'require-all', 'blacklist', 'minimum-stability', 'abandoned', 'archive', 'config']);
+const known: ReadonlySet<string> = new Set(['name', 'description', 'homepage', 'repositories', 'require', 'require-all', 'blacklist', 'minimum-stability', 'minimum-stability-per-package', 'abandoned', 'archive', 'config']);
 
 export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
   const lines: OptionLine[] = [];
@@ -93,18 +93,37 @@ function importFilters(satis: JsonObject, note: Note): JsonObject {
     ...(Object.keys(versions).length === 0 ? {} : { versions }),
     ...(unwanted === undefined || Object.keys(unwanted).length === 0 ? {} : { except: unwanted }),
     ...importStability(stability, note),
+    ...importStabilities(satis['minimum-stability-per-package'], note),
   };
 }
 
 function importStability(given: JsonValue | undefined, note: Note): JsonObject {
   if (given === undefined) return {};
-  const stability = given === 'rc' ? 'RC' : given;
+  const stability = stabilityOf(given);
   if (stability === 'dev') note('minimum-stability', 'as-is', 'Libretto does so anyway.');
-  else if (typeof stability === 'string' && ['alpha', 'beta', 'RC', 'stable'].includes(stability)) {
+  else if (stability !== undefined) {
     note('minimum-stability', 'carried', '"minimum-stability" of every source.');
     return { 'minimum-stability': stability };
   } else note('minimum-stability', 'not-carried', 'It is none of dev, alpha, beta, RC and stable.');
   return {};
+}
+
+/** Of single packages; each counts in place of the one for all. */
+function importStabilities(given: JsonValue | undefined, note: Note): JsonObject {
+  const option = 'minimum-stability-per-package';
+  if (given !== undefined && !isJsonObject(given)) note(option, 'not-carried', 'It is no object of package names and stabilities.');
+  const stabilities = Object.fromEntries(Object.entries(isJsonObject(given) ? given : {}).flatMap(([name, one = null]): (readonly [string, string])[] => {
+    const stability = stabilityOf(one);
+    const fits = stability !== undefined && parsePackageName(name.toLowerCase()) !== undefined;
+    note(`${option}[${JSON.stringify(name)}]`, fits ? 'carried' : 'not-carried', fits ? `"${option}" of every source.` : 'It is no package name with one of dev, alpha, beta, RC and stable.');
+    return fits ? [[name.toLowerCase(), stability]] : [];
+  }));
+  return Object.keys(stabilities).length === 0 ? {} : { [option]: stabilities };
+}
+
+function stabilityOf(given: JsonValue): string | undefined {
+  const stability = given === 'rc' ? 'RC' : given;
+  return typeof stability === 'string' && ['dev', 'alpha', 'beta', 'RC', 'stable'].includes(stability) ? stability : undefined;
 }
 
 function constraintsOf(given: JsonValue, option: 'require' | 'blacklist', note: Note): Readonly<Record<string, string>> {

@@ -24,7 +24,6 @@ export const lostOptions: Readonly<Record<string, LostOption>> = {
   'only-best-candidates': lost(`${noDependencies} All versions of them are published.`, false),
   'require-dependency-filter': lost(noDependencies, true),
   'repositories-dep': lost(noDependencies),
-  'minimum-stability-per-package': lost('A source has one minimum-stability for all its packages. Where packages differ, give each source its own.'),
   'include-types': lost('Packages are chosen by name and version, not by type. Use "only" of the source.', null),
   'exclude-types': lost('Packages are chosen by name and version, not by type. Use "except" of the source.'),
   'strip-hosts': lost('Not needed: metadata names no address of a source, unless a source says "reference-source": "include".', false),

@@ -97,7 +97,7 @@ function folderPlace(url: string, at: string, rebase: Rebase, note: Note): JsonO
   const folder = url.replace(/^file:\/\/(?=\/)/, '').replace(/(?:(?:^|\/)\*)+\/?$/, '');
   if (isAddress(folder)) return noFolder(at, note);
   if (/[*?[{]/.test(folder)) {
-    note(`${at}.url`, 'not-carried', 'A directory source names one folder, below which every composer.json is a package: name the folder above the pattern, and "only" the packages.');
+    note(`${at}.url`, 'not-carried', `The pattern ${JSON.stringify(url)}: a directory source names one folder, below which every composer.json is a package: name the folder above the pattern, and "only" the packages.`);
     return undefined;
   }
   note(at, 'carried', folder === url ? 'A directory source.' : 'A directory source: every composer.json below it is a package.');
@@ -135,7 +135,12 @@ function withDist(one: JsonObject, rebase: Rebase): JsonObject {
 
 function namesOf(given: JsonValue | undefined, field: 'only' | 'except', at: string, note: Note): JsonObject {
   if (given === undefined) return {};
-  const names = Array.isArray(given) ? (given as readonly JsonValue[]).filter((name) => typeof name === 'string' && isNamePattern(name)) : [];
+  const listed = Array.isArray(given) ? (given as readonly JsonValue[]) : [];
+  const isName = (name: JsonValue): name is string => typeof name === 'string' && isNamePattern(name);
+  const names = listed.filter(isName);
+  for (const [index, name] of listed.entries()) {
+    if (names.length > 0 && !isName(name)) note(`${at}[${index}]`, 'not-carried', `${JSON.stringify(name)} is neither a package name nor a pattern such as "acme/*".`);
+  }
   if (names.length === 0) {
     note(at, 'not-carried', 'It is no list of package names.');
     return {};

@@ -44,6 +44,7 @@ describe('constraints', () => {
     [{ versions: { 'acme/*': '*', 'acme/a': '1.0.0' } }, ['acme/a 1.0.0', 'acme/b 1.0.0', 'other/c 3.0.0']],
     [{ except: { 'acme/a': '<2 || dev-feature' } }, ['acme/a 2.0.0', 'acme/b 1.0.0', 'other/c 3.0.0']],
     [{ 'minimum-stability': 'stable' as const }, ['acme/a 1.0.0', 'acme/a 2.0.0', 'acme/b 1.0.0', 'other/c 3.0.0']],
+    [{ 'minimum-stability': 'stable' as const, 'minimum-stability-per-package': { 'Acme/A': 'beta' as const } }, ['acme/a 1.0.0', 'acme/a 1.5.0-beta1', 'acme/a 2.0.0', 'acme/b 1.0.0', 'other/c 3.0.0']],
     [{ only: ['acme/a'], 'minimum-stability': 'beta' as const }, ['acme/a 1.0.0', 'acme/a 1.5.0-beta1', 'acme/a 2.0.0']],
   ])('%j', async (options, expected) => expect(await left(options)).toEqual(expected));
 

@@ -130,6 +130,21 @@ describe('what is published', () => {
   });
 });
 
+describe('what cannot be carried over', () => {
+  it('is named, each pattern by itself, beside others that can', () => {
+    const { config, lines } = satis({ repositories: [{ type: 'vcs', url: 'https://h/a', only: ['acme/*', 'acme/{a,b}', '/^x/'] }, { type: 'path', url: 'a/*/src' }] });
+    expect(config['sources']).toEqual([{ type: 'git', url: 'https://h/a', only: ['acme/*'] }]);
+    const lost = lines.filter(({ outcome }) => outcome === 'not-carried').map(({ option, detail }) => `${option}: ${detail}`).join('\n');
+    for (const pattern of ['repositories[0].only[1]: "acme/{a,b}"', 'repositories[0].only[2]: "/^x/"', 'repositories[1].url: The pattern "a/*/src"']) expect(lost).toContain(pattern);
+  });
+
+  it('is no stability of a single package', () => {
+    const { config, lines } = satis({ repositories: [{ type: 'vcs', url: 'https://h/a' }], 'minimum-stability': 'stable', 'minimum-stability-per-package': { 'Acme/A': 'dev', 'acme/b': 'rc', 'acme/c': 'sometimes', php: 'dev' } });
+    expect(config['sources']).toEqual([{ type: 'git', url: 'https://h/a', 'minimum-stability': 'stable', 'minimum-stability-per-package': { 'acme/a': 'dev', 'acme/b': 'RC' } }]);
+    expect(lines.filter(({ outcome }) => outcome === 'not-carried').map(({ option }) => option)).toEqual(['minimum-stability-per-package["acme/c"]', 'minimum-stability-per-package["php"]']);
+  });
+});
+
 describe('every option', () => {
   /** all of Satis' schema, and what its code takes beside it; with a value that asks for something */
   const all: JsonObject = {
