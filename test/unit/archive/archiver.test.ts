@@ -34,7 +34,7 @@ describe('archive', () => {
     expect(namesIn()).toEqual(['composer.json', 'empty', 'src-b/x', 'src/A.php', 'src/Z.php', '\u{ff5e}', '𝄞'].map((path) => `acme-hello-1234567/${path}`));
     expect(textOf('src/A.php')).toBe('<?php '.repeat(100));
     expect(textOf('empty')).toBe('');
-    expect(result).toEqual({ shasum: createHash('sha1').update(bytes).digest('hex'), size: bytes.length, withheld: ['.env'] });
+    expect(result).toEqual({ shasum: createHash('sha1').update(bytes).digest('hex'), size: bytes.length, withheld: ['.env'], hasComposerJson: true });
   });
 
   it('depends on nothing but content, top folder and time', async () => {
