@@ -29,6 +29,7 @@ export default {
     // a process of its own that reads the whole state
     'state-reader': 'cli/state-reader.ts',
     'deflate-worker': 'build/archive/deflate-worker.ts',
+    'render-worker': 'proxy/packages/render-worker.ts',
     // what tests run in processes and threads of its own
     archiver: 'build/archive/archiver.ts',
     audit: 'proxy/state/audit.ts',

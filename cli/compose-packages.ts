@@ -12,6 +12,7 @@ import { createWithdrawals } from '../proxy/packages/withdrawals.ts';
 import type { Eventually } from '../proxy/eventually.ts';
 import type { PackageServices } from '../proxy/manage/routes/packages.ts';
 import type { PurgeServices } from '../proxy/manage/routes/purges.ts';
+import { createRenderThread } from '../proxy/packages/render-thread.ts';
 import { createUsage } from '../proxy/packages/usage.ts';
 import { createLookups, type Lookups } from '../proxy/protocol/lookups.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
@@ -28,6 +29,8 @@ interface PackageParts {
   readonly retention?: (() => Eventually<number>) | undefined;
   /** hears of counts that could not be kept */
   readonly onError: (error: unknown) => void;
+  /** hears of a README that is shown as plain text */
+  readonly onUnrendered?: (error: unknown) => void;
 }
 
 export interface ComposedPackages extends PackageServices, Pick<PurgeServices, 'purgesOf'> {
@@ -35,7 +38,7 @@ export interface ComposedPackages extends PackageServices, Pick<PurgeServices, '
   readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
 }
 
-export function composePackages(config: Config, context: Context, { state, published, retention, onError }: PackageParts): ComposedPackages {
+export function composePackages(config: Config, context: Context, { state, published, retention, onError, onUnrendered = onError }: PackageParts): ComposedPackages {
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
   const builder = composeBuilder(config, context);
@@ -47,7 +50,7 @@ export function composePackages(config: Config, context: Context, { state, publi
   return {
     published,
     catalogue,
-    packageTexts: createPackageTextReader(published),
+    packageTexts: createPackageTextReader(published, createRenderThread({ worker: new URL('./render-worker.js', import.meta.url), onFailure: onUnrendered })),
     downloads,
     installs,
     lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),

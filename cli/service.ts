@@ -97,7 +97,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
   const settings = composeSettings(config, context, store);
   const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
-  const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again') });
+  const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again'), onUnrendered: (err) => log.logger.warn({ err }, 'a README or CHANGELOG could not be rendered, and is shown as plain text') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
   const safety = createPublishedSafety(packages.published);
   const tombstones = createTombstones(packages.published);

@@ -1,13 +1,16 @@
-// The README and CHANGELOG of a version, as the builder left them beside the serving index. A text is rendered once: a few rendered ones are kept.
+// The README and CHANGELOG of a version, as the builder left them beside the serving index. Rendered texts are kept by their content: equal ones are
+// rendered once, whatever package they are of.
 
 import type { PackageName } from '../../build/contract/name.ts';
-import { maxTextBytes, textPath, type TextKind } from '../../build/contract/package-texts.ts';
+import { maxTextBytes, textPath, type TextDigest, type TextKind } from '../../build/contract/package-texts.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
+import type { Eventually } from '../eventually.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
 import type { View } from '../views/view.ts';
 import { latestOf } from './package-summary.ts';
 import type { PublishedFiles } from './published-files.ts';
 import { readPublishedPackage, type PublishedVersion } from './published-package.ts';
+import type { RenderText } from './render-thread.ts';
 
 export interface PackageText {
   readonly version: string;
@@ -27,21 +30,28 @@ export interface PackageTextReader {
 
 type Rendered = Omit<PackageText, 'version'>;
 
-export function createPackageTextReader(files: PublishedFiles, keptBytes = 8 * 1024 * 1024): PackageTextReader {
+const keptBytes = 8 * 1024 * 1024;
+
+export function createPackageTextReader(files: PublishedFiles, render: RenderText): PackageTextReader {
   const kept = new ByteCache<Rendered>(keptBytes);
+  const underWay = new Map<TextDigest, Promise<Rendered>>();
+  const renderOnce = (digest: TextDigest, bytes: Buffer): Eventually<Rendered> => {
+    const known = kept.get(digest); // since the file was asked for
+    if (known !== undefined) return known;
+    const running = underWay.get(digest) ?? rendered(bytes, render, (text) => kept.set(digest, text, bytes.length + text.html.length * 2)).finally(() => underWay.delete(digest));
+    underWay.set(digest, running);
+    return running;
+  };
   return {
     read: async (name, kind, version, view) => {
       const found = versionOf(await readPublishedPackage(files, name, view), version);
       const digest = found?.entry[kind];
       if (found === undefined || digest === undefined) return undefined;
-      const path = textPath(name, digest);
-      const known = kept.get(path);
+      const known = kept.get(digest);
       if (known !== undefined) return { version: found.entry.version, ...known };
-      const bytes = await files.read(`index/${path}`);
+      const bytes = await files.read(`index/${textPath(name, digest)}`);
       if (bytes === undefined) return undefined;
-      const rendered = await render(bytes);
-      kept.set(path, rendered, bytes.length + rendered.html.length * 2);
-      return { version: found.entry.version, ...rendered };
+      return { version: found.entry.version, ...(await renderOnce(digest, bytes)) };
     },
   };
 }
@@ -52,11 +62,11 @@ function versionOf(versions: readonly PublishedVersion[], wanted: string | undef
   return versions.find(({ entry }) => entry.version === wanted) ?? versions.find(({ entry }) => entry.version_normalized === normalized);
 }
 
-/** The renderer is loaded with the first text: not every service is asked for one. */
-async function render(bytes: Buffer): Promise<Rendered> {
-  const { renderMarkdown } = await import('./render-markdown.ts');
+async function rendered(bytes: Buffer, render: RenderText, keep: (text: Rendered) => void): Promise<Rendered> {
   const markdown = bytes.toString('utf8');
-  const { html, truncated } = renderMarkdown(markdown);
+  const { html, truncated, isFinal } = await render(markdown);
   // what was cut ends within one character of the bound
-  return { markdown, html, html_truncated: truncated, truncated: bytes.length > maxTextBytes - 4 };
+  const text = { markdown, html, html_truncated: truncated, truncated: bytes.length > maxTextBytes - 4 };
+  if (isFinal) keep(text);
+  return text;
 }

@@ -1,13 +1,9 @@
 // Markdown that anybody may have written → HTML that does nothing: no scripts, no styles, no forms, no image (each would be a request to another host),
 // and links to web pages and mail only. HTML in the Markdown is shown as text.
-//
-// It takes some milliseconds per 10 KiB, and it is the server's own thread that does it: hence the bound.
+// It runs in a worker thread (render-thread.ts).
 
 import MarkdownIt from 'markdown-it';
 import sanitizeHtml from 'sanitize-html';
-
-/** Characters that are rendered, so that whatever they are it takes no more than a tenth of a second. */
-export const maxRendered = 32 * 1024;
 
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false, maxNesting: 20 });
 markdown.renderer.rules['image'] = (tokens, index) => markdown.utils.escapeHtml(tokens[index]?.content ?? '');
@@ -21,14 +17,6 @@ const rules: sanitizeHtml.IOptions = {
   transformTags: { a: (tagName, { href, title }) => ({ tagName, attribs: href !== undefined && /^(?:https?:\/\/|mailto:)/i.test(href) ? { href, rel: 'nofollow noopener noreferrer', ...(title === undefined ? {} : { title }) } : {} }) },
 };
 
-/** `truncated`: only its beginning was rendered. */
-export function renderMarkdown(text: string): { readonly html: string; readonly truncated: boolean } {
-  const truncated = text.length > maxRendered;
-  return { html: sanitizeHtml(markdown.render(truncated ? beginningOf(text) : text), rules), truncated };
-}
-
-/** Whole lines, and of one endless line whole characters. */
-function beginningOf(text: string): string {
-  const line = text.lastIndexOf('\n', maxRendered);
-  return line > 0 ? text.slice(0, line) : text.slice(0, maxRendered).toWellFormed();
+export function renderMarkdown(text: string): string {
+  return sanitizeHtml(markdown.render(text), rules);
 }

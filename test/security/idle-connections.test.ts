@@ -13,6 +13,7 @@ import { lacks } from '../util/tool.ts';
 import { zipBytes } from '../util/tree.ts';
 
 const most = 8;
+const patient = { timeout: 15_000 };
 const halfOpen = 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ';
 const whole = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -49,7 +50,7 @@ describe('over HTTP/1.1', () => {
   it('half-open ones: the oldest are closed, and a healthy client of the same address is answered, as is everybody else', async () => {
     await using served = await runProxy({ limits: { idlePerAddress: most } });
     const sockets = await openAll(30, served.port, halfOpen);
-    await expect.poll(() => stillOpen(sockets)).toEqual([...counted(30 - most, false), ...counted(most, true)]);
+    await expect.poll(() => stillOpen(sockets), patient).toEqual([...counted(30 - most, false), ...counted(most, true)]);
     expect([await answers(served, '127.0.0.1'), await answers(served, '127.0.0.2')]).toEqual([true, true]);
     expect(served.lines.filter(({ msg }) => String(msg).includes('too many idle'))).toMatchObject([{ client: '127.0.0.1' }]);
     for (const socket of sockets) socket.destroy();
@@ -59,7 +60,7 @@ describe('over HTTP/1.1', () => {
     await using served = await runProxy({ limits: { idlePerAddress: most } });
     const opening = await openAll(5, served.port, halfOpen);
     const idle = await openAll(10, served.port, whole);
-    await expect.poll(() => stillOpen([...opening, ...idle])).toEqual([...counted(5, true), ...counted(7, false), ...counted(3, true)]);
+    await expect.poll(() => stillOpen([...opening, ...idle]), patient).toEqual([...counted(5, true), ...counted(7, false), ...counted(3, true)]);
     for (const socket of [...opening, ...idle]) socket.destroy();
   });
 
@@ -76,7 +77,7 @@ describe('over HTTP/1.1', () => {
       return socket;
     }));
     const idle = await openAll(6, served.port, whole);
-    await expect.poll(() => stillOpen(idle)).toEqual([...counted(4, false), ...counted(2, true)]);
+    await expect.poll(() => stillOpen(idle), patient).toEqual([...counted(4, false), ...counted(2, true)]);
     expect(stillOpen(sockets)).toEqual(counted(10, true));
     for (const socket of [...sockets, ...idle]) socket.destroy();
   });
@@ -101,7 +102,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   it('handshakes under way are closed like half-open requests', async () => {
     await using served = await runProxy({ certificate: authority.issue('idle'), limits: { idlePerAddress: most } });
     const silent = await openAll(3 * most, served.port, '');
-    await expect.poll(() => stillOpen(silent)).toEqual([...counted(2 * most, false), ...counted(most, true)]);
+    await expect.poll(() => stillOpen(silent), patient).toEqual([...counted(2 * most, false), ...counted(most, true)]);
     await using client = await connectHttp2(served.port, authority);
     expect((await client.ask('/health')).status).toBe(200);
     for (const socket of silent) socket.destroy();
@@ -119,7 +120,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
       expect((await client.ask('/health')).status).toBe(200);
       clients.push(client);
     }
-    await expect.poll(() => clients.map(({ session }) => !session.closed)).toEqual([...counted(most, false), ...counted(most, true)]);
+    await expect.poll(() => clients.map(({ session }) => !session.closed), patient).toEqual([...counted(most, false), ...counted(most, true)]);
     expect(busy.session.closed).toBe(false);
     for (const client of clients) await client[Symbol.asyncDispose]();
   });
@@ -131,7 +132,7 @@ describe('the shipped server', () => {
     const server = startCli(['serve', '--data', folder.at('data'), '--listen', '127.0.0.1:0', '--max-idle-connections', '20'], { cwd: folder.path });
     const port = Number((await server.shows(/http:\/\/127\.0\.0\.1:(\d+)/))[1]);
     const sockets = await openAll(60, port, halfOpen);
-    await expect.poll(() => stillOpen(sockets).filter(Boolean).length).toBeLessThanOrEqual(20);
+    await expect.poll(() => stillOpen(sockets).filter(Boolean).length, patient).toBeLessThanOrEqual(20);
     expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     server.signal('SIGKILL');

@@ -1,11 +1,13 @@
 // The services behind the package operations as `serve` composes them, over a data folder of a test: the builder is the compiled program, in processes of
 // its own. Downloads are kept when somebody asks for them.
 
+import { dirname, join } from 'node:path';
 import { createCatalogue } from '../../proxy/packages/catalogue.ts';
 import { createDownloads } from '../../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../../proxy/packages/package-texts.ts';
 import { createLocalPublishedFiles } from '../../proxy/packages/published-files.ts';
 import { createPurges } from '../../proxy/packages/purges.ts';
+import { createRenderThread, type RenderThreadOptions } from '../../proxy/packages/render-thread.ts';
 import { createChildPurger } from '../../proxy/packages/version-purger.ts';
 import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
@@ -17,7 +19,7 @@ import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';
 
 /** `data`: the data folder, absolute. */
-export function packageServices(state: StateStore, store: AuditedStore, now: () => number, data: string): PackageServices & Pick<PurgeServices, 'purgesOf'> {
+export function packageServices(state: StateStore, store: AuditedStore, now: () => number, data: string, render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') }): PackageServices & Pick<PurgeServices, 'purgesOf'> {
   const builder = createChildBuild({ program: [process.execPath, binary], environment: cleanEnvironment(), workingDirectory: '/', flags: ['--data', data] });
   const published = createLocalPublishedFiles(data);
   const onError = (error: unknown): void => {
@@ -26,7 +28,7 @@ export function packageServices(state: StateStore, store: AuditedStore, now: () 
   return {
     published,
     catalogue: createCatalogue(published),
-    packageTexts: createPackageTextReader(published),
+    packageTexts: createPackageTextReader(published, createRenderThread({ onFailure: () => undefined, ...render })),
     downloads: createDownloads({ state, now, everyMs: 0, onError }),
     installs: createDownloads({ state, now, everyMs: 0, onError, counted: 'installs' }),
     purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder) }),

@@ -6,6 +6,7 @@ import { createAuthenticator } from '../../proxy/auth/authenticate.ts';
 import { version } from '../../cli/version.ts';
 import { createPasswords } from '../../proxy/auth/password.ts';
 import { advertisedRoot, defaultLimits, peopleRules } from '../../cli/compose-settings.ts';
+import type { RenderThreadOptions } from '../../proxy/packages/render-thread.ts';
 import { createUsage } from '../../proxy/packages/usage.ts';
 import { createTombstones } from '../../proxy/protocol/tombstones.ts';
 import { createPublishedSafety } from '../../proxy/protocol/safety-lists.ts';
@@ -70,7 +71,7 @@ export interface SignedIn {
 /** scrypt as it is, but cheap: tests sign in often. */
 const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
 
-export async function runManagement(options: { readonly now?: () => number; readonly settings?: object; readonly baseline?: Baseline; readonly counters?: Counters; readonly limits?: Partial<ServerLimits>; readonly certificate?: Certificate; readonly mirrored?: MirroredCatalogue; readonly uploads?: Partial<UploadLimits> } = {}): Promise<RunningManagement> {
+export async function runManagement(options: { readonly now?: () => number; readonly settings?: object; readonly baseline?: Baseline; readonly counters?: Counters; readonly limits?: Partial<ServerLimits>; readonly certificate?: Certificate; readonly mirrored?: MirroredCatalogue; readonly uploads?: Partial<UploadLimits>; readonly render?: Omit<RenderThreadOptions, 'onFailure'> } = {}): Promise<RunningManagement> {
   const now = options.now ?? Date.now;
   const untold: (readonly string[])[] = [];
   const stored = createMemoryStore();
@@ -86,7 +87,7 @@ export async function runManagement(options: { readonly now?: () => number; read
   const repositories = await repositoryServices({ state, store, sealer, now, folder: folder.path, settings: options.settings });
   const settings = createSettings({ store, baseline: options.baseline ?? {}, objection: repositories.settingObjection });
   const people = createPeople({ state, keys, sealer, passwords: createPasswords({ randomBytes, cost: cheapCost }), now, randomBytes, rules: peopleRules(settings) });
-  const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data'), options.uploads), ...packageServices(state, store, now, folder.at('data')), dataDirectory: folder.at('data'), people, tokensOf, settings, state, uses, counters, startedAtMs: now(), stateKind: 'lmdb', defaultLimits: defaultLimits(settings), artifactRetention: settingOf(settings, 'retention.artifacts_days'), sessions: people.sessions, version };
+  const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data'), options.uploads), ...packageServices(state, store, now, folder.at('data'), options.render), dataDirectory: folder.at('data'), people, tokensOf, settings, state, uses, counters, startedAtMs: now(), stateKind: 'lmdb', defaultLimits: defaultLimits(settings), artifactRetention: settingOf(settings, 'retention.artifacts_days'), sessions: people.sessions, version };
   const proxy = await runProxy({ authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }), counters, uses, rootChanges: advertisedRoot(settings), safety: createPublishedSafety(services.published), tombstones: createTombstones(services.published), lookups: createLookups({ catalogue: services.catalogue, usage: createUsage(services.downloads, services.installs), mirrored: options.mirrored }), management: createManagement(services), dataDirectory: folder.at('data'), onDownload: services.downloads.count, onInstall: services.installs.count, now, ...(options.limits === undefined ? {} : { limits: options.limits }), certificate: options.certificate });
   return {
     proxy,

@@ -36,7 +36,8 @@ it('attempts in flight in a process that is killed become failures, and hold nob
   const store = createMemoryStore();
   const killed = attemptsOver(store, () => nowMs);
   for (let at = 0; at < 5; at += 1) void judge(killed, () => new Promise(() => undefined));
-  await expect.poll(async () => Object.keys((await store.get(budget.key))?.value ?? {})).toContain('held');
+  const held = async (): Promise<number> => Object.keys(((await store.get(budget.key))?.value as { held?: object } | undefined)?.held ?? {}).length;
+  await expect.poll(held, { timeout: 15_000 }).toBe(5);
   nowMs += 20_000;
   const next = attemptsOver(store, () => nowMs);
   await expect(wrong(next)).rejects.toThrow('refused');

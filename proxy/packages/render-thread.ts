@@ -1,0 +1,53 @@
+// Renders Markdown in a worker thread, one text after another, each within a time: whatever a README holds, the server's own thread answers other
+// requests meanwhile. What takes too long, or breaks the worker, is shown as plain text.
+
+import { pathToFileURL } from 'node:url';
+import pLimit from 'p-limit';
+import type { Piscina } from 'piscina';
+import { beginningOf, type RenderedMarkdown } from './rendered-markdown.ts';
+
+/** Never rejects. `isFinal`: false where another try may give more. */
+export type RenderText = (markdown: string) => Promise<RenderedMarkdown & { readonly isFinal: boolean }>;
+
+export interface RenderThreadOptions {
+  /** the module render-worker as Node itself can load it */
+  readonly worker: URL | string;
+  /** for one text */
+  readonly longestMs?: number;
+  /** hears of a text that was not rendered */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Texts that may wait for their turn. */
+const mostWaiting = 32;
+const idleMs = 30_000;
+const heapMegabytes = 128;
+
+/** The thread begins with the first text, and ends when there was none for a while. */
+export function createRenderThread({ worker, longestMs = 5000, onFailure }: RenderThreadOptions): RenderText {
+  const turn = pLimit(1);
+  let pool: Promise<Piscina> | undefined;
+  const open = async (): Promise<Piscina> => {
+    const { Piscina: Pool } = await import('piscina');
+    const opened = new Pool({ filename: worker instanceof URL ? worker.href : pathToFileURL(worker).href, minThreads: 0, maxThreads: 1, idleTimeout: idleMs, resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
+    return opened.on('error', onFailure);
+  };
+  return async (markdown) => {
+    if (turn.pendingCount >= mostWaiting) return { ...plainText(markdown), isFinal: false };
+    try {
+      const text = beginningOf(markdown);
+      const html = await turn(async () => (await (pool ??= open())).run(text, { name: 'renderMarkdown', signal: AbortSignal.timeout(longestMs) }) as Promise<string>);
+      return { html, truncated: text.length < markdown.length, isFinal: true };
+    } catch (error) {
+      onFailure(error);
+      return { ...plainText(markdown), isFinal: true };
+    }
+  };
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function plainText(markdown: string): RenderedMarkdown {
+  const text = beginningOf(markdown);
+  return { html: `<pre>${text.replaceAll(/[&<>"]/g, (mark) => entities[mark] ?? '')}</pre>\n`, truncated: text.length < markdown.length };
+}

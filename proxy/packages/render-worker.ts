@@ -1,0 +1,3 @@
+// What the worker thread runs: Markdown → safe HTML.
+
+export { renderMarkdown } from './render-markdown.ts';

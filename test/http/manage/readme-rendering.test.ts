@@ -1,0 +1,57 @@
+// READMEs are rendered beside the server's own thread: one that never ends holds up nobody, and equal texts are rendered once.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { below, libraryTree, temporaryTree, type TemporaryTree } from '../../util/package-tree.ts';
+import { runCli } from '../../util/run-cli.ts';
+import { runManagement, type RunningManagement } from '../../util/running-management.ts';
+import { temporaryFolder } from '../../util/temporary-folder.ts';
+
+const hostile = '# <b>Endless</b> & "spin"\n';
+const texts = { hostile, kind: 'same text', twin: 'same text', next: 'another text' };
+
+describe('a README', () => {
+  const folder = temporaryFolder('rendering');
+  let sources: TemporaryTree;
+  let registry: RunningManagement;
+  let reader: string;
+  beforeAll(async () => {
+    writeFileSync(folder.at('rendered'), '');
+    // in place of the real renderer, none of whose texts is known to take for ever
+    writeFileSync(folder.at('worker.mjs'), `import { appendFileSync } from 'node:fs';
+export function renderMarkdown(text) {
+  appendFileSync(${JSON.stringify(folder.at('rendered'))}, text.trim() + '\\n');
+  while (text.includes('spin'));
+  return '<p>' + text + '</p>';
+}`);
+    registry = await runManagement({ render: { worker: folder.at('worker.mjs'), longestMs: 6000 } });
+    reader = await registry.createToken('read');
+    sources = temporaryTree(Object.assign({}, ...Object.entries(texts).map(([name, text]) => below(`src/${name}`, { ...libraryTree(`acme/${name}`, { version: '1.0.0' }), 'README.md': text }))));
+    expect(await runCli(['build', ...Object.keys(texts).map((name) => `src/${name}`), '--data', registry.data], { cwd: sources.root })).toMatchObject({ exitCode: 0 });
+  }, 60_000);
+  afterAll(async () => {
+    await registry[Symbol.asyncDispose]();
+    sources.remove();
+    await folder.remove();
+  });
+  const readmeOf = async (name: string): Promise<Record<string, unknown>> => (await registry.call('GET', `/api/packages/acme/${name}/readme`, { as: reader })).json();
+
+  it('that never ends is shown as plain text; others are answered meanwhile, and rendered afterwards', async () => {
+    await readmeOf('next'); // the thread is up
+    let ended = false;
+    const endless = readmeOf('hostile').finally(() => (ended = true));
+    await expect.poll(() => readFileSync(folder.at('rendered'), 'utf8'), { timeout: 15_000 }).toContain('spin');
+    expect([(await registry.proxy.get('/health')).status, ended]).toEqual([200, false]);
+    const twin = readmeOf('twin');
+    expect(await endless).toMatchObject({ markdown: hostile, html: '<pre># &lt;b&gt;Endless&lt;/b&gt; &amp; &quot;spin&quot;\n</pre>\n', html_truncated: false });
+    expect((await twin)['html']).toBe('<p>same text</p>');
+  });
+
+  it('is rendered once, however many ask and whatever package has it, and so is one that never ended', async () => {
+    const replies = await Promise.all(['kind', 'twin', 'kind', 'twin', 'hostile'].map(readmeOf));
+    expect(replies.map(({ html }) => String(html).slice(0, 3))).toEqual(['<p>', '<p>', '<p>', '<p>', '<pr']);
+    const rendered = readFileSync(folder.at('rendered'), 'utf8').trim().split('\n');
+    expect(rendered.filter((text) => text === 'same text')).toHaveLength(1);
+    expect(rendered.filter((text) => text.includes('spin'))).toHaveLength(1);
+  });
+});
