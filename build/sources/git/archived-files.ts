@@ -45,6 +45,7 @@ async function* runArchive(access: ArchiveAccess, { ref, committerTime, paths }:
   const operands = ['-c', `mailmap.blob=${ref.commit}:.mailmap`, '--literal-pathspecs', 'archive', '--format=tar', ref.commit, ...named];
   const child = spawn(...limitedGit(archivingBytes, operands), { env: environmentOf(access, scratch, committerTime), cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = endOf(child);
+  if (child.pid === undefined) throw startFailure((await ended).startError); // then it need not have streams either
   let stopped = false;
   const stop = (): void => {
     stopped = true;
@@ -107,6 +108,7 @@ function endOf(child: ChildProcess): Promise<End> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
       startError = error;
+      if (child.pid === undefined) resolve({ exitCode: -1, complaint, startError }); // of such a one Node need not say `close`
     });
     child.once('close', (code) => resolve({ exitCode: code ?? -1, complaint, startError }));
   });

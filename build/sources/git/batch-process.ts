@@ -1,6 +1,6 @@
 // One `git cat-file --batch` child: lines in, answers out in the same order. Says how it ended; who asked what is object-reader.ts's matter.
 
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 
 import { createBatchParser, type BatchHeader } from './batch-parser.ts';
 import { safeOptions } from './git-environment.ts';
@@ -41,8 +41,18 @@ const probe = `${'0'.repeat(40)}\n`;
 
 const endGraceMs = 1000;
 
+const neverStarted: BatchProcess = { write: () => undefined, end: () => Promise.resolve(), abandon: () => undefined };
+
+/** Where no more files may be opened, Node gives a child without streams, whatever its type says. */
+function hasStreams({ stdin, stdout, stderr }: Partial<Pick<ChildProcess, 'stdin' | 'stdout' | 'stderr'>>): boolean {
+  return stdin !== undefined && stdout !== undefined && stderr !== undefined;
+}
+
 export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProcess {
   const child = spawn('git', [...safeOptions, 'cat-file', '--batch'], { env: options.environment, cwd: '/', stdio: 'pipe', detached: true });
+  // heard from the first moment on: a child that could not be started says so a moment later
+  child.once('error', (error) => owner.failed(startFailure(error)));
+  if (!hasStreams(child)) return neverStarted;
   let opened = false;
   let complaint = '';
   let abandoned = false;
@@ -68,7 +78,6 @@ export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProce
     complaint = (complaint + text).slice(-16_384);
   });
   child.stdin.on('error', () => undefined); // EPIPE: the child is gone, and 'close' says why
-  child.once('error', (error) => owner.failed(startFailure(error)));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   child.once('close', () => {
     clearTimeout(timer);
