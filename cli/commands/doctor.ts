@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { loadConfig, formatOrigin, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Given } from '../command.ts';
+import { composeKeys } from '../compose-keys.ts';
 import { checkCertificate } from '../doctor/certificate.ts';
 import { checkFolder, checkModes, checkSpace } from '../doctor/data-folder.ts';
 import { failed, ok, settled, skipped, type Finding } from '../doctor/finding.ts';
@@ -50,12 +51,19 @@ async function checkHere(config: Config, context: Context, elsewhere: boolean): 
     ...apart,
     ...data,
     ...(await settled('disk', 'Look at the disk.', () => checkSpace(folder))),
-    ...(await settled('keys', 'Look at the rights of the folder keys.', () => checkModes(folder))),
+    ...(await settled('keys', 'Put the folder keys of a backup in its place.', () => checkKeys(config, context))),
     ...state,
     ...(state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped') ? [] : await settled('upstream', 'Look at the settings of the mirror: `libretto settings`.', async () => [...(await checkUpstreams(config, context)), ...(config.origin.value === undefined ? await checkCutOff(config, context) : [])])),
     ...(await settled('tree', '`libretto build` mends what its sources still have, and a backup has the rest.', async () => (config.origin.value === undefined ? checkTree(folder.path, now().getTime()) : skipped('tree', 'What is served is at the origin, not in the data folder.')))),
     ...(await settled('lock', 'Look at the rights of the folders build and state.', () => checkProcesses(folder.path, now()))),
   ];
+}
+
+/** A key that is damaged is told; it would let nobody log in. */
+async function checkKeys(config: Config, context: Context): Promise<Finding> {
+  const modes = await checkModes({ path: config.data.value, origin: formatOrigin(config.data.origin) });
+  if (modes.verdict !== 'failed') composeKeys(config, context).keys.list();
+  return modes;
 }
 
 const marks: Readonly<Record<Finding['verdict'], string>> = { ok: 'ok', warning: 'WARNING', failed: 'FAILED', skipped: '-' };

@@ -1,7 +1,7 @@
 // A state in the data folder that is damaged, emptied or gone: the program says so before it serves, checks or copies it, and names the way back. It
 // never begins anew by itself (I20). (Every page of a state is damaged in test/fault/damaged-pages.test.ts.)
 
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'lmdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -121,6 +121,13 @@ it('a data folder of an older version, which remembers no state, goes on; from t
   expect((await run('token', 'list')).stdout).toContain(id);
   const { state } = JSON.parse(readFileSync(folder.at('var/state.json'), 'utf8')) as { state: string };
   expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({ verdict: 'ok', identity: state });
+});
+
+it('a key of no byte is no missing key: doctor names the file', async () => {
+  mkdirSync(folder.at('var/keys'), { mode: 0o700 });
+  writeFileSync(folder.at('var/keys/signing-0001.json'), '', { mode: 0o600 });
+  const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { checks: { check: string }[] };
+  expect(checks.find(({ check }) => check === 'keys')).toMatchObject({ verdict: 'failed', message: expect.stringContaining('signing-0001.json') as string });
 });
 
 it('a tree that was built before there was any state is no lost state', async () => {
