@@ -5,6 +5,7 @@
 //   1  a version was quarantined, a source failed, `verify` found a fault, the answer could not be written, the certificate
 //      cannot be served with, or something unexpected happened
 //   2  unusable arguments, configuration, data folder or state
+//   73 the disk can only be read, 74 it is full: free some space and try again (EX_CANTCREAT, EX_IOERR of sysexits.h)
 //   75 another process holds the lock of the build or the state, or the Redis of the state stopped answering: try again later (EX_TEMPFAIL of sysexits.h)
 
 import { randomBytes } from 'node:crypto';
@@ -13,6 +14,7 @@ import { basename, relative } from 'node:path';
 import { inspect } from 'node:util';
 
 import { RegistryError } from '../build/contract/errors.ts';
+import { storageExitCodes, storageFaultOf } from '../build/contract/storage-fault.ts';
 import { StorageError } from '../build/output/storage-error.ts';
 import { BuildBusy, BuildRefused } from '../build/refusals.ts';
 import { TokenError } from '../proxy/auth/token-error.ts';
@@ -83,6 +85,8 @@ const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = { STAT
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof BuildBusy || (error instanceof RegistryError && error.code === 'BUILD_BUSY')) return 75;
+  const fault = storageFaultOf(error);
+  if (fault !== undefined) return storageExitCodes[fault];
   if (error instanceof StateError) return stateExitCodes[error.code] ?? 1;
   return unusable.some((kind) => error instanceof kind) ? 2 : 1;
 }

@@ -6,10 +6,10 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { refuseNewer } from '../build/contract/newer-format.ts';
+import { storageFaultOf } from '../build/contract/storage-fault.ts';
 import { isMissing } from '../build/output/storage-error.ts';
 import { StateError, wayBack } from '../proxy/state/state-error.ts';
 import { parseStateIdentity, type StateIdentity } from '../proxy/state/state-identity.ts';
-import { isClosedDisk } from './closed-disk.ts';
 
 export const rememberedStateName = 'state.json';
 const format = 1;
@@ -36,7 +36,7 @@ export async function rememberState(data: string, identity: StateIdentity): Prom
   try {
     await replaceFile(join(data, rememberedStateName), `${JSON.stringify({ format, state: identity })}\n`);
   } catch (error) {
-    if (!isClosedDisk(error) && !isMissing(error)) throw error;
+    if (storageFaultOf(error) === undefined && !isMissing(error)) throw error;
   }
 }
 

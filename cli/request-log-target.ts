@@ -3,9 +3,10 @@
 import { mkdirSync, openSync, closeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+import { storageFaultOf } from '../build/contract/storage-fault.ts';
+import { folderFault } from '../proxy/folder-fault.ts';
 import { logMode } from '../proxy/observe/line-writer.ts';
 import { openLog, type Log } from '../proxy/observe/log.ts';
-import { isClosedDisk } from './closed-disk.ts';
 import { formatOrigin, type Config } from './config.ts';
 import type { Context } from './context.ts';
 import { printLines } from './output.ts';
@@ -25,7 +26,7 @@ export function openRequestLog({ log: { origin } }: Config, { stderr }: Pick<Con
       mkdirSync(dirname(target.path), { recursive: true });
       closeSync(openSync(target.path, 'a', logMode));
     } catch (error) {
-      if (isClosedDisk(error)) return toStandardOutput(target.path, stderr, shared);
+      if (storageFaultOf(folderFault(error, dirname(target.path))) !== undefined) return toStandardOutput(target.path, stderr, shared);
       throw new UsageError(`The request log ${target.path} (${formatOrigin(origin)}) cannot be written: ${(error as Error).message}. Name another with --log.`, { cause: error });
     }
   }

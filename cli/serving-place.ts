@@ -7,9 +7,9 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { storageFaultOf } from '../build/contract/storage-fault.ts';
 import { lookAtLock, takeLock, type Lock, type LockOwner, type SeenLock } from '../build/output/lock.ts';
 import { isMissing } from '../build/output/storage-error.ts';
-import { isClosedDisk } from './closed-disk.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
 import { sharedCountersUrl } from './open-state.ts';
@@ -46,7 +46,7 @@ export async function takeServingPlace(config: Config, { now, stderr }: Pick<Con
     try {
       return await take();
     } catch (error) {
-      if (isClosedDisk(error)) {
+      if (storageFaultOf(error) !== undefined) {
         await refuseServed(config.data.value, now());
         printLines(stderr, [`The disk of ${config.data.value} is full or read-only: packages are served, and nothing can be changed. Start this server again once the disk takes files; until then, nothing keeps a second one off this data folder.`]);
         return noPlace;
@@ -95,7 +95,7 @@ async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readon
   for (const name of names) {
     const path = join(marks, name);
     const mark = await lookAtLock(path, now, staleAfterMs);
-    if (mark?.stale === true) await rm(path, { force: true }).catch((error: unknown) => (isClosedDisk(error) ? undefined : Promise.reject(error)));
+    if (mark?.stale === true) await rm(path, { force: true }).catch((error: unknown) => (storageFaultOf(error) !== undefined ? undefined : Promise.reject(error)));
     else if (mark !== undefined) found ??= { ...mark, path };
   }
   return found;

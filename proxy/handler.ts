@@ -20,6 +20,7 @@ import { UpstreamRefused, UpstreamUnavailable } from './mirror/mirror-failure.ts
 import { clientAddress, isInRanges, type AddressRange } from './observe/client-address.ts';
 import type { Crew } from './observe/crew.ts';
 import { healthAnswer, readyAnswer } from './observe/health.ts';
+import type { StorageState } from './observe/storage.ts';
 import type { CountedRoute, RequestCounts } from './observe/metrics.ts';
 import { loggedPath, type RequestLog } from './observe/request-log.ts';
 import { admit, hasBody, unwanted } from './protocol/admit.ts';
@@ -53,6 +54,8 @@ export interface HandlerParts {
   readonly readState: (() => Promise<unknown>) | undefined;
   /** for /health: the state is somewhere else, and cannot be asked */
   readonly stateAway?: (() => boolean) | undefined;
+  /** whether the disk of the data folder takes anything more */
+  readonly storage: () => Promise<StorageState>;
   /** undefined: nobody asks for metrics */
   readonly counts: RequestCounts | undefined;
   /** undefined: this process serves alone */

@@ -1,5 +1,6 @@
 // The answers that say no, with what a person needs to go on.
 
+import { storageErrorCodes, storageFaultOf } from '../build/contract/storage-fault.ts';
 import { errorAnswer, type Answer } from './answer.ts';
 import type { HttpRequest } from './http-request.ts';
 import type { Count } from './limits/counters.ts';
@@ -64,6 +65,8 @@ export function internalError(requestId: string, cause: unknown): Answer {
   if (code === 'STATE_UNAVAILABLE' || code === 'STATE_MISSING' || code === 'STATE_REPLACED') return errorAnswer('STATE_BUSY', { message: 'The state is out of reach for now. Try again shortly.', details, headers: ['Retry-After', '5'], cause });
   // told to the log once a minute by whoever talks to that server
   if (code === 'UPSTREAM_UNAVAILABLE') return errorAnswer('UPSTREAM_UNAVAILABLE', { details, headers: ['Retry-After', '5'] });
+  const fault = storageFaultOf(cause);
+  if (fault !== undefined) return errorAnswer(storageErrorCodes[fault], { details, headers: ['Retry-After', '60'], cause });
   return errorAnswer('INTERNAL_ERROR', { details, cause });
 }
 

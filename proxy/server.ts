@@ -22,6 +22,7 @@ import { clientAddress, type AddressRange } from './observe/client-address.ts';
 import type { Crew } from './observe/crew.ts';
 import type { RequestCounts } from './observe/metrics.ts';
 import type { RequestLog } from './observe/request-log.ts';
+import { createStorageWatch } from './observe/storage.ts';
 import type { Management } from './manage/api-request.ts';
 import { refuseBody, refuseConnection, writeRefusal } from './parser-errors.ts';
 import { createInstallReports } from './protocol/install-reports.ts';
@@ -105,7 +106,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   let draining = false;
   const { onInstall, safety } = options;
   const installReports = onInstall === undefined ? undefined : createInstallReports({ files, mirrored: options.mirrored, onInstall });
-  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed, nextRequestId: requestIds(), draining: () => draining });
+  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, storage: createStorageWatch(options.dataDirectory, elapsed), counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed, nextRequestId: requestIds(), draining: () => draining });
   const connections = new Connections(elapsed);
   const idle = idleConnections(options, limits.idlePerAddress);
   const onHttp1 = (socket: Socket): Speaker => {

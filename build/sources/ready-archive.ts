@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { parseSha1, type Reference, type Sha1 } from '../contract/digest.ts';
 import { readThrough, withOpenFile } from '../archive/zip-admission/open-file.ts';
+import { StorageError } from '../output/storage-error.ts';
 import { changedWhileRead } from './directory/read-file.ts';
 import { readTexts } from './zip-texts.ts';
 import type { ReadyArchive } from './release.ts';
@@ -20,13 +21,13 @@ export function readyArchive(path: string, sha256: string): ReadyArchive {
 
 async function copyArchive(path: string, sha256: string, target: string): Promise<{ readonly shasum: Sha1; readonly size: number }> {
   return withOpenFile(path, async (source, { size }) => {
-    const copy = openSync(target, 'wx', 0o644);
+    const copy = writing(target, () => openSync(target, 'wx', 0o644));
     let whole = false;
     try {
       const hashes = [createHash('sha1'), createHash('sha256')] as const;
       await readThrough(source, size, (piece) => {
         for (const hash of hashes) hash.update(piece);
-        for (let written = 0; written < piece.length;) written += writeSync(copy, piece, written);
+        for (let written = 0; written < piece.length;) written += writing(target, () => writeSync(copy, piece, written));
       });
       const shasum = parseSha1(hashes[0].digest('hex'));
       if (hashes[1].digest('hex') !== sha256 || shasum === undefined) throw changedWhileRead(path);
@@ -37,4 +38,13 @@ async function copyArchive(path: string, sha256: string, target: string): Promis
       if (!whole) rmSync(target, { force: true });
     }
   });
+}
+
+/** What the disk of the copy refuses says nothing about the archive. */
+function writing<Result>(target: string, operation: () => Result): Result {
+  try {
+    return operation();
+  } catch (error) {
+    throw new StorageError(target, error);
+  }
 }

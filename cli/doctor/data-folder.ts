@@ -4,6 +4,7 @@
 import { access, constants, lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { leastFreeBytes } from '../../proxy/observe/storage.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 export interface DataFolder {
@@ -23,16 +24,19 @@ export async function checkFolder({ path, origin }: DataFolder, uid: number | un
   for (const name of ['.', 'public', 'index', 'build', 'state', 'keys', 'artifacts', 'mirror']) {
     const folder = join(path, name);
     const denied = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, (error: NodeJS.ErrnoException) => error.code);
+    if (denied === 'EROFS') return failed('data', `The disk of ${folder} can only be read: packages are served, and nothing can be changed.`, 'The log of the system (dmesg) says why, where it was not mounted so on purpose. Mount it for writing.');
     if (denied !== undefined && denied !== 'ENOENT') return failed('data', `This user may not read and write ${folder} (${denied}).`, 'Give the folder and all below it to the user that builds and serves: chown -R');
   }
   return ok('data', `${path} can be read and written`);
 }
 
 export async function checkSpace({ path }: DataFolder): Promise<Finding> {
-  const { bavail, bsize } = await statfs(path);
+  const { bavail, bsize, files, ffree } = await statfs(path);
   const free = bavail * bsize;
   const advice = 'Free some of it: `libretto prune` removes archives of versions that are long withdrawn.';
   const message = `${(free / 1024 ** 3).toFixed(1)} GiB of disk are free`;
+  if (files > 0 && ffree === 0) return failed('disk', 'The disk takes no more files: nothing can be changed.', advice);
+  if (free < leastFreeBytes) return failed('disk', 'The disk is full: packages are served, and nothing can be changed.', advice);
   if (free < exhaustedBytes) return failed('disk', `Only ${Math.floor(free / 1024 ** 2)} MiB of disk are free.`, advice);
   return free < scarceBytes ? warning('disk', message, advice) : ok('disk', message);
 }

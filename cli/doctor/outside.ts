@@ -68,8 +68,9 @@ export function describeSkew(check: string, aheadMs: number, whose: string): Fin
 }
 
 function describeReady(reply: Reply): Finding {
-  const { state, grace_seconds_left: left } = jsonOf(reply.text);
+  const { state, storage, grace_seconds_left: left } = jsonOf(reply.text);
   if (reply.status === 200 && state === 'grace') return warning('url.ready', `It can serve installs for ${String(left)} seconds more: the Redis of the state is away.`, 'The log of the server says why. After that time nobody is served until the Redis is back.');
+  if (reply.status === 200 && (storage === 'full' || storage === 'read-only')) return warning('url.ready', `It can serve installs, and nothing can be changed: its disk ${storage === 'full' ? 'is full' : 'can only be read'}.`, storage === 'full' ? 'Free some space on its host.' : 'Look at the disk and how it is mounted, on its host.');
   if (reply.status === 200) return ok('url.ready', 'It can serve installs');
   if (reply.status === 404) return skipped('url.ready', 'There is no /health/ready: an older version, or a front that does not pass it on.');
   const { details } = jsonOf(reply.text);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { artifactsFolder, stagingFolder } from '../../build/contract/artifact-files.ts';
 import { RegistryError } from '../../build/contract/errors.ts';
+import { folderFault } from '../folder-fault.ts';
 import type { SpeedWatch } from '../least-speed.ts';
 
 export const mostUploadBytes = 256 * 1024 * 1024;
@@ -26,7 +27,7 @@ export interface StagedFile {
  */
 export async function stageUpload(source: Readable, dataDirectory: string, { signal, speed }: { readonly signal: AbortSignal; readonly speed: SpeedWatch }): Promise<StagedFile> {
   const folder = join(dataDirectory, artifactsFolder, stagingFolder);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => Promise.reject(folderFault(error, folder)));
   const path = join(folder, `upload-${randomUUID()}.zip`);
   const handle = await open(path, 'wx', 0o600);
   try {

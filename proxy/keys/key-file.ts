@@ -5,6 +5,7 @@ import { chmodSync, closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdir
 import { join } from 'node:path';
 import { z } from 'zod';
 
+import { folderFault } from '../folder-fault.ts';
 import { StateError } from '../state/state-error.ts';
 
 export const keyPurposes = ['signing', 'sealing'] as const;
@@ -73,7 +74,7 @@ export function writeKeyFile(folder: string, purpose: KeyPurpose, number: number
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw unusable(folder, error);
+    throw unusable(folder, folderFault(error, folder));
   }
 }
 

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Sha1 } from '../../build/contract/digest.ts';
 import type { PackageName } from '../../build/contract/name.ts';
+import { folderFault } from '../folder-fault.ts';
 import { downloadArchive, type Downloaded } from './archive-download.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
 import type { ArchiveShelf } from './archive-shelf.ts';
@@ -144,7 +145,7 @@ export class ArchiveFetcher {
   async #bring(fetch: Fetch, candidates: readonly URL[], file: GrowingFile, onSize: (size: number | undefined) => void, onReadable: () => void): Promise<ArchiveRecord> {
     const { client, check, tell } = this.#options;
     try {
-      if (!isThere(this.#stagingFolder())) await mkdir(this.#stagingFolder(), { recursive: true });
+      if (!isThere(this.#stagingFolder())) await mkdir(this.#stagingFolder(), { recursive: true }).catch((error: unknown) => Promise.reject(folderFault(error, this.#stagingFolder())));
       file.onFirst(onReadable);
       const downloaded = await downloadArchive({ client, destination: fetch.destination, candidates, shasum: fetch.shasum, maxBytes: this.#limits.archiveBytes, leastSpeed: this.#limits.leastSpeed, file, onSize });
       await check(file.path).catch((cause: unknown) => Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })));

@@ -10,6 +10,7 @@ import type { PackageName } from '../../build/contract/name.ts';
 import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { Answer } from '../answer.ts';
 import type { Eventually } from '../eventually.ts';
+import { folderFault } from '../folder-fault.ts';
 import { ArchiveStore } from '../protocol/archive-store.ts';
 import { ByteCache } from '../protocol/byte-cache.ts';
 import { isAbsence } from '../protocol/file-stamp.ts';
@@ -58,7 +59,7 @@ export class ArchiveShelf {
   async accept(staged: string, record: ArchiveRecord, bytes?: Buffer): Promise<ArchiveRecord> {
     const archive = join(this.#folder, archivePath(record.name, record.shasum));
     const isNew = !isThere(dirname(archive));
-    if (isNew) await mkdir(dirname(archive), { recursive: true });
+    if (isNew) await mkdir(dirname(archive), { recursive: true }).catch((error: unknown) => Promise.reject(folderFault(error, dirname(archive))));
     const path = this.#recordPath(record);
     const before = isThere(path) ? await readRecord(path) : undefined;
     if (before !== undefined && before.shasum !== record.shasum) return before;

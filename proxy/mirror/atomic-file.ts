@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { link, mkdir, open, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { folderFault } from '../folder-fault.ts';
 import { isAbsence } from '../protocol/file-stamp.ts';
 
 export const partialSuffix = '.partial';
@@ -78,7 +79,7 @@ async function openNew(path: string): Promise<FileHandle> {
     return await open(path, 'wx', 0o600);
   } catch (error) {
     if (!isAbsence(error)) throw error;
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => Promise.reject(folderFault(error, dirname(path))));
     return open(path, 'wx', 0o600);
   }
 }

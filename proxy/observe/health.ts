@@ -3,10 +3,10 @@
 
 import type { Publication } from '../../build/contract/publication.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
-import { whenReady, type Eventually } from '../eventually.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
 import type { Crew } from './crew.ts';
+import type { StorageState } from './storage.ts';
 
 export interface Health {
   /** degraded: it serves, but something beside it is missing; the other fields say what */
@@ -21,6 +21,8 @@ export interface Health {
   readonly state: 'ok' | 'away';
   /** local: the shared counters cannot be reached and this process counts alone */
   readonly counters: 'ok' | 'local';
+  /** full, read-only: everything is served, and nothing can be changed */
+  readonly storage: StorageState;
   /** the processes that serve this address, where there are several */
   readonly workers?: { readonly serving: number; readonly of: number };
 }
@@ -29,21 +31,20 @@ export interface HealthParts {
   readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
   readonly stateAway?: (() => boolean) | undefined;
   readonly counters: Pick<Counters, 'degraded'>;
+  readonly storage: () => Promise<StorageState>;
   readonly crew?: Crew | undefined;
 }
 
 /** Looks for what every client asks for first, packages.json; it is parsed again only where it has changed. */
-export function healthAnswer(parts: HealthParts, nowMs: number): Eventually<Answer> {
+export async function healthAnswer(parts: HealthParts, nowMs: number): Promise<Answer> {
   const { tree } = parts;
-  const broken = (cause: unknown): Answer => ({ ...jsonAnswer(200, healthOf(undefined, 'unreadable', parts)), cause });
+  const storage = await parts.storage();
   try {
-    const answer = whenReady(tree.publication(), (publication) => {
-      if (publication === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', parts));
-      return whenReady(tree.hasRoot(nowMs), (there) => jsonAnswer(200, healthOf(publication, there ? readable(tree) : 'unreadable', parts)));
-    });
-    return answer instanceof Promise ? answer.catch(broken) : answer;
+    const publication = await tree.publication();
+    if (publication === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', storage, parts));
+    return jsonAnswer(200, healthOf(publication, (await tree.hasRoot(nowMs)) ? readable(tree) : 'unreadable', storage, parts));
   } catch (cause) {
-    return broken(cause);
+    return { ...jsonAnswer(200, healthOf(undefined, 'unreadable', storage, parts)), cause };
   }
 }
 
@@ -52,17 +53,18 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
   return tree.stale() ? 'stale' : 'ok';
 }
 
-function healthOf(publication: Publication | undefined, tree: Health['tree'], { counters: { degraded }, crew, stateAway }: HealthParts): Health {
+function healthOf(publication: Publication | undefined, tree: Health['tree'], storage: StorageState, { counters: { degraded }, crew, stateAway }: HealthParts): Health {
   const state = stateAway?.() === true ? 'away' : 'ok';
   const counters = degraded() ? 'local' : 'ok';
   const workers = crew === undefined ? undefined : { serving: crew.running(), of: crew.size };
   return {
-    status: tree === 'ok' && state === 'ok' && counters === 'ok' && workers?.serving === workers?.of ? 'ok' : 'degraded',
+    status: tree === 'ok' && state === 'ok' && counters === 'ok' && storage === 'ok' && workers?.serving === workers?.of ? 'ok' : 'degraded',
     serial: publication?.serial ?? null,
     published_at: publication?.published_at ?? null,
     tree,
     state,
     counters,
+    storage,
     ...(workers === undefined ? {} : { workers }),
   };
 }
@@ -76,11 +78,14 @@ export interface Readiness {
   /** until nobody can be served, unless the Redis is back before */
   readonly grace_seconds_left?: number;
   readonly counters: Health['counters'];
+  /** full, read-only: installs work, and nothing can be changed */
+  readonly storage: StorageState;
 }
 
 export interface ReadyParts {
   readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
   readonly counters: Pick<Counters, 'degraded'>;
+  readonly storage: () => Promise<StorageState>;
   /** Rejects where the state cannot be read. Resolves with a number where it is out of reach: for so many milliseconds what is known is honoured still. */
   readonly readState: (() => Promise<unknown>) | undefined;
   /** true once the server is closing */
@@ -92,7 +97,7 @@ const stateTimeoutMs = 2000;
 
 /**
  * Counting locally is no reason to send nobody here: limits are kept, by each process for itself. Nor is an origin that fails, while what is known of it
- * is served. An empty tree is one: installs would fail.
+ * is served, nor a disk that takes nothing more: reads go on. An empty tree is one: installs would fail.
  */
 export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Answer> {
   const faults: unknown[] = [];
@@ -100,10 +105,10 @@ export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Ans
     faults.push(cause);
     return 'unreadable';
   };
-  const [tree, state] = await Promise.all([treeState(parts.tree, nowMs).catch(failed), stateAnswers(parts.readState).catch(failed)]);
+  const [tree, state, storage] = await Promise.all([treeState(parts.tree, nowMs).catch(failed), stateAnswers(parts.readState).catch(failed), parts.storage()]);
   const counters = parts.counters.degraded() ? 'local' : 'ok';
-  if ((tree === 'ok' || tree === 'stale') && state !== 'unreadable' && !parts.draining()) return jsonAnswer(200, { status: 'ready', tree, ...state, counters } satisfies Readiness);
-  return errorAnswer('NOT_SERVING', { details: { tree, ...(state === 'unreadable' ? { state } : state), counters, closing: parts.draining() }, headers: ['Retry-After', '5'], cause: faults[0] });
+  if ((tree === 'ok' || tree === 'stale') && state !== 'unreadable' && !parts.draining()) return jsonAnswer(200, { status: 'ready', tree, ...state, counters, storage } satisfies Readiness);
+  return errorAnswer('NOT_SERVING', { details: { tree, ...(state === 'unreadable' ? { state } : state), counters, storage, closing: parts.draining() }, headers: ['Retry-After', '5'], cause: faults[0] });
 }
 
 async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Health['tree']> {

@@ -3,7 +3,7 @@
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePurgeReason, type PurgeReason } from '../../build/contract/purged.ts';
-import type { BuildRunner } from '../sync/build-runner.ts';
+import { reportOf, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface PurgeOrder {
   readonly name: string;
@@ -43,18 +43,12 @@ export interface VersionPurger {
   readonly purge: (order: PurgeOrder) => Promise<PurgeOutcome>;
 }
 
-/** Exit code of a command that did not get the build's lock. */
-const busyExitCode = 75;
-
 export function createChildPurger(runner: BuildRunner): VersionPurger {
   const run = async ({ name, version, reference, reason }: PurgeOrder, flags: readonly string[]): Promise<PurgeOutcome> => {
     // no version, and no word of a command line either
     if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
     const content = reference === undefined ? [] : ['--reference', reference];
-    const { exitCode, report, messages } = await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, name, version]);
-    if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
-    if (report === undefined) throw new Error(`the builder ended with ${exitCode}: ${messages}`);
-    return readPurgeOutcome(report);
+    return readPurgeOutcome(reportOf(await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, name, version])));
   };
   return { plan: (order) => run(order, ['--dry-run']), purge: (order) => run(order, []) };
 }

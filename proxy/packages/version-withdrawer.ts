@@ -2,7 +2,7 @@
 
 import { RegistryError, errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject } from '../../build/contract/json.ts';
-import type { BuildRunner } from '../sync/build-runner.ts';
+import { reportOf, type BuildRunner } from '../sync/build-runner.ts';
 
 export interface WithdrawnVersion {
   readonly name: string;
@@ -18,18 +18,12 @@ export interface VersionWithdrawer {
   readonly withdraw: (name: string, version: string) => Promise<WithdrawnVersion>;
 }
 
-/** Exit code of a command that did not get the build's lock. */
-const busyExitCode = 75;
-
 export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
   return {
     withdraw: async (name, version) => {
       // no version, and no word of a command line either
       if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
-      const { exitCode, report, messages } = await runner.run(['package', 'withdraw', '--child', name, version]);
-      if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
-      if (report === undefined) throw new Error(`the builder ended with ${exitCode}: ${messages}`);
-      return readWithdrawn(report);
+      return readWithdrawn(reportOf(await runner.run(['package', 'withdraw', '--child', name, version])));
     },
   };
 }

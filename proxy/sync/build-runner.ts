@@ -1,6 +1,8 @@
 // The port to the builder, which runs in a process of its own (decision 18): a build can neither block nor crash the server.
 
+import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
+import { storageFaultOfExit, type StorageFault } from '../../build/contract/storage-fault.ts';
 
 export interface BuildRun {
   readonly exitCode: number;
@@ -13,4 +15,27 @@ export interface BuildRun {
 export interface BuildRunner {
   /** `args`: a command of the command line, without --data and --json, which are added. `signal` ends it. Never rejects for what the command did. */
   readonly run: (args: readonly string[], signal?: AbortSignal) => Promise<BuildRun>;
+}
+
+/** Exit code of a command that did not get the build's lock. */
+export const busyExitCode = 75;
+
+/** The disk of the builder takes nothing. `code` is Node's, so that this is answered and logged like a failure of the server's own (storage-fault.ts). */
+class BuilderStorageError extends Error {
+  readonly code: string;
+
+  constructor(fault: StorageFault, messages: string) {
+    super(messages);
+    this.name = 'BuilderStorageError';
+    this.code = fault === 'full' ? 'ENOSPC' : 'EROFS';
+  }
+}
+
+/** What a command printed. Throws RegistryError BUILD_BUSY, BuilderStorageError, or Error where the command ended without a report. */
+export function reportOf({ exitCode, report, messages }: BuildRun): JsonObject {
+  if (exitCode === busyExitCode) throw new RegistryError('BUILD_BUSY');
+  const fault = storageFaultOfExit(exitCode);
+  if (fault !== undefined) throw new BuilderStorageError(fault, messages);
+  if (report === undefined) throw new Error(`the builder ended with ${exitCode}: ${messages}`);
+  return report;
 }

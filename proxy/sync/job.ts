@@ -2,9 +2,10 @@
 
 import { errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { storageErrorCodes, storageFaultOfExit } from '../../build/contract/storage-fault.ts';
 import { randomBase62, type RandomBytes } from '../auth/base62.ts';
 import { StateError } from '../state/state-error.ts';
-import type { BuildRun } from './build-runner.ts';
+import { busyExitCode, type BuildRun } from './build-runner.ts';
 import type { RepositoryId } from './repository.ts';
 
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed';
@@ -82,7 +83,9 @@ export function withLog(job: JobRecord, nowMs: number, ...lines: readonly string
 export function outcomeOf({ exitCode, report, messages }: BuildRun): { readonly error: JobError | null; readonly report: JobReport | null } {
   const lastWords = messages.split('\n').findLast((line) => line.trim() !== '')?.replace(/^libretto: /, '') ?? `The builder ended with exit code ${exitCode} and gave no reason.`;
   // where the lock lies is nobody's business who asks from afar
-  if (exitCode === 75) return { error: { code: 'BUILD_BUSY', message: lastWords.replace(/^.*\/build\/lock: /, '') }, report: null };
+  if (exitCode === busyExitCode) return { error: { code: 'BUILD_BUSY', message: lastWords.replace(/^.*\/build\/lock: /, '') }, report: null };
+  const fault = storageFaultOfExit(exitCode);
+  if (fault !== undefined) return { error: { code: storageErrorCodes[fault], message: errorTable[storageErrorCodes[fault]].message }, report: null };
   const code = report?.['code'];
   if (typeof code === 'string' && Object.hasOwn(errorTable, code)) return { error: { code: code as ErrorCode, message: String(report?.['error']) }, report: null };
   if (report === undefined || !Array.isArray(report['added'])) return { error: { code: 'BUILD_FAILED', message: lastWords }, report: null };

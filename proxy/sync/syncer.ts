@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 
 import { RegistryError } from '../../build/contract/errors.ts';
 import { Places } from '../mirror/places.ts';
-import type { BuildRun, BuildRunner } from './build-runner.ts';
+import { busyExitCode, type BuildRun, type BuildRunner } from './build-runner.ts';
 import { outcomeOf, withLog, type JobRecord } from './job.ts';
 import type { JobRequest, Jobs } from './jobs.ts';
 import { beatMs } from './liveness.ts';
@@ -104,7 +104,7 @@ export function createSyncer({ jobs, runner, hostOf, now, onError, mostWaiting =
     await after;
     withdrawing = false; // what is removed from now on needs another one
     const { exitCode, messages } = await bounded(['repository', 'withdraw'], new AbortController());
-    if (exitCode > 1 && exitCode !== 75) onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
+    if (exitCode > 1 && exitCode !== busyExitCode) onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
   };
   /** `after`: a sync that was ended, and may be publishing still. */
   const withdraw = (after?: Promise<void>): void => {

@@ -12,7 +12,7 @@ it('is ready where packages and state can be read, without a token and uncounted
   await using served = await runProxy({ readState: () => Promise.resolve(undefined) });
   served.tree.publish();
   const reply = await served.get('/health/ready', asNobody);
-  expect([reply.status, reply.json()]).toEqual([200, { status: 'ready', tree: 'ok', state: 'ok', counters: 'ok' }]);
+  expect([reply.status, reply.json()]).toEqual([200, { status: 'ready', tree: 'ok', state: 'ok', counters: 'ok', storage: 'ok' }]);
   expect((await served.get('/health/ready', asNobody, 'HEAD')).status).toBe(200);
   expect((await served.get('/health/ready', asNobody, 'DELETE')).status).toBe(400);
   expect(reply.headers).not.toHaveProperty('x-ratelimit-limit');
@@ -22,7 +22,7 @@ it('is ready for as long as tokens that are known are honoured, and says how lon
   await using served = await runProxy({ readState: () => Promise.resolve(41_900) });
   served.tree.publish();
   const reply = await served.get('/health/ready', asNobody);
-  expect([reply.status, reply.json()]).toEqual([200, { status: 'ready', tree: 'ok', state: 'grace', grace_seconds_left: 41, counters: 'ok' }]);
+  expect([reply.status, reply.json()]).toEqual([200, { status: 'ready', tree: 'ok', state: 'grace', grace_seconds_left: 41, counters: 'ok', storage: 'ok' }]);
 });
 
 it('is ready while requests are counted locally: limits are kept nevertheless', async () => {

@@ -160,7 +160,7 @@ describe('/health', () => {
     await using served = await runWithHello({ tokens: { reader: 1 } });
     for (let turn = 0; turn < 3; turn += 1) {
       const reply = await served.get('/health');
-      expect([reply.status, reply.json()]).toEqual([200, { status: 'ok', serial: 1, published_at: '2026-01-31T12:00:00Z', tree: 'ok', state: 'ok', counters: 'ok' }]);
+      expect([reply.status, reply.json()]).toEqual([200, { status: 'ok', serial: 1, published_at: '2026-01-31T12:00:00Z', tree: 'ok', state: 'ok', counters: 'ok', storage: 'ok' }]);
     }
     expect((await served.get('/packages.json')).status).toBe(200);
   });

@@ -55,6 +55,7 @@ export const healthSchema = z
     tree: z.enum(['ok', 'empty', 'stale', 'unreadable']).openapi({ description: '`empty`: nothing was published yet. `stale`: the origin fails, and what is known of it is served. `unreadable`: what was published is gone or damaged' }),
     state: z.enum(['ok', 'away']).openapi({ description: '`away`: the Redis of the state cannot be used, and tokens that are known are honoured for a while at most' }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
+    storage: z.enum(['ok', 'full', 'read-only']).openapi({ description: '`full`, `read-only`: the disk of the data folder takes nothing more. Everything is served, and nothing can be changed' }),
     workers: z.object({
       serving: z.number().int().openapi({ description: 'how many of them serve' }),
       of: z.number().int().openapi({ description: 'how many there should be' }),
@@ -69,5 +70,6 @@ export const readySchema = z
     state: z.enum(['ok', 'grace']).openapi({ description: '`grace`: the Redis of the state cannot be used, and tokens that are known are honoured for a while' }),
     grace_seconds_left: z.number().int().optional().openapi({ description: 'only with `grace`: until nobody can be served, unless the Redis is back before', example: 42 }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),
+    storage: z.enum(['ok', 'full', 'read-only']).openapi({ description: '`full`, `read-only`: the disk of the data folder takes nothing more. Everything is served, and nothing can be changed' }),
   })
   .openapi('Readiness');

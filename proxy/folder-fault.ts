@@ -1,0 +1,17 @@
+// Why a folder cannot be made. Of a read-only disk Node's recursive mkdir says ENOENT, as if a parent were missing: the nearest folder that is there knows better.
+
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** `error`: what making the folder `path` threw. Returns what is to be thrown in its place. */
+export function folderFault(error: unknown, path: string): unknown {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return error;
+  let there = path;
+  while (!existsSync(there)) there = dirname(there);
+  try {
+    accessSync(there, constants.W_OK);
+    return error;
+  } catch (reason) {
+    return reason;
+  }
+}

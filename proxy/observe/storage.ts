@@ -1,0 +1,51 @@
+// Whether the disk of the data folder takes anything more: for /health, for load balancers, and for `libretto doctor`. Looks and never writes. A quota cannot be
+// seen like this; what exceeds it is answered STORAGE_FULL.
+
+import { access, constants, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StorageFault } from '../../build/contract/storage-fault.ts';
+import { isAbsence } from '../protocol/file-stamp.ts';
+
+export type StorageState = 'ok' | StorageFault;
+
+/** With less than this hardly anything can be written: a commit of the state and the smallest publication each take some of it. */
+export const leastFreeBytes = 4 * 1024 ** 2;
+
+/** Whoever asks for health, asks often. */
+const holdsMs = 5000;
+
+/** Parts of a data folder that may be on disks of their own. */
+const parts: readonly string[] = ['.', 'state', 'build', 'artifacts', 'mirror'];
+
+/** The worst of them; parts that are not there are passed over. Rejects with Node's error where a disk cannot be looked at. */
+export async function lookAtStorage(dataDirectory: string): Promise<StorageState> {
+  const found = await Promise.all(parts.map((part) => lookAt(join(dataDirectory, part))));
+  return found.find((state) => state === 'read-only') ?? found.find((state) => state === 'full') ?? 'ok';
+}
+
+async function lookAt(path: string): Promise<StorageState> {
+  try {
+    await access(path, constants.W_OK);
+    const { bavail, bsize, files, ffree } = await statfs(path);
+    // a file system without a number of files of its own says 0 for both
+    return bavail * bsize < leastFreeBytes || (files > 0 && ffree === 0) ? 'full' : 'ok';
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EROFS') return 'read-only';
+    // rights are told by whoever needs them
+    if (isAbsence(error) || (error instanceof Error && 'code' in error && error.code === 'EACCES')) return 'ok';
+    throw error;
+  }
+}
+
+/** Looks at most once in five seconds. A disk that cannot be looked at is `read-only`: it cannot be written either. */
+export function createStorageWatch(dataDirectory: string, monotonicMs: () => number): () => Promise<StorageState> {
+  let known: Promise<StorageState> | undefined;
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (known === undefined || monotonicMs() - lookedAtMs > holdsMs) {
+      lookedAtMs = monotonicMs();
+      known = lookAtStorage(dataDirectory).catch(() => 'read-only');
+    }
+    return known;
+  };
+}

@@ -1,0 +1,50 @@
+// A disk of a few MiB, in memory, that a test fills, or makes read-only: what a full disk does to the shipped program only a full disk shows. Needs the right to
+// mount; tests that lack it are skipped, and listed by the runner.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface SmallDisk {
+  /** where it is mounted */
+  readonly path: string;
+  /** Leaves so many bytes free: none unless told. */
+  readonly fill: (leave?: number) => void;
+  /** Takes away what filled it. */
+  readonly free: () => void;
+  readonly mountAgain: (mode: 'ro' | 'rw') => void;
+  readonly remove: () => void;
+}
+
+export function cannotMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'libretto-mount-'));
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', folder]).status === 0;
+  if (mounted) spawnSync('umount', [folder]);
+  rmSync(folder, { recursive: true, force: true });
+  return !mounted;
+}
+
+export function smallDisk(mebibytes: number): SmallDisk {
+  const path = mkdtempSync(join(tmpdir(), 'libretto-disk-'));
+  const mount = (...args: readonly string[]): void => {
+    const { status, stderr } = spawnSync('mount', [...args, path], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`mount ${args.join(' ')}: ${stderr}`);
+  };
+  mount('-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs');
+  const ballast = join(path, 'lost+found');
+  return {
+    path,
+    fill: (leave = 0) => {
+      rmSync(ballast, { force: true });
+      const { bavail, bsize } = statfsSync(path);
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize - leave));
+    },
+    free: () => rmSync(ballast, { force: true }),
+    mountAgain: (mode) => mount('-o', `remount,${mode}`),
+    remove: () => {
+      spawnSync('umount', ['-l', path]);
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
