@@ -5,7 +5,7 @@ import { fc } from '../util/seeded-check.ts';
 import { describe, expect, it } from 'vitest';
 import { build } from '../../build/build.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
-import { publishedTree, publishedVersions } from '../util/published-tree.ts';
+import { publishedTree, publishedVersions, type PublishedVersions } from '../util/published-tree.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
@@ -143,7 +143,7 @@ function createModel() {
       return { published, refused };
     },
     /** Equal contents have equal digests and unequal ones unequal: that is how the model sees bytes it has not made. */
-    recognize(found: Readonly<Record<string, { readonly reference: string; readonly shasum: string }>>): void {
+    recognize(found: PublishedVersions): void {
       for (const [key, content] of published) {
         const known = digests.get(content);
         const digest = `${found[key]?.reference} ${found[key]?.shasum}`;

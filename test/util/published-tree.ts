@@ -16,7 +16,7 @@ export function wholeTree(data: string): Record<string, string> {
   return Object.fromEntries(allFiles(join(data, 'public')).map((path) => [path, digest(join(data, 'public', path))]));
 }
 
-export type PublishedVersions = Readonly<Record<string, { readonly reference: string; readonly shasum: string }>>;
+export type PublishedVersions = Readonly<Record<string, { readonly reference: string; readonly shasum?: string }>>;
 
 /** `name@version` → its dist, of every p2 document. */
 export function publishedVersions(data: string): PublishedVersions {
@@ -33,7 +33,8 @@ interface VersionRow {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
-  readonly dist?: { readonly reference: string; readonly shasum: string };
+  /** dev versions carry no checksum unless `distShasum` is `always` */
+  readonly dist?: { readonly reference: string; readonly shasum?: string };
 }
 
 function recordsOf(data: string, files: readonly string[]): VersionRow[] {
