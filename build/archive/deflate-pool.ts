@@ -2,25 +2,36 @@
 
 import { Piscina } from 'piscina';
 import type { FilesRead, FilesToRead } from '../sources/directory/read-files.ts';
-import type { Batch, DeflatedBatch } from './deflate-worker.ts';
+import type { DeflatedFacts } from './deflate.ts';
+import type { Batch } from './deflate-worker.ts';
 
 export interface DeflatePool {
-  /** Takes the batch's bytes away from this thread. */
-  readonly deflate: (batch: Batch & { readonly bytes: Uint8Array<ArrayBuffer> }) => Promise<DeflatedBatch>;
+  /** What is made of the batch stands in its shared memory afterwards. */
+  readonly deflate: (batch: Batch) => Promise<readonly DeflatedFacts[]>;
   readonly readFiles: (task: FilesToRead) => Promise<FilesRead>;
   readonly close: () => Promise<void>;
 }
 
 /** `worker` is the module deflate-worker as Node itself can load it. */
 export function createDeflatePool(worker: URL, threads: number): DeflatePool {
-  const pool = new Piscina({ filename: worker.href, minThreads: threads, maxThreads: threads });
+  const pool = new Piscina({ filename: worker.href, minThreads: threads, maxThreads: threads, resourceLimits: { maxYoungGenerationSizeMb: 2 } });
   // an idle worker that fails is told to nobody else, and one that cannot start is not replaced: whoever waits would wait for ever
-  const broken = new Promise<never>((_, reject) => void pool.on('error', reject));
-  broken.catch(() => undefined); // nobody may be waiting
-  const run = <Value>(task: unknown, options: { readonly name: string; readonly transferList?: ArrayBuffer[] }): Promise<Value> => Promise.race([pool.run(task, options) as Promise<Value>, broken]);
+  let broken: { readonly reason: unknown } | undefined;
+  const waiting = new Set<(reason: unknown) => void>();
+  pool.on('error', (reason) => {
+    broken ??= { reason };
+    for (const reject of waiting) reject(reason);
+  });
+  // no Promise.race against one promise for the pool's whole life: that would keep every answer until the pool ends
+  const run = <Value>(task: unknown, name: string): Promise<Value> =>
+    new Promise((resolve, reject) => {
+      if (broken !== undefined) return reject(broken.reason);
+      waiting.add(reject);
+      return void (pool.run(task, { name }) as Promise<Value>).then(resolve, reject).finally(() => waiting.delete(reject));
+    });
   return {
-    deflate: (batch) => run(batch, { name: 'deflateBatch', transferList: [batch.bytes.buffer] }),
-    readFiles: (task) => run(task, { name: 'readAndDeflate' }),
+    deflate: (batch) => run(batch, 'deflateBatch'),
+    readFiles: (task) => run(task, 'readAndDeflate'),
     close: () => pool.destroy(),
   };
 }

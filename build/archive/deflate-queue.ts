@@ -1,14 +1,17 @@
-// Deflates contents in the order they come: at first in this thread, and in workers once there is so much that starting them pays. What is
-// accepted and not finished is bounded, so that whoever reads faster than this compresses has to wait.
+// Deflates contents in the order they come: at first in this thread, and in workers once there is so much that starting them pays. Contents travel to
+// the workers and back in blocks of shared memory that are used again and again. What is accepted and not finished is bounded, so that whoever reads
+// faster than this compresses has to wait.
 
 import { createCompressor, type Compressor } from './compressor.ts';
-import { deflateTo, type Deflated } from './deflate.ts';
+import { deflateTo, type Deflated, type DeflatedFacts } from './deflate.ts';
 import type { DeflateThreads } from './deflate-threads.ts';
+import { createReusedBuffer } from './reused-buffer.ts';
 
 export interface DeflateQueue {
-  /** `bytes` stay untouched until `result`. */
-  readonly push: (bytes: Uint8Array) => {
-    readonly result: Promise<Deflated>;
+  /** Copies `bytes`. `take` is given the deflated content, whose bytes are only good until it returns. */
+  readonly push: <Taken>(bytes: Uint8Array, take: (deflated: Deflated) => Taken) => {
+    /** what `take` returned */
+    readonly result: Promise<Taken>;
     /** resolves once there is room for the next one */
     readonly accepted: Promise<void>;
   };
@@ -19,13 +22,20 @@ export interface DeflateQueue {
 
 /** Deflated here before workers are started: that takes as long as they need to start, and many a build has no more. */
 const inlineBytes = 3 * 1024 * 1024;
-const batchBytes = 256 * 1024;
-const inFlightBytes = 16 * 1024 * 1024;
+const blockBytes = 256 * 1024;
+const inFlightBytes = 6 * 1024 * 1024;
 
 interface Waiting {
-  readonly bytes: Uint8Array;
-  readonly resolve: (deflated: Deflated) => void;
+  readonly length: number;
+  readonly take: (deflated: Deflated) => void;
   readonly reject: (reason: unknown) => void;
+}
+
+/** Contents one behind another, which a worker replaces with what it made of them. */
+interface Block {
+  readonly bytes: Uint8Array;
+  used: number;
+  waiting: Waiting[];
 }
 
 /** Takes the threads over, and ends them with itself. */
@@ -35,11 +45,12 @@ export function createDeflateQueue(threads: DeflateThreads): DeflateQueue {
 
 class Queue implements DeflateQueue {
   readonly #threads: DeflateThreads;
+  readonly #inlineRoom = createReusedBuffer();
+  readonly #free: Uint8Array[] = [];
   #closed = false;
   #compressor: Compressor | undefined;
   #doneInline = 0;
-  #batch: Waiting[] = [];
-  #batchSize = 0;
+  #block: Block | undefined;
   #inFlight = 0;
   #roomWanted: (() => void)[] = [];
 
@@ -47,26 +58,21 @@ class Queue implements DeflateQueue {
     this.#threads = threads;
   }
 
-  readonly push: DeflateQueue['push'] = (bytes) => {
+  push<Taken>(bytes: Uint8Array, take: (deflated: Deflated) => Taken): { readonly result: Promise<Taken>; readonly accepted: Promise<void> } {
     if (this.#threads.count === 0 || this.#doneInline < inlineBytes) {
       this.#doneInline += bytes.length;
-      this.#compressor ??= createCompressor();
-      return { result: Promise.resolve(deflateHere(bytes, this.#compressor)), accepted: Promise.resolve() };
+      return { result: Promise.resolve(take(this.#deflateHere(bytes))), accepted: Promise.resolve() };
     }
-    const result = new Promise<Deflated>((resolve, reject) => this.#batch.push({ bytes, resolve, reject }));
-    this.#batchSize += bytes.length;
-    this.#inFlight += bytes.length;
-    if (this.#batchSize >= batchBytes) this.flush();
+    const result = new Promise<Taken>((resolve, reject) => this.#add(bytes, { length: bytes.length, take: (deflated) => resolve(take(deflated)), reject }));
     return { result, accepted: this.#room() };
-  };
+  }
 
   readonly flush = (): void => {
-    if (this.#batch.length === 0) return;
-    const batch = this.#batch;
-    this.#batch = [];
-    this.#batchSize = 0;
-    this.#run(batch).catch((reason: unknown) => {
-      for (const { reject } of batch) reject(reason);
+    const block = this.#block;
+    if (block === undefined) return;
+    this.#block = undefined;
+    this.#run(block).catch((reason: unknown) => {
+      for (const { reject } of block.waiting) reject(reason);
     });
   };
 
@@ -75,20 +81,35 @@ class Queue implements DeflateQueue {
     await this.#threads.close();
   };
 
-  async #run(batch: readonly Waiting[]): Promise<void> {
-    const lengths = batch.map(({ bytes }) => bytes.length);
-    const size = lengths.reduce((sum, length) => sum + length, 0);
+  #deflateHere(content: Uint8Array): Deflated {
+    const out = this.#inlineRoom(content.length);
+    const facts = deflateTo(out, 0, content, (this.#compressor ??= createCompressor()));
+    return { ...facts, bytes: out.subarray(0, facts.length) };
+  }
+
+  #add(bytes: Uint8Array, waiting: Waiting): void {
+    if (this.#block !== undefined && this.#block.used + bytes.length > this.#block.bytes.length) this.flush();
+    const block = (this.#block ??= { bytes: this.#takeBlock(bytes.length), used: 0, waiting: [] });
+    block.bytes.set(bytes, block.used);
+    block.used += bytes.length;
+    block.waiting.push(waiting);
+    this.#inFlight += bytes.length;
+    if (block.used === block.bytes.length) this.flush();
+  }
+
+  #takeBlock(leastBytes: number): Uint8Array {
+    if (leastBytes > blockBytes) return new Uint8Array(new SharedArrayBuffer(leastBytes));
+    return this.#free.pop() ?? new Uint8Array(new SharedArrayBuffer(blockBytes));
+  }
+
+  async #run({ bytes, used, waiting }: Block): Promise<void> {
     try {
       if (this.#closed) throw new Error('the archiver was closed while it was at work');
       const pool = await this.#threads.pool();
-      const { bytes, pieces } = await pool.deflate({ bytes: joined(batch, size), lengths });
-      let start = 0;
-      for (const [index, piece] of pieces.entries()) {
-        batch[index]?.resolve({ ...piece, bytes: bytes.subarray(start, start + piece.length) });
-        start += piece.length;
-      }
+      handOut(bytes, await pool.deflate({ bytes, lengths: waiting.map(({ length }) => length) }), waiting);
     } finally {
-      this.#inFlight -= size;
+      this.#inFlight -= used;
+      if (bytes.length === blockBytes) this.#free.push(bytes);
       if (this.#inFlight < inFlightBytes) for (const goOn of this.#roomWanted.splice(0)) goOn();
     }
   }
@@ -100,19 +121,19 @@ class Queue implements DeflateQueue {
   }
 }
 
-function deflateHere(content: Uint8Array, compressor: Compressor): Deflated {
-  const out = Buffer.allocUnsafe(content.length);
-  const facts = deflateTo(out, 0, content, compressor);
-  return { ...facts, bytes: out.subarray(0, facts.length) };
+function handOut(bytes: Uint8Array, pieces: readonly DeflatedFacts[], waiting: readonly Waiting[]): void {
+  let start = 0;
+  for (const [index, piece] of pieces.entries()) {
+    const { take, reject } = waiting[index] ?? unexpected();
+    try {
+      take({ ...piece, bytes: bytes.subarray(start, start + piece.length) });
+    } catch (reason) {
+      reject(reason);
+    }
+    start += piece.length;
+  }
 }
 
-/** A copy of its own, since the bytes of a source may share memory with others and could not be handed over. */
-function joined(batch: readonly Waiting[], size: number): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(size);
-  let start = 0;
-  for (const { bytes } of batch) {
-    all.set(bytes, start);
-    start += bytes.length;
-  }
-  return all;
+function unexpected(): never {
+  throw new Error('unreachable: a worker gave more contents than it was given');
 }

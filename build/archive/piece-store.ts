@@ -54,8 +54,8 @@ export function createPieceStore(queue: DeflateQueue, scratch: Scratch): PieceSt
         await piece;
         return;
       }
-      const { result, accepted } = queue.push(bytes);
-      keep(identity, result.then(place));
+      const { result, accepted } = queue.push(bytes, place);
+      keep(identity, result);
       await accepted;
     },
     addDeflated: (identity, content) => {

@@ -49,7 +49,7 @@ class SlabScratch implements Scratch {
   #open = -1;
   #clock = 0;
 
-  constructor({ directory, slabsInMemory = 32, slabBytes = 1024 * 1024 }: ScratchOptions) {
+  constructor({ directory, slabsInMemory = 16, slabBytes = 1024 * 1024 }: ScratchOptions) {
     this.#path = join(directory, `pieces-${randomUUID()}`);
     this.#slabBytes = slabBytes;
     this.#slabsInMemory = slabsInMemory;

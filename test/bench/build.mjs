@@ -7,10 +7,11 @@ import { directoriesCold, directoriesUnchanged } from './rows/directories.mjs';
 import { manyPackages } from './rows/many-packages.mjs';
 import { manyRepositories } from './rows/many-repositories.mjs';
 import { manyVersions } from './rows/many-versions.mjs';
+import { realShape } from './rows/real-shape.mjs';
 import { remotes } from './rows/remotes.mjs';
 import { tagsArchived, tagsMetadata } from './rows/tags.mjs';
 
-export const buildRows = { 'tags-archived': tagsArchived, 'tags-metadata': tagsMetadata, remotes, 'directories-cold': directoriesCold, 'directories-unchanged': directoriesUnchanged, 'many-packages': manyPackages, 'many-repositories': manyRepositories, 'many-versions': manyVersions };
+export const buildRows = { 'tags-archived': tagsArchived, 'real-shape': realShape, 'tags-metadata': tagsMetadata, remotes, 'directories-cold': directoriesCold, 'directories-unchanged': directoriesUnchanged, 'many-packages': manyPackages, 'many-repositories': manyRepositories, 'many-versions': manyVersions };
 
 export async function benchBuild({ quick, rounds, rows, say }) {
   const results = [];

@@ -1,7 +1,7 @@
 // Small parts of every benchmark: medians, tables, programs that run to their end, a folder that is removed afterwards.
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -41,7 +41,7 @@ export function run(program, args, options = {}) {
   });
 }
 
-/** `libretto build` with these arguments: how long it took (ms) and its peak memory (MB). Git has its own memory. */
+/** `libretto build` with these arguments: how long it took (ms), its peak memory (MB; git has its own), and the processor time of it and of git (ms). */
 export function measuredBuild(args, { cwd }) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
@@ -53,10 +53,18 @@ export function measuredBuild(args, { cwd }) {
     });
     child.on('error', reject);
     child.on('close', (code) => {
-      if (code === 0) resolve({ ms: performance.now() - started, mb: Number(Buffer.concat(usage).toString()) / 1024 });
+      const [kb, cpuMs] = Buffer.concat(usage).toString().split(' ').map(Number);
+      if (code === 0) resolve({ ms: performance.now() - started, mb: kb / 1024, cpuMs });
       else reject(new Error(`libretto build ${args.join(' ').slice(0, 500)} ended with ${code}: ${Buffer.concat(errors)}`));
     });
   });
+}
+
+/** One `git archive` a tag, one after another, as a script would. */
+export async function archiveAll(repository, tags, target) {
+  mkdirSync(target, { recursive: true });
+  for (const tag of tags) await run('git', ['-C', repository, 'archive', '--format=zip', `--prefix=library-${tag}/`, `--output=${join(target, `${tag}.zip`)}`, tag]);
+  rmSync(target, { recursive: true });
 }
 
 /** Milliseconds that `work` takes. */

@@ -9,9 +9,9 @@ import { mulberry32, phpClass } from './php-text.mjs';
 const seed = 20_260_101;
 const gitEnvironment = { PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1' };
 
-/** Makes a bare repository at `path`: by default 200 tags, 300 files of about 4 KB, 5 % of them changed from tag to tag. `composerEvery`: tags until the next composer.json, 0 for never. */
-export async function makeRepository(path, { name = 'bench/library', tags = 200, files = 300, changedShare = 0.05, bytes = 4096, composerEvery = 0 } = {}) {
-  const random = mulberry32(seed);
+/** Makes a bare repository at `path`: by default 200 tags, 300 files of about 4 KB, 5 % of them changed from tag to tag. `composerEvery`: tags until the next composer.json, 0 for never. `variant`: another one has other contents. */
+export async function makeRepository(path, { name = 'bench/library', tags = 200, files = 300, changedShare = 0.05, bytes = 4096, composerEvery = 0, variant = 0 } = {}) {
+  const random = mulberry32(seed + variant);
   await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', '--template=', path]);
   const child = spawn('git', ['-C', path, '-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet'], { stdio: ['pipe', 'ignore', 'inherit'], env: gitEnvironment });
   const ended = new Promise((resolve, reject) => child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`git fast-import ended with ${code}`)))));

@@ -10,11 +10,11 @@ import { parseCommit, parseTag, parseTree, type Commit, type TreeEntry } from '.
 const maxMetaBytes = 1024 * 1024;
 const maxTreeBytes = 64 * 1024 * 1024;
 /** Bytes of blobs held for a consumer that is slower than git. */
-const readAheadBytes = 16 * 1024 * 1024;
+const readAheadBytes = 4 * 1024 * 1024;
 const readAheadBlobs = 128;
 const maxSharedBlobs = 100;
 /** Tree entries kept in memory (about 150 bytes each). */
-const maxKeptEntries = 400_000;
+const maxKeptEntries = 100_000;
 
 export class ObjectStore {
   readonly #reader: ObjectReader;

@@ -1,8 +1,8 @@
 // One git repository with many tags, cold: all of it, and all but the archives.
 
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { bare, measuredBuild, median, run, timed } from '../measure.mjs';
+import { archiveAll, bare, measuredBuild, median, run, timed } from '../measure.mjs';
 import { makeRepository } from '../php-repository.mjs';
 
 /** 200 tags of 300 files, of which 5 % change from tag to tag. */
@@ -24,13 +24,6 @@ export async function tagsArchived({ folder, rounds, quick }) {
     { what: '  its peak memory', ours: median(cold.map(({ mb }) => mb)), unit: 'MB', atMost: 300, expected: '≤ 300 MB' },
     { what: '  unchanged', ours: median(unchanged.map(({ ms: each }) => each)), unit: 'ms', beside: 'cold', floor: ms, times: 0.05, expected: '≤ 0.05 ×' },
   ];
-}
-
-/** One `git archive` a tag, one after another, as a script would. */
-async function archiveAll(repository, tags, target) {
-  mkdirSync(target, { recursive: true });
-  for (const tag of tags) await run('git', ['-C', repository, 'archive', '--format=zip', `--prefix=library-${tag}/`, `--output=${join(target, `${tag}.zip`)}`, tag]);
-  rmSync(target, { recursive: true });
 }
 
 /** 500 tags, read anew after the builder lost its memory: every record is made again, every archive is kept. */
