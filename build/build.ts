@@ -7,6 +7,7 @@ import type { PackageName } from './contract/name.ts';
 import { indexPath } from './contract/paths.ts';
 import type { PurgedVersion } from './contract/purged.ts';
 import { openDataFolder, refuseOverlap } from './data-folder.ts';
+import { momentAfter } from './dates-until.ts';
 import { digestSettings, documentSettings, type RegistryDescription } from './document-settings.ts';
 import { createRemoteSources, type RemoteSources } from './fetch-sources.ts';
 import { withinHeapGrowth } from './heap-growth.ts';
@@ -219,6 +220,8 @@ async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcom
     undone: undoneByName(tree.publication?.undone),
     pending: run.pending,
     leftovers: new Set(tree.leftovers),
+    moment: momentAfter(tree),
+    pruned: tree.publication?.pruned,
     now: run.now(),
   };
   const results = await stagePackages({ visits, scanned, jobs: request.jobs, scratchDirectory: `${request.dataDirectory}/build/staging`, progress: run.progress, context });

@@ -48,7 +48,7 @@ export function formatProviders(name: PackageName, versions: readonly DocumentVe
 }
 
 /** With what the serving index knows of it. `published-time` stands last, in documents that are new and in those that get it later. */
-function publishedRecord({ record, entry }: DocumentVersion): VersionRecord {
+export function publishedRecord({ record, entry }: DocumentVersion): VersionRecord {
   const { 'published-time': _former, ...rest } = record;
   return { ...rest, 'published-time': publishedTimeOf(entry) };
 }

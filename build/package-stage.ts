@@ -1,11 +1,11 @@
 // Everything that follows from the versions of a package, staged: its serving index, its documents, and the names its archives need.
 
 import type { PackageName } from './contract/name.ts';
-import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
+import { distPath, indexPath, type DistLabel, type PublicPath } from './contract/paths.ts';
 import type { UndoneChange } from './contract/publication.ts';
 import { safetyOf } from './contract/safety-lists.ts';
-import { formatPackageIndex, type DocumentStamp, type IndexEntry } from './contract/serving-index.ts';
-import { formatProviders, stampDocument } from './documents.ts';
+import { formatPackageIndex, type IndexEntry } from './contract/serving-index.ts';
+import { stageDocuments } from './stage-documents.ts';
 import { advisoryNotices } from './safety/affected.ts';
 import { groupBy } from './group-by.ts';
 import { packageChange, type PackageHistory } from './history/package-change.ts';
@@ -64,7 +64,7 @@ export interface Outcome {
 }
 
 /** What staging needs of a build. */
-export type StageContext = Pick<VersionContext, 'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'now'>;
+export type StageContext = Pick<VersionContext, 'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'moment' | 'now'>;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
   const { state, decision, standing, made, dropped = [] } = outcome;
@@ -146,27 +146,6 @@ function keyOf(entry: IndexEntry): string {
 function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]): readonly Standing[] {
   const indexed = new Map(entries.map((entry) => [keyOf(entry), entry]));
   return versions.map(({ record, entry }) => ({ record, entry: indexed.get(keyOf(entry)) ?? entry }));
-}
-
-async function stageDocuments(name: PackageName, state: PackageState, standing: readonly Standing[], context: StageContext): Promise<{ stamps: { stable: DocumentStamp | null; dev: DocumentStamp | null }; placements: readonly Placement[]; removals: readonly PublicPath[]; replaced: ReadonlySet<'stable' | 'dev'> }> {
-  const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safetyOf(context.safety, name));
-  const nowSeconds = Math.floor(context.now.getTime() / 1000);
-  const placements: Placement[] = [];
-  const removals: PublicPath[] = [];
-  const replaced = new Set<'stable' | 'dev'>();
-  const stamp = async (kind: 'stable' | 'dev'): Promise<DocumentStamp | null> => {
-    const previous = state.index.documents[kind];
-    const next = stampDocument([previous, state.onDisk.get(kind)].filter((one) => one !== null && one !== undefined), bytes[kind], nowSeconds);
-    const text = bytes[kind];
-    if (next === previous && !state.doubtful.has(kind)) return next;
-    replaced.add(kind);
-    if (text === undefined) removals.push(providerPath(name, kind));
-    else if (next !== null) placements.push({ file: await context.output.stage(text), path: providerPath(name, kind), lastModified: next.last_modified });
-    return next;
-  };
-  const stable = await stamp('stable');
-  const dev = await stamp('dev');
-  return { stamps: { stable, dev }, placements, removals, replaced };
 }
 
 /** The plain `<version>.zip` of every version whose bytes stand under a pinned name, where it is not that content already. */

@@ -4,7 +4,10 @@ import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
 import { parseTextDigest, textsFolder, type TextDigest } from './contract/package-texts.ts';
 import { indexPath, providerPath, type PublicPath } from './contract/paths.ts';
+import type { Publication } from './contract/publication.ts';
 import { parsePackageIndex, servingIndexFormat, type DocumentStamp, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
+import { isDevVersion } from './contract/version.ts';
+import type { VersionChange } from './contract/version-changes.ts';
 import { digestOf } from './digest-of.ts';
 import { parseProvider } from './documents.ts';
 import { groupBy } from './group-by.ts';
@@ -32,6 +35,8 @@ export interface StateContext {
   readonly output: Output;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
+  /** what is left of packages whose index was pruned away */
+  readonly pruned: Publication['pruned'];
   readonly now: Date;
 }
 
@@ -64,14 +69,21 @@ async function listTexts(output: Output, name: PackageName): Promise<ReadonlySet
   return new Set(files.flatMap((file) => (file.endsWith('.md') ? (parseTextDigest(file.slice(folder.length + 1, -'.md'.length)) ?? []) : [])));
 }
 
-async function readIndex(name: PackageName, { output, now, leftovers }: StateContext): Promise<{ index: PackageIndex; indexText: string | undefined }> {
+async function readIndex(name: PackageName, { output, now, leftovers, pruned }: StateContext): Promise<{ index: PackageIndex; indexText: string | undefined }> {
   const text = await output.read('index', indexPath(name));
   if (text !== undefined) {
     const index = parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));
     if (index?.name === name) return { index, indexText: text };
   }
   const recovered = await recoverIndex(output, name, now, leftovers);
-  return { index: recovered ?? { format: servingIndexFormat, name, documents: { stable: null, dev: null }, versions: [] }, indexText: undefined };
+  const documents = { stable: prunedStamp(pruned?.[name], 'stable'), dev: prunedStamp(pruned?.[name], 'dev') };
+  return { index: recovered ?? { format: servingIndexFormat, name, documents, versions: [] }, indexText: undefined };
+}
+
+/** A package that comes back after it was pruned away goes on from the dates that it had. */
+function prunedStamp(changes: readonly VersionChange[] | undefined, kind: 'stable' | 'dev'): DocumentStamp | null {
+  const own = (changes ?? []).filter(({ versions }) => versions.some(({ version_normalized: normalized }) => isDevVersion(normalized) === (kind === 'dev')));
+  return own.length === 0 ? null : { last_modified: Math.max(...own.map(({ last_modified: lastModified }) => lastModified)), sha256: null, changes: own };
 }
 
 /** A damaged document gives no records: its versions are then read from their sources again. */

@@ -7,7 +7,9 @@ import type { VersionRecord } from './contract/documents.ts';
 import type { PackageName } from './contract/name.ts';
 import { distPath, pinnedDistPath, providerPath, type PublicPath } from './contract/paths.ts';
 import type { SafetyLists } from './contract/safety-lists.ts';
+import type { Publication } from './contract/publication.ts';
 import type { IndexEntry } from './contract/serving-index.ts';
+import type { PublicationMoment } from './document-changes.ts';
 import type { DocumentSettings } from './document-settings.ts';
 import { distOf } from './documents.ts';
 import type { PendingHistory } from './history/pending.ts';
@@ -47,6 +49,8 @@ export interface PackageContext {
   readonly pending: PendingHistory;
   /** archives that a cut-off publication may have left in place */
   readonly leftovers: ReadonlySet<PublicPath>;
+  readonly moment: PublicationMoment;
+  readonly pruned: Publication['pruned'];
   readonly now: Date;
 }
 

@@ -5,7 +5,9 @@ import { applyPublication } from './apply.ts';
 import { indexPath, publicationPath } from './contract/paths.ts';
 import { formatPublication, parsePublication, type Publication } from './contract/publication.ts';
 import { formatPackageIndex, type IndexEntry } from './contract/serving-index.ts';
+import { releasedVersion } from './contract/released-version.ts';
 import { openDataFolder } from './data-folder.ts';
+import { changesUntilNow } from './document-changes.ts';
 import { archivesOfHistory } from './history/kept-archives.ts';
 import { formatRecord, historyFormat, recordPath } from './history/record.ts';
 import { formatManifest, manifestPath, readManifest, type Manifest } from './memory/manifest.ts';
@@ -67,11 +69,21 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
   const indexes = await Promise.all(changed.map(async ({ name, next }) => ({ file: await output.stage(formatPackageIndex(next)), path: indexPath(name) })));
   const emptied = changed.flatMap(({ name, next }) => (next.versions.length === 0 ? [name] : []));
   const { withdrawn } = position.publication;
-  const head = formatPublication({ ...position.publication, serial, published_at: now.toISOString(), ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.filter((name) => !emptied.includes(name)) }) });
+  const pruned = { ...position.publication.pruned, ...prunedChanges(changed) };
+  const head = formatPublication({ ...position.publication, serial, published_at: now.toISOString(), ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.filter((name) => !emptied.includes(name)) }), pruned });
   await applyPublication({ ...noChanges, indexes, removals: changed.flatMap(({ files }) => files), unusedTexts: emptied.map(indexPath), record, kept: [], root: undefined, head: { file: await output.stage(head), path: publicationPath } }, output, () => undefined);
   await writeManifest(output, { ...position.manifest, serial, placing: [] });
   await output.discard();
   return reportOf(packages, request, serial);
+}
+
+/** Lists of views go on being dated by packages whose index is gone: a date that fell back would be that of another list. */
+function prunedChanges(packages: readonly PackagePrune[]): NonNullable<Publication['pruned']> {
+  const emptied = packages.filter(({ next }) => next.versions.length === 0);
+  return Object.fromEntries(emptied.map(({ name, next: { documents }, gone }) => {
+    const known = gone.map(releasedVersion);
+    return [name, [...changesUntilNow(documents.stable, known), ...changesUntilNow(documents.dev, known)]];
+  }));
 }
 
 /** What the tree says of itself, where all of it is of one publication. */

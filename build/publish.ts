@@ -5,8 +5,9 @@ import { publicationPath, rootDocumentPath, type PublicPath } from './contract/p
 import { safetyPath } from './contract/safety-lists.ts';
 import { purgedPath } from './contract/purged.ts';
 import { withheldPath } from './contract/withheld.ts';
-import { formatPublication, publicationFormat, type UndoneChange } from './contract/publication.ts';
+import { formatPublication, publicationFormat, type BesideNames, type Publication, type UndoneChange } from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
+import { datesAfter, momentAfter } from './dates-until.ts';
 import { formatRoot, stampDocument } from './documents.ts';
 import { stageRecord } from './history/stage-record.ts';
 import { formatManifest, manifestFormat, manifestPath, unsettled, type Manifest } from './memory/manifest.ts';
@@ -30,6 +31,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   const rootStamp = stampDocument(tree.rootStamps, rootText, Math.floor(now.getTime() / 1000));
   if (rootStamp === null) throw new Error('packages.json always has a stamp');
   const rootMoved = !tree.rootIntact || rootStamp.last_modified !== tree.publication?.root.last_modified || rootStamp.sha256 !== tree.publication.root.sha256;
+  const beside = nextBeside(run, now);
   const undone = nextUndone(run, packages);
   const withdrawn = await withdrawnPackages(tree, output, packages);
   const interrupted = tree.serial !== (tree.publication?.serial ?? 0);
@@ -38,7 +40,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   if (moved) {
     await announceIntent(run, { serial, root: rootStamp }, packages);
     const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
-    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText) }, sources, withdrawn, ...(undone === undefined ? {} : { undone }) });
+    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText), beside }, sources, withdrawn, ...(undone === undefined ? {} : { undone }), ...nextDates(run, packages, now) });
     const purged = run.purged.text === undefined ? [] : [{ file: await output.stage(run.purged.text), path: purgedPath }];
     const withheld = run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
     const safety = run.safety.text === undefined ? [] : [{ file: await output.stage(run.safety.text), path: safetyPath }];
@@ -57,6 +59,23 @@ type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
 /** Whether something of purged versions may be left beside the tree: of this publication's, or of one whose clearing was cut off. */
 function mustSweep({ purged, tree }: Run): boolean {
   return purged.text !== undefined || (tree.purging && purged.rows.length > 0);
+}
+
+/** Of the names it depends only whether there are any. */
+function nextBeside({ tree, settings, safety }: Run, now: Date): BesideNames {
+  const sha256 = digestOf(formatRoot([], settings, safety.lists));
+  const before = tree.publication?.root.beside;
+  if (before?.sha256 === sha256) return before;
+  const { serial, datesUntil } = momentAfter(tree);
+  const latest = { serial, at: Math.floor(now.getTime() / 1000) };
+  // a date that is later than all before stands for all of them
+  return { sha256, changes: [...(latest.at > datesUntil ? [] : (before?.changes ?? [])), latest] };
+}
+
+/** A package that came back has its dates in its index again. */
+function nextDates({ tree: { publication } }: Run, { names }: PackagesOutcome, now: Date): Pick<Publication, 'dates_until' | 'pruned'> {
+  const listed = new Set<string>(names);
+  return { dates_until: datesAfter(publication, now), pruned: Object.fromEntries(Object.entries(publication?.pruned ?? {}).filter(([name]) => !listed.has(name))) };
 }
 
 /** The very same list where nothing changes. */

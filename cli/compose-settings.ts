@@ -50,8 +50,16 @@ export function peopleRules(settings: Settings): () => Eventually<PeopleRules> {
 
 const none: readonly string[] = [];
 
-/** The metadata-url as the build wrote it, unless somebody has said something here. `address`: the registry's own, where it is known. */
-export function advertisedRoot(settings: Settings, { address, mirrored }: { readonly address?: string | undefined; readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined } = {}): () => Eventually<RootChanges> {
+export interface AdvertisedRootOptions {
+  /** the registry's own address, where it is known */
+  readonly address?: string | undefined;
+  readonly mirrored?: Pick<MirroredTree, 'isOn' | 'filterLists'> | undefined;
+  /** false: nobody is told another form of the metadata-url than the one that was built or set */
+  readonly detectsForm?: boolean;
+}
+
+/** The metadata-url as the build wrote it, unless somebody has said something here, or a client cannot request it. */
+export function advertisedRoot(settings: Settings, { address, mirrored, detectsForm = true }: AdvertisedRootOptions = {}): () => Eventually<RootChanges> {
   // made anew only when the settings have moved: they are one object until then
   let made: { readonly of: SettingValues; readonly mirrors: boolean; readonly filterLists: readonly string[]; readonly changes: RootChanges } | undefined;
   return () =>
@@ -59,7 +67,9 @@ export function advertisedRoot(settings: Settings, { address, mirrored }: { read
       whenReady(settings.given(), ({ metadata_url }) =>
         whenReady(mirrored?.isOn() ?? false, (mirrors) =>
           whenReady(mirrors ? (mirrored?.filterLists() ?? none) : none, (filterLists) => {
-            if (made?.of !== values || made.mirrors !== mirrors || made.filterLists !== filterLists) made = { of: values, mirrors, filterLists, changes: rootChanges(metadata_url, advertisedKeys(values), { address, mirrors, filterLists }) };
+            if (made?.of !== values || made.mirrors !== mirrors || made.filterLists !== filterLists) {
+              made = { of: values, mirrors, filterLists, changes: rootChanges(metadata_url, advertisedKeys(values), { detectsForm, address, mirrors, filterLists }) };
+            }
             return made.changes;
           }),
         ),

@@ -122,7 +122,7 @@ export async function openService(config: Config, context: Context, logTarget: L
     logRequest: log.logRequest,
     trustedProxies: config.trustedProxies.value.map(addressRange),
     limits: { idlePerAddress: config.maxIdleConnections.value },
-    rootChanges: advertisedRoot(settings, { address: ownAddress(config), mirrored: mirror.tree }),
+    rootChanges: advertisedRoot(settings, { address: ownAddress(config), mirrored: mirror.tree, detectsForm: config.origin.value === undefined }),
     mirrored: mirror.tree,
     safety,
     tombstones,

@@ -26,9 +26,11 @@ import { loggedPath, type RequestLog } from './observe/request-log.ts';
 import { admit, hasBody, unwanted } from './protocol/admit.ts';
 import type { InstallReports } from './protocol/install-reports.ts';
 import { isLookup, type Lookups } from './protocol/lookups.ts';
+import { canRequestExactForm } from './protocol/exact-form.ts';
 import { parseRoute } from './protocol/route.ts';
 import { isSafetyRoute, methodsOf, type SafetyAnswers } from './protocol/safety-answers.ts';
 import type { Tree } from './protocol/tree.ts';
+import { wishesOf } from './protocol/wishes.ts';
 import { challenge, internalError, limitExceeded, methodNotAllowed, networkNotAllowed, notFound, sessionOnProtocol, tooManyGuesses } from './refusals.ts';
 import type { Sender, Sent } from './send.ts';
 import type { View } from './views/view.ts';
@@ -121,7 +123,7 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const fault = unwanted(request);
   const nowMs = parts.now();
-  if (route.kind === 'health') return fault ?? (reads ? healthAnswer(parts, nowMs) : methodNotAllowed());
+  if (route.kind === 'health') return fault ?? (reads ? healthAnswer(parts, { exactForm: canRequestExactForm(request) }, nowMs) : methodNotAllowed());
   if (route.kind === 'ready') return fault ?? (reads ? readyAnswer(parts, nowMs) : methodNotAllowed());
   if (route.kind === 'api') return limited(parts, exchange, nowMs, true, () => fault ?? manage(parts, exchange, nowMs));
   if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
@@ -132,8 +134,7 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   return limited(parts, exchange, nowMs, false, () => {
     if (fault !== undefined) return fault;
     if (isLookup(route)) return parts.lookups === undefined ? notFound() : parts.lookups.answer(route, { view: exchange.token?.view, acceptEncoding: request.headers['accept-encoding'] }, nowMs);
-    const { headers } = request;
-    return parts.tree.answer(route, { acceptEncoding: headers['accept-encoding'], ifNoneMatch: headers['if-none-match'], ifModifiedSince: headers['if-modified-since'], head: request.method === 'HEAD', view: exchange.token?.view, userAgent: headers['user-agent'] }, nowMs);
+    return parts.tree.answer(route, wishesOf(request, exchange.token?.view, route.kind), nowMs);
   });
 }
 

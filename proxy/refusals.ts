@@ -6,12 +6,16 @@ import type { HttpRequest } from './http-request.ts';
 import type { Count } from './limits/counters.ts';
 import { retryAfterSeconds } from './limits/headers.ts';
 
-/** RFC 6750 §3.1: no error attribute where no token was sent. The challenge names Bearer only; Composer ignores it and prompts for Basic anyway. */
+/**
+ * The token is taken as a bearer and as the password of Basic, so both are offered: one header field for each, since a challenge is a list itself
+ * (RFC 9110 §11.6.1). RFC 6750 §3.1: no error attribute where no token was sent. RFC 7617 §2.1: user and password are UTF-8.
+ */
 export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): Answer {
   const forComposer = isComposer(request);
+  const headers = (bearer: string): readonly string[] => ['WWW-Authenticate', bearer, 'WWW-Authenticate', 'Basic realm="libretto", charset="UTF-8"'];
   return outcome === 'absent'
-    ? errorAnswer('AUTHENTICATION_REQUIRED', { forComposer, headers: ['WWW-Authenticate', 'Bearer realm="libretto"'] })
-    : errorAnswer('INVALID_TOKEN', { forComposer, headers: ['WWW-Authenticate', 'Bearer realm="libretto", error="invalid_token"'] });
+    ? errorAnswer('AUTHENTICATION_REQUIRED', { forComposer, headers: headers('Bearer realm="libretto"') })
+    : errorAnswer('INVALID_TOKEN', { forComposer, headers: headers('Bearer realm="libretto", error="invalid_token"') });
 }
 
 export function limitExceeded(limit: number, count: Count, nowMs: number, request: HttpRequest): Answer {

@@ -8,7 +8,7 @@ import process from 'node:process';
 
 const root = new URL('..', import.meta.url).pathname;
 const seed = String(randomInt(1_000_000_000));
-const series = { CRASH_SEED: seed, SERIES_SEED: seed, ENDINGS_SEED: seed, CRASH_KILLS: '200', ENDINGS: '10000', PATH_RUNS: '1000000', URL_RUNS: '10000', SERIES_RUNS: '2000', FRAME_RUNS: '5000', DAMAGED_PAGES: 'all' };
+const series = { CRASH_SEED: seed, SERIES_SEED: seed, ENDINGS_SEED: seed, CRASH_KILLS: '200', ENDINGS: '10000', PATH_RUNS: '1000000', URL_RUNS: '10000', SERIES_RUNS: '2000', HIDDEN_RUNS: '100', FRAME_RUNS: '5000', DAMAGED_PAGES: 'all' };
 const env = { ...series, ...process.env };
 
 const testFiles = readdirSync(`${root}test`, { recursive: true }).filter((path) => path.endsWith('.test.ts')).map((path) => `test/${path}`);

@@ -3,9 +3,10 @@
 
 import { parseReference, type Reference } from './digest.ts';
 import { withChecksum } from './checksum.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
+import { formatChange, parseChange, type VersionChange } from './version-changes.ts';
 
 export const publicationFormat = 1;
 
@@ -31,6 +32,13 @@ export interface UndoneChange {
   readonly reference: Reference | null;
 }
 
+/** What packages.json says beside the names, and when that last changed: views are dated by it. */
+export interface BesideNames {
+  readonly sha256: string;
+  /** oldest first; of several only those that dates still depend on. `at`: epoch seconds */
+  readonly changes: readonly { readonly serial: number; readonly at: number }[];
+}
+
 export interface Publication {
   readonly format: typeof publicationFormat;
   /** only ever grows (I6) */
@@ -38,16 +46,22 @@ export interface Publication {
   /** RFC 3339 UTC */
   readonly published_at: string;
   /** last_modified of packages.json, epoch seconds, and the hex SHA-256 of its bytes */
-  readonly root: { readonly last_modified: number; readonly sha256: string };
+  readonly root: { readonly last_modified: number; readonly sha256: string; readonly beside?: BesideNames };
   readonly sources: readonly PublishedSource[];
   /** packages of which nothing is published any more, while their serving indexes are there; absent where an older version published */
   readonly withdrawn?: readonly PackageName[];
   /** absent for none */
   readonly undone?: readonly UndoneChange[];
+  /** epoch seconds: no view has a later date from this publication and those before; absent where an older version published */
+  readonly dates_until?: number;
+  /** of packages whose serving index was pruned away, the changes that lists of views are dated by; absent for none */
+  readonly pruned?: Readonly<Record<PackageName, readonly VersionChange[]>>;
 }
 
 export function formatPublication(publication: Publication): string {
-  return withChecksum(JSON.stringify(publication, null, 1));
+  const { pruned, ...rest } = publication;
+  const names = Object.entries(pruned ?? {});
+  return withChecksum(JSON.stringify({ ...rest, ...(names.length === 0 ? {} : { pruned: Object.fromEntries(names.map(([name, changes]) => [name, changes.map(formatChange)])) }) }, null, 1));
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
@@ -64,11 +78,33 @@ export function parsePublication(text: string): Publication {
     format: publicationFormat,
     serial,
     published_at: publishedAt,
-    root: { last_modified: root['last_modified'], sha256: root['sha256'] },
+    root: { last_modified: root['last_modified'], sha256: root['sha256'], ...parseBeside(root['beside']) },
     sources: sources.map(parsePublishedSource),
     ...(json['withdrawn'] === undefined ? {} : { withdrawn: parseNames(json['withdrawn']) }),
     ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseUndone) } : {}),
+    ...(typeof json['dates_until'] === 'number' ? { dates_until: json['dates_until'] } : {}),
+    ...(isJsonObject(json['pruned']) ? { pruned: parsePruned(json['pruned']) } : {}),
   };
+}
+
+function parseBeside(value: unknown): { readonly beside?: BesideNames } {
+  if (!isJsonObject(value)) return {};
+  const { sha256, changes } = value;
+  if (typeof sha256 !== 'string' || !Array.isArray(changes)) throw new Error('beside is malformed');
+  return { beside: { sha256, changes: changes.map(parseBesideChange) } };
+}
+
+function parseBesideChange(value: unknown): BesideNames['changes'][number] {
+  const { serial, at } = isJsonObject(value) ? value : {};
+  if (typeof serial !== 'number' || typeof at !== 'number') throw new Error('beside is malformed');
+  return { serial, at };
+}
+
+function parsePruned(json: JsonObject): NonNullable<Publication['pruned']> {
+  return Object.fromEntries(Object.entries(json).map(([name, changes]) => {
+    if (parsePackageName(name) === undefined || !Array.isArray(changes)) throw new Error('pruned is malformed');
+    return [name, changes.map(parseChange)];
+  }));
 }
 
 function parseNames(value: unknown): readonly PackageName[] {

@@ -9,6 +9,7 @@ import { parsePackageName, type PackageName } from './name.ts';
 import { refuseNewer } from './newer-format.ts';
 import { parseTextDigest, type TextDigest } from './package-texts.ts';
 import type { PublicPath } from './paths.ts';
+import { formatChange, parseChange, type VersionChange } from './version-changes.ts';
 
 export const servingIndexFormat = 1;
 
@@ -46,6 +47,8 @@ export interface DocumentStamp {
   readonly last_modified: number;
   /** hex SHA-256 of its bytes; null while it does not exist */
   readonly sha256: string | null;
+  /** oldest first; absent where an older version published: then nothing is known of single versions */
+  readonly changes?: readonly VersionChange[];
 }
 
 export interface PackageIndex {
@@ -61,8 +64,9 @@ export function formatPackageIndex({ format, name, documents, versions }: Packag
   return withChecksum(JSON.stringify({ format, name, documents: { stable: formatStamp(documents.stable), dev: formatStamp(documents.dev) }, versions: versions.map(formatEntry) }, null, 1));
 }
 
-function formatStamp(stamp: DocumentStamp | null): DocumentStamp | null {
-  return stamp === null ? null : { last_modified: stamp.last_modified, sha256: stamp.sha256 };
+function formatStamp(stamp: DocumentStamp | null): JsonObject | null {
+  if (stamp === null) return null;
+  return { last_modified: stamp.last_modified, sha256: stamp.sha256, ...(stamp.changes === undefined ? {} : { changes: stamp.changes.map(formatChange) }) };
 }
 
 function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, first_published, branch, source, readme, changelog }: IndexEntry): IndexEntry {
@@ -90,8 +94,9 @@ export function parsePackageIndex(text: string): PackageIndex {
 /** null: there never was such a document. Throws an Error that says what is wrong with it. */
 export function parseStamp(value: unknown): DocumentStamp | null {
   if (value === null || value === undefined) return null;
-  if (!isJsonObject(value) || typeof value['last_modified'] !== 'number') throw new Error('a document stamp is malformed');
-  return { last_modified: value['last_modified'], sha256: typeof value['sha256'] === 'string' ? value['sha256'] : null };
+  const { last_modified, sha256, changes } = isJsonObject(value) ? value : {};
+  if (typeof last_modified !== 'number') throw new Error('a document stamp is malformed');
+  return { last_modified, sha256: typeof sha256 === 'string' ? sha256 : null, ...(Array.isArray(changes) ? { changes: changes.map(parseChange) } : {}) };
 }
 
 const states: ReadonlySet<unknown> = new Set<IndexState>(['published', 'superseded', 'withdrawn']);

@@ -6,6 +6,7 @@ import { waitForLock } from '../artifacts/wait-for-lock.ts';
 import type { BuildEffects, BuildRequest } from '../build.ts';
 import type { PublishedSource, UndoneChange } from '../contract/publication.ts';
 import { openDataFolder } from '../data-folder.ts';
+import { momentAfter } from '../dates-until.ts';
 import { digestSettings, documentSettings } from '../document-settings.ts';
 import { withinHeapGrowth } from '../heap-growth.ts';
 import { unsettled } from '../memory/manifest.ts';
@@ -125,7 +126,7 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
   const records = await recordsSince(output, to);
   const withheld = await readWithheld(output, undefined, effects.now());
   const safety = await nextSafety(output, undefined, undefined);
-  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, purged: await readPurged(output), safety: safety.lists, output, pending: await readPending(output, tree), now: effects.now() });
+  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, purged: await readPurged(output), safety: safety.lists, output, pending: await readPending(output, tree), moment: momentAfter(tree), pruned: tree.publication?.pruned, now: effects.now() });
   const outcome = gatherOutcome({ results, names: tree.names, scanned: [], digests: new Map(), limit: undefined });
   return { outcome, undone: undoneAfter(tree.publication?.undone ?? [], results.flatMap(({ history }) => (history === undefined ? [] : [history.change]))) };
 }

@@ -3,10 +3,11 @@
 import type { VersionRecord } from '../contract/documents.ts';
 import { isJsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
-import { unknownSource, type PublishedSource } from '../contract/publication.ts';
+import { unknownSource, type Publication, type PublishedSource } from '../contract/publication.ts';
 import type { SafetyLists } from '../contract/safety-lists.ts';
 import { isDevVersion } from '../contract/version.ts';
 import { digestOf } from '../digest-of.ts';
+import type { PublicationMoment } from '../document-changes.ts';
 import type { DocumentSettings } from '../document-settings.ts';
 import { distOf, parseProvider } from '../documents.ts';
 import type { Output } from '../output/output.ts';
@@ -32,6 +33,8 @@ export interface RollbackInputs {
   readonly safety: SafetyLists;
   readonly output: Output;
   readonly pending: PendingHistory;
+  readonly moment: PublicationMoment;
+  readonly pruned: Publication['pruned'];
   readonly now: Date;
 }
 
@@ -65,7 +68,7 @@ function formerByName(records: readonly PublicationRecord[]): ReadonlyMap<Packag
 
 async function stageFormer(name: PackageName, former: FormerDocuments, inputs: RollbackInputs, problems: string[]): Promise<PackageResult> {
   const { output, now, pending, settings, withheld, purged } = inputs;
-  const state = await readPackageState(name, { output, leftovers: new Set(), now });
+  const state = await readPackageState(name, { output, leftovers: new Set(), pruned: inputs.pruned, now });
   const records = [...(await recordsThen(name, 'stable', former, state, inputs, problems)), ...(await recordsThen(name, 'dev', former, state, inputs, problems))];
   const standing: Standing[] = [];
   const isLeftOut = ({ version_normalized: normalized, dist }: VersionRecord): boolean => withheld.of(name).has(normalized) || purged.blocks(name, { normalized, reference: String(dist?.reference) }) !== undefined;
@@ -75,7 +78,7 @@ async function stageFormer(name: PackageName, former: FormerDocuments, inputs: R
     else standing.push({ entry, record: { ...record, dist: distOf(name, entry, settings) } });
   }
   const decision = { kept: [], fresh: [], withdrawn: [], doubtful: [], refused: [] };
-  return stagePackage(name, { contributions: [], state, decision, standing, made: [], refused: [], settled: [] }, { output, texts: createTextStager(name, state.texts, output), leftovers: new Set(), pending, safety: inputs.safety, now });
+  return stagePackage(name, { contributions: [], state, decision, standing, made: [], refused: [], settled: [] }, { output, texts: createTextStager(name, state.texts, output), leftovers: new Set(), pending, safety: inputs.safety, moment: inputs.moment, now });
 }
 
 async function recordsThen(name: PackageName, kind: DocumentKind, former: FormerDocuments, state: PackageState, { output }: RollbackInputs, problems: string[]): Promise<readonly VersionRecord[]> {

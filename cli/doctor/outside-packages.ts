@@ -1,9 +1,10 @@
 // What Composer does with a registry, one step after the other, through whatever stands before it: packages.json, one document by the template
 // it names, the same again if it changed, one archive. Then the same without the token: nothing on the way may have kept an answer.
 
-import { exactMetadataUrl, plainMetadataUrl } from '../../build/contract/documents.ts';
+import { plainMetadataUrl } from '../../build/contract/documents.ts';
 import { ask, jsonOf, sayReply, type AskOptions, type Reply } from './ask.ts';
 import { checkArchive } from './outside-archive.ts';
+import { lostForm, resolved, setPlain } from './outside-form.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 export interface Client {
@@ -11,8 +12,6 @@ export interface Client {
   readonly token: string;
   readonly now: () => Date;
 }
-
-const setPlain = (prefix: string): string => `Set metadataUrl to ${prefix}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto settings set metadata_url\`).`;
 
 /** `root`: packages.json as it came. */
 export async function checkPackages(client: Client, root: Reply): Promise<readonly Finding[]> {
@@ -49,8 +48,7 @@ async function readDocument(client: Client, template: string, name: string): Pro
     const { reply: other } = form === template ? { reply } : await read(form);
     if (other.status === 200) return { address, reply: undefined, finding: failed('url.metadata', message, `What stands before the registry does not pass that on; ${form} gets through. ${setPlain(form.slice(0, -plainMetadataUrl.length))}`) };
   }
-  const advice = template === exactMetadataUrl ? `Many web servers refuse it. ${setPlain(prefix)} And let them pass on /p2/ with all below it.` : 'Let the front pass on that path as it is; metadataUrl says what it begins with.';
-  return { address, reply: undefined, finding: failed('url.metadata', message, advice) };
+  return { address, reply: undefined, finding: lostForm(template, address, reply, prefix) };
 }
 
 async function checkCaching(client: Client, address: string, { headers }: Reply): Promise<Finding> {
@@ -94,6 +92,3 @@ function askAs({ url, token, now }: Client, address: string, headers: Readonly<R
   const ours = new URL(address).origin === new URL(url).origin;
   return ask(address, ours ? { ...headers, authorization: `Bearer ${token}` } : headers, now, options);
 }
-
-/** As Composer does it: a path counts from the host, whatever the registry's own path is (ComposerRepository.php, canonicalizeUrl). */
-const resolved = (url: string, form: string): string => (form.startsWith('/') ? `${new URL(url).origin}${form}` : form);

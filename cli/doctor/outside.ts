@@ -3,6 +3,7 @@
 
 import { ask, jsonOf, sayReply, type Reply } from './ask.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
+import { checkForm } from './outside-form.ts';
 import { checkPackages } from './outside-packages.ts';
 
 export interface Outside {
@@ -26,7 +27,7 @@ export async function checkOutside(outside: Outside): Promise<readonly Finding[]
   const findings = [reached, ...describeTransport(url), describeClock(health), describeReady(await ask(`${url}/health/ready`, {}, now))];
   const anonymous = await ask(`${url}/packages.json`, {}, now);
   findings.push(describeAnonymous(anonymous));
-  if (token === undefined) return [...findings, skipped('url.token', 'Without a token (--token, LIBRETTO_TOKEN) packages cannot be looked at.')];
+  if (token === undefined) return [...findings, await checkForm(url, health, now), skipped('url.token', 'Without a token (--token, LIBRETTO_TOKEN) packages cannot be looked at.')];
   const root = await ask(`${url}/packages.json`, { authorization: `Bearer ${token}` }, now);
   const known = describeToken(root);
   return known.verdict === 'failed' ? [...findings, known] : [...findings, known, ...(await checkPackages({ ...outside, token }, root))];

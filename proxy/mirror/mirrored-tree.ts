@@ -72,14 +72,14 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     );
     return completing;
   };
-  const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker, learned: ReadonlySet<string>): Eventually<TextDocument | undefined> => {
+  const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker): Eventually<TextDocument | undefined> => {
     if (view === undefined || filter === 'all') return document;
     const key = `${view.key} ${name} ${stability}`;
     const known = kept.get(key);
     if (known?.base === document) return known.document;
     const before = making.get(key);
     if (before?.base === document) return before.document;
-    const filtering = filtered(versionsOf(document, name), document, name, { view, filter, learned }).then((seen) => {
+    const filtering = filtered(versionsOf(document, name), document, name, { view, filter }).then((seen) => {
       kept.set(key, { base: document, document: seen }, key.length + 512 + (seen === undefined || seen === document ? 0 : seen.weight));
       return seen;
     }).finally(() => {
@@ -103,7 +103,7 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     isOn: () => mirror.isOn(),
     isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
     provider: (name, stability, wishes, onlooker, moment) =>
-      whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document, learned) => whenReady(completed(document, name, lists), (whole) => seenOf(whole, name, stability, onlooker, learned)))),
+      whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document) => whenReady(completed(document, name, lists), (whole) => seenOf(whole, name, stability, onlooker)))),
     advisories: (names, moment) => mirror.advisories(names, moment),
     filters: (names, moment) => mirror.filters(names, moment),
     filterLists: () => mirror.filterLists(),
@@ -122,21 +122,19 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
   };
 }
 
-interface Filtering {
-  readonly view: View;
-  readonly filter: ReleaseFilter;
-  readonly learned: ReadonlySet<string>;
-}
-
-async function filtered(read: Eventually<ProviderDocument>, base: TextDocument, name: PackageName, { view, filter, learned }: Filtering): Promise<TextDocument | undefined> {
+async function filtered(read: Eventually<ProviderDocument>, base: TextDocument, name: PackageName, { view, filter }: { readonly view: View; readonly filter: ReleaseFilter }): Promise<TextDocument | undefined> {
   const { records, beside } = await read;
   const seen = records.filter((record) => passes(filter, releaseOf(record)));
-  if (seen.length === records.length) return base;
-  if (seen.length === 0) return undefined;
-  // a checksum that was added to what the view hides moves no date of it
-  const hidden = learned.size - seen.filter((record) => learned.has(String(record['version_normalized']))).length;
-  return new TextDocument(await formatProviderDocument(name, { records: seen, beside }), base.lastModifiedMs - hidden * 1000 - dateShiftMs(view.key, viewShiftSeconds));
+  if (seen.length === 0 && records.length > 0) return undefined;
+  const document = seen.length === records.length ? base : new TextDocument(await formatProviderDocument(name, { records: seen, beside }), 0);
+  return new TextDocument(document, contentDateMs - dateShiftMs(`${view.key} ${document.digest}`, viewShiftSeconds));
 }
+
+/**
+ * What an upstream changed of the versions that a view sees is not known, and its own date would tell of the others (I14). So the date of a part stands
+ * for its bytes: another one with other bytes, on every host, though not a later one. It is before this moment.
+ */
+const contentDateMs = Date.UTC(2025, 0, 1);
 
 function releaseOf({ version_normalized: normalized, time }: JsonObject): Release {
   const releasedMs = Date.parse(String(time));

@@ -1,7 +1,6 @@
 // /health: whether this process lives, for its supervisor and for people: 200 as long as it answers at all; `status` says how well.
 // /health/ready: whether it can serve an install, for load balancers: 500 where they should send nobody.
 
-import type { Publication } from '../../build/contract/publication.ts';
 import { errorAnswer, jsonAnswer, type Answer } from '../answer.ts';
 import type { Counters } from '../limits/counters.ts';
 import type { Tree } from '../protocol/tree.ts';
@@ -11,10 +10,8 @@ import type { StorageState } from './storage.ts';
 export interface Health {
   /** degraded: it serves, but something beside it is missing; the other fields say what */
   readonly status: 'ok' | 'degraded';
-  /** of the newest publication; null before the first, and where it cannot be read */
-  readonly serial: number | null;
-  /** RFC 3339 UTC */
-  readonly published_at: string | null;
+  /** what packages.json names to clients that come the way of this request; null before the first publication, and where it cannot be read */
+  readonly metadata_url: string | null;
   /** empty: nothing was published yet. stale: the origin fails, and what is known of it is served. unreadable: what was published is gone or damaged */
   readonly tree: 'ok' | 'empty' | 'stale' | 'unreadable';
   /** away: the Redis of the state cannot be used, and what is known of it is honoured for a while at most */
@@ -28,21 +25,24 @@ export interface Health {
 }
 
 export interface HealthParts {
-  readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale'>;
+  readonly tree: Pick<Tree, 'publication' | 'hasRoot' | 'stale' | 'metadataUrl'>;
   readonly stateAway?: (() => boolean) | undefined;
   readonly counters: Pick<Counters, 'degraded'>;
   readonly storage: () => Promise<StorageState>;
   readonly crew?: Crew | undefined;
 }
 
-/** Looks for what every client asks for first, packages.json; it is parsed again only where it has changed. */
-export async function healthAnswer(parts: HealthParts, nowMs: number): Promise<Answer> {
+/**
+ * Looks for what every client asks for first, packages.json; it is parsed again only where it has changed. Nothing here tells when something was
+ * published: whoever asks may not be allowed to see it (I14).
+ */
+export async function healthAnswer(parts: HealthParts, asked: Parameters<Tree['metadataUrl']>[0], nowMs: number): Promise<Answer> {
   const { tree } = parts;
   const storage = await parts.storage();
   try {
-    const publication = await tree.publication();
-    if (publication === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', storage, parts));
-    return jsonAnswer(200, healthOf(publication, (await tree.hasRoot(nowMs)) ? readable(tree) : 'unreadable', storage, parts));
+    if ((await tree.publication()) === undefined) return jsonAnswer(200, healthOf(undefined, 'empty', storage, parts));
+    if (!(await tree.hasRoot(nowMs))) return jsonAnswer(200, healthOf(undefined, 'unreadable', storage, parts));
+    return jsonAnswer(200, healthOf(await tree.metadataUrl(asked, nowMs), readable(tree), storage, parts));
   } catch (cause) {
     return { ...jsonAnswer(200, healthOf(undefined, 'unreadable', storage, parts)), cause };
   }
@@ -53,14 +53,13 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
   return tree.stale() ? 'stale' : 'ok';
 }
 
-function healthOf(publication: Publication | undefined, tree: Health['tree'], storage: StorageState, { counters: { degraded }, crew, stateAway }: HealthParts): Health {
+function healthOf(metadataUrl: string | undefined, tree: Health['tree'], storage: StorageState, { counters: { degraded }, crew, stateAway }: HealthParts): Health {
   const state = stateAway?.() === true ? 'away' : 'ok';
   const counters = degraded() ? 'local' : 'ok';
   const workers = crew === undefined ? undefined : { serving: crew.running(), of: crew.size };
   return {
     status: tree === 'ok' && state === 'ok' && counters === 'ok' && storage === 'ok' && workers?.serving === workers?.of ? 'ok' : 'degraded',
-    serial: publication?.serial ?? null,
-    published_at: publication?.published_at ?? null,
+    metadata_url: metadataUrl ?? null,
     tree,
     state,
     counters,

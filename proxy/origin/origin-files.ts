@@ -70,6 +70,7 @@ export function createOriginFiles({ address, checkEveryMs, cacheBytes, userAgent
     archives: (name, epoch) => whenReady(indexes.get(name, epoch), (index) => index?.archives),
     archivesAgain: (name, epoch) => whenReady(indexes.again(name, epoch), (index) => index?.archives),
     releases: (name, epoch) => releases.get(name, epoch),
+    releasesAgain: (name, epoch) => releases.again(name, epoch),
     archive: (entry, conditions) => archives.answer(entry, conditions),
     isEmpty: () => publication.current === undefined,
     stale: () => trouble.stale(),

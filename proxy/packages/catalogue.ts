@@ -4,7 +4,7 @@
 import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { indexPath, providerPath, rootDocumentPath } from '../../build/contract/paths.ts';
-import type { View } from '../views/view.ts';
+import { sees, type View } from '../views/view.ts';
 import { listedVersions, summaryOf, type PackageSummary } from './package-summary.ts';
 import { parsePublished, type PublishedFiles, type PublishedPath } from './published-files.ts';
 import { readPublishedPackage } from './published-package.ts';
@@ -13,6 +13,8 @@ import { visiblePackages, type ListedPackage } from './visible-packages.ts';
 export interface PublishedPackages {
   /** by name, sorted */
   readonly all: ReadonlyMap<PackageName, PackageSummary>;
+  /** labels of the versions that are seen */
+  readonly labelsOf: (name: string) => readonly string[];
 }
 
 export interface Catalogue {
@@ -98,15 +100,19 @@ async function look(files: PublishedFiles, name: PackageName, known: Kept | unde
 }
 
 async function gather(listed: Listed, view: View | undefined): Promise<PublishedPackages> {
-  return { all: view === undefined ? new Map([...listed].map(([name, { summary }]) => [name, summary])) : await visiblePackages(listed, view) };
+  const labelsOf = (name: string): readonly string[] => {
+    const versions = listed.get(name as PackageName)?.versions ?? [];
+    return versions.filter((version) => sees(view, name, version)).map(({ version }) => version);
+  };
+  return { all: view === undefined ? new Map([...listed].map(([name, { summary }]) => [name, summary])) : await visiblePackages(listed, view), labelsOf };
 }
 
 /** The packages that require `name` in one of their versions, sorted. */
-export function dependentsOf({ all }: PublishedPackages, name: string): readonly PackageName[] {
+export function dependentsOf({ all }: Pick<PublishedPackages, 'all'>, name: string): readonly PackageName[] {
   return [...all.values()].flatMap((summary) => (summary.requires.has(name) ? [summary.name] : []));
 }
 
 /** The packages that stand for `name` in one of their versions, by `provide` or `replace`, and are another one; sorted. */
-export function providersOf({ all }: PublishedPackages, name: string): readonly PackageSummary[] {
+export function providersOf({ all }: Pick<PublishedPackages, 'all'>, name: string): readonly PackageSummary[] {
   return [...all.values()].filter((summary) => summary.name !== name && summary.provides.has(name));
 }

@@ -13,6 +13,8 @@ export interface Downloads {
   /** name → how many since ever */
   readonly totals: () => Promise<ReadonlyMap<string, number>>;
   readonly totalOf: (name: string) => Promise<number>;
+  /** name → version → how many since ever; of one package where `name` is given */
+  readonly versionTotals: (name?: string) => Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>;
   readonly flush: () => Promise<void>;
   /** Keeps what was counted, and ends. */
   readonly close: () => Promise<void>;
@@ -83,7 +85,13 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     },
     totals: async () => {
       await flush();
-      return readTotals(options);
+      return readRows(options, keysOf(options).total(''), numberOf);
+    },
+    versionTotals: async (name) => {
+      await flush();
+      const prefix = keysOf(options).versions('');
+      if (name === undefined) return readRows(options, prefix, parseDay);
+      return new Map([[name, parseDay((await options.state.get(prefix + name))?.value)]]);
     },
     totalOf: async (name) => {
       await flush();
@@ -108,11 +116,13 @@ interface Keys {
   /** followed by the date */
   readonly days: (name: string) => string;
   readonly total: (name: string) => string;
+  /** the same by version */
+  readonly versions: (name: string) => string;
 }
 
 const keys: Readonly<Record<'downloads' | 'installs', Keys>> = {
-  downloads: { days: (name) => `downloads/${name}/`, total: (name) => `download-total/${name}` },
-  installs: { days: (name) => `installs/${name}/`, total: (name) => `install-total/${name}` },
+  downloads: { days: (name) => `downloads/${name}/`, total: (name) => `download-total/${name}`, versions: (name) => `download-versions/${name}` },
+  installs: { days: (name) => `installs/${name}/`, total: (name) => `install-total/${name}`, versions: (name) => `install-versions/${name}` },
 };
 
 function keysOf({ counted = 'downloads' }: Pick<DownloadsOptions, 'counted'>): Keys {
@@ -124,14 +134,13 @@ function numberOf(value: JsonValue | undefined): number {
 }
 
 /** Some at a time: there are thousands, and others wait. */
-async function readTotals(options: DownloadsOptions): Promise<ReadonlyMap<string, number>> {
-  const prefix = keysOf(options).total('');
-  const totals = new Map<string, number>();
+async function readRows<Value>({ state }: DownloadsOptions, prefix: string, parse: (value: JsonValue) => Value): Promise<ReadonlyMap<string, Value>> {
+  const found = new Map<string, Value>();
   for (let after: string | undefined; ; await new Promise(setImmediate)) {
-    const rows = await options.state.range(prefix, { limit: totalsInTurn, ...(after === undefined ? {} : { after }) });
-    for (const { key, value } of rows) totals.set(key.slice(prefix.length), numberOf(value));
+    const rows = await state.range(prefix, { limit: totalsInTurn, ...(after === undefined ? {} : { after }) });
+    for (const { key, value } of rows) found.set(key.slice(prefix.length), parse(value));
     after = rows.at(-1)?.key;
-    if (rows.length < totalsInTurn) return totals;
+    if (rows.length < totalsInTurn) return found;
   }
 }
 
@@ -150,14 +159,21 @@ async function add(options: DownloadsOptions, rows: readonly (readonly [string, 
   const date = dateOf(now());
   const oldest = await oldestDay(options);
   for (;;) {
-    const looked = await Promise.all(rows.map(async ([name, more]) => ({ name, more, day: await state.get(family.days(name) + date), total: await state.get(family.total(name)) })));
+    const looked = await Promise.all(rows.map(async ([name, more]) => ({
+      name, more, day: await state.get(family.days(name) + date), total: await state.get(family.total(name)), versions: await state.get(family.versions(name)),
+    })));
     // with the first count of a day go the days that are over
     const old = await Promise.all(looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])));
+    // an older version of Libretto kept none by version: those of the days that are kept are known
+    const before = await Promise.all(looked.map(({ name, versions }) => (versions === undefined ? sumOfDays(state, family.days(name)) : parseDay(versions.value))));
     const done = await state.commit({
-      conditions: looked.flatMap(({ name, day, total }) => [{ key: family.days(name) + date, revision: day?.revision ?? null }, { key: family.total(name), revision: total?.revision ?? null }]),
-      puts: looked.flatMap(({ name, more, day, total }) => [
+      conditions: looked.flatMap(({ name, day, total, versions }) => [
+        { key: family.days(name) + date, revision: day?.revision ?? null }, { key: family.total(name), revision: total?.revision ?? null }, { key: family.versions(name), revision: versions?.revision ?? null },
+      ]),
+      puts: looked.flatMap(({ name, more, day, total }, at) => [
         { key: family.days(name) + date, value: Object.fromEntries(sum(parseDay(day?.value), more)) },
         { key: family.total(name), value: numberOf(total?.value) + [...more.values()].reduce((all, one) => all + one, 0) },
+        { key: family.versions(name), value: Object.fromEntries(sum(before[at] ?? new Map(), more)) },
       ]),
       deletes: old.flat(),
       quiet: true,
@@ -169,6 +185,10 @@ async function add(options: DownloadsOptions, rows: readonly (readonly [string, 
 async function daysBefore(state: StateStore, prefix: string, oldest: string): Promise<readonly string[]> {
   const days = await state.range(prefix, { limit: 1000 });
   return days.flatMap(({ key }) => (key.slice(-dateLength) < oldest ? [key] : []));
+}
+
+async function sumOfDays(state: StateStore, prefix: string): Promise<ReadonlyMap<string, number>> {
+  return (await state.range(prefix)).map(({ value }) => parseDay(value)).reduce(sum, new Map());
 }
 
 function sum(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): ReadonlyMap<string, number> {

@@ -26,10 +26,10 @@ export async function readStatistics(counts: Downloads, name: string, since: str
   return { total, days: days.filter(({ date }) => date >= since) };
 }
 
-/** Of these versions only; `total` is then of these days, since what is counted for ever is the package. */
-export function statisticsOf({ days }: PackageStatistics, versions: ReadonlySet<string>): PackageStatistics {
+/** Of these versions only. `total`: of them since ever. */
+export function statisticsOf({ days }: PackageStatistics, versions: ReadonlySet<string>, total: number): PackageStatistics {
   const left = days.map(({ date, versions: counts }) => ({ date, versions: new Map([...counts].filter(([version]) => versions.has(version))) })).filter((day) => day.versions.size > 0);
-  return { total: left.reduce((sum, day) => [...day.versions.values()].reduce((all, one) => all + one, sum), 0), days: left };
+  return { total, days: left };
 }
 
 export function showStatistics(downloads: PackageStatistics, installs: PackageStatistics): ShownStatistics {

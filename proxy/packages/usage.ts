@@ -1,34 +1,48 @@
 // How much packages are used, for searches: read from the state now and then, since it decides no more than an order.
 
+import type { View } from '../views/view.ts';
+import type { PublishedPackages } from './catalogue.ts';
 import type { Downloads } from './downloads.ts';
+import { countSeen, readCounts, type CountOf, type Counts } from './seen-counts.ts';
 
 export interface Usage {
-  /** package → how often it was used. Rejects never: where the state cannot be read it is what was known before. */
-  readonly read: (nowMs: number) => Promise<(name: string) => number>;
+  /** As far as `view` goes, of its packages. Rejects never: where the state cannot be read it is what was known before. */
+  readonly read: (nowMs: number, view: View | undefined, packages: Pick<PublishedPackages, 'labelsOf'>) => Promise<CountOf>;
 }
 
+type Both = readonly [sent: Counts, told: Counts];
+type Source = Pick<Downloads, 'totals' | 'totalOf' | 'versionTotals'>;
+
 const readEveryMs = 60_000;
+const none: Counts = { totals: new Map(), versions: new Map() };
 
 /**
  * Installs that clients told of leave out clients that tell nothing, and archives that were sent leave out those from caches: the larger number is
  * nearer to the truth.
  */
-export function createUsage(downloads: Pick<Downloads, 'totals'>, installs: Pick<Downloads, 'totals'>): Usage {
-  let known: Promise<(name: string) => number> = Promise.resolve(() => 0);
-  let readAtMs = Number.NEGATIVE_INFINITY;
-  const refresh = async (): Promise<(name: string) => number> => {
-    const [sent, told] = await Promise.all([downloads.totals(), installs.totals()]);
-    return (name) => Math.max(sent.get(name) ?? 0, told.get(name) ?? 0);
-  };
+export function createUsage(downloads: Source, installs: Source): Usage {
+  // counts by version are read for views alone
+  const [whole, byVersion] = [false, true].map((forViews) => kept(downloads, installs, forViews)) as [Kept, Kept];
   return {
-    read: (nowMs) => {
-      if (Math.abs(nowMs - readAtMs) >= readEveryMs) {
-        readAtMs = nowMs;
-        const before = known;
-        // an order is not worth an error, and whoever writes the counts tells of a state that is out of reach
-        known = refresh().catch(() => before);
-      }
-      return known;
+    read: async (nowMs, view, packages) => {
+      const [sent, told] = (await (view === undefined ? whole : byVersion)(nowMs)).map((counts) => countSeen(counts, packages, view)) as [CountOf, CountOf];
+      return (name) => Math.max(sent(name), told(name));
     },
+  };
+}
+
+type Kept = (nowMs: number) => Promise<Both>;
+
+function kept(downloads: Source, installs: Source, byVersion: boolean): Kept {
+  let known: Promise<Both> = Promise.resolve([none, none]);
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  return (nowMs) => {
+    if (Math.abs(nowMs - readAtMs) >= readEveryMs) {
+      readAtMs = nowMs;
+      const before = known;
+      // an order is not worth an error, and whoever writes the counts tells of a state that is out of reach
+      known = Promise.all([readCounts(downloads, byVersion), readCounts(installs, byVersion)]).catch(() => before);
+    }
+    return known;
   };
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { Eventually } from '../eventually.ts';
 import type { Encoding } from './content-encoding.ts';
-import { representationOf, type Representation } from './representation.ts';
+import { redated, representationOf, type Representation } from './representation.ts';
 
 /** Below this a compressed body saves nothing on the wire. */
 const minCompressedSize = 256;
@@ -27,20 +27,51 @@ function brotliOptions({ length }: Buffer): { readonly params: Readonly<Record<n
 /** What a document takes of memory beside its representations (measured with Node 20). */
 const ownBytes = 900;
 
+export interface DocumentOptions {
+  /** default: JSON */
+  readonly type?: string;
+  /** header fields of the request that the document depends on, beside those that every document does */
+  readonly vary?: string | undefined;
+}
+
 export class TextDocument {
   readonly lastModifiedMs: number;
+  readonly vary: string | undefined;
   readonly #type: string;
   readonly #length: number;
   readonly #digest: string;
   readonly #identity: Representation;
   readonly #variants = new Map<Encoding, Eventually<Representation>>();
+  /** whose bytes these are, under another date */
+  readonly #original: TextDocument | undefined;
 
-  constructor(bytes: Buffer, lastModifiedMs: number, type = 'application/json') {
-    this.#length = bytes.length;
-    this.#type = type;
-    this.#digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+  /** `content`: its bytes, or the document whose bytes and options it shares. */
+  constructor(content: Buffer | TextDocument, lastModifiedMs: number, { type = 'application/json', vary }: DocumentOptions = {}) {
     this.lastModifiedMs = lastModifiedMs;
-    this.#identity = representationOf(bytes, ['Content-Type', type], `"${this.#digest}"`, lastModifiedMs);
+    if (content instanceof TextDocument) {
+      this.#original = content.#original ?? content;
+      this.#length = content.#length;
+      this.#type = content.#type;
+      this.vary = content.vary;
+      this.#digest = content.#digest;
+      this.#identity = redated(content.#identity, lastModifiedMs);
+      return;
+    }
+    this.#length = content.length;
+    this.#type = type;
+    this.vary = vary;
+    this.#digest = createHash('sha256').update(content).digest('hex').slice(0, 32);
+    this.#identity = representationOf(content, ['Content-Type', type], `"${this.#digest}"`, lastModifiedMs, vary);
+  }
+
+  /** Of its bytes. */
+  get digest(): string {
+    return this.#digest;
+  }
+
+  /** Whether it has the same bytes and says the same of them. */
+  equals(other: TextDocument): boolean {
+    return this.#digest === other.#digest && this.#type === other.#type && this.vary === other.vary;
   }
 
   /** Of small ones made anew each time: to keep them beside the text that is sent would take as much memory again. */
@@ -68,9 +99,7 @@ export class TextDocument {
 
   async #compress(encoding: Exclude<Encoding, 'identity'>, onKept: (bytes: number) => void): Promise<Representation> {
     try {
-      const bytes = await compressors[encoding](this.bytes);
-      const headers = ['Content-Type', this.#type, 'Content-Encoding', encoding];
-      const made = representationOf(bytes, headers, `"${this.#digest}-${encoding}"`, this.lastModifiedMs);
+      const made = await this.#make(encoding, onKept);
       this.#variants.set(encoding, made);
       onKept(made.weight);
       return made;
@@ -78,5 +107,11 @@ export class TextDocument {
       this.#variants.delete(encoding); // so that the next request tries again
       throw error;
     }
+  }
+
+  async #make(encoding: Exclude<Encoding, 'identity'>, onKept: (bytes: number) => void): Promise<Representation> {
+    if (this.#original !== undefined) return redated(await this.#original.in(encoding, onKept), this.lastModifiedMs);
+    const headers = ['Content-Type', this.#type, 'Content-Encoding', encoding];
+    return representationOf(await compressors[encoding](this.bytes), headers, `"${this.#digest}-${encoding}"`, this.lastModifiedMs, this.vary);
   }
 }

@@ -56,6 +56,7 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
     grow: (path, document, bytes) => documents.grow(documentFile(path), document, bytes),
     archives: (name, epoch) => packages.get(indexFile(name), epoch),
     releases: (name, epoch) => releases.get(indexFile(name), epoch),
+    releasesAgain: (name, epoch) => releases.revalidate(indexFile(name), epoch),
     archivesAgain: (name, epoch) => packages.revalidate(indexFile(name), epoch),
     archive: (entry, conditions) => store.answer(entry, conditions),
     stale: () => false,

@@ -40,7 +40,7 @@ export interface LookupParts {
 
 /** Of different names: private ones are never mirrored. */
 interface Found {
-  readonly ours: PublishedPackages['all'];
+  readonly ours: PublishedPackages;
   readonly mirrored: MirroredSummaries;
 }
 
@@ -55,23 +55,23 @@ const longestText = 250;
 const texts = ['q', 'type', 'filter', 'vendor'] as const;
 
 export function createLookups({ catalogue, usage, mirrored }: LookupParts): Lookups {
-  const find = async (view: View | undefined, nowMs: number): Promise<Found> => ({ ours: (await catalogue.read(nowMs, view)).all, mirrored: (await mirrored?.read(nowMs, view)) ?? new Map() });
+  const find = async (view: View | undefined, nowMs: number): Promise<Found> => ({ ours: await catalogue.read(nowMs, view), mirrored: (await mirrored?.read(nowMs, view)) ?? new Map() });
   const look = async (route: LookupRoute, view: View | undefined, nowMs: number): Promise<Answer> => {
     if (route.kind === 'providers') {
       const { ours, mirrored: others } = await find(view, nowMs);
       // nobody elsewhere may say that a package of theirs stands for a private one
-      return providers(route.name, [...providersOf({ all: ours }, route.name), ...((await mirrored?.isForeign(route.name)) === true ? providersOf({ all: others }, route.name) : [])]);
+      return providers(route.name, [...providersOf(ours, route.name), ...((await mirrored?.isForeign(route.name)) === true ? providersOf({ all: others }, route.name) : [])]);
     }
     const query = new URLSearchParams(route.query);
     const tooLong = texts.find((name) => (query.get(name) ?? '').length > longestText);
     if (tooLong !== undefined) return refused(tooLong, `must be at most ${longestText} characters`);
     const found = await find(view, nowMs);
-    return route.kind === 'list' ? list(byName([...found.ours.values(), ...found.mirrored.values()]), query) : search(found, query, await usage.read(nowMs));
+    return route.kind === 'list' ? list(byName([...found.ours.all.values(), ...found.mirrored.values()]), query) : search(found, query, await usage.read(nowMs, view, found.ours));
   };
   return { answer: async (route, { view, acceptEncoding }, nowMs) => compressed(await look(route, view, nowMs), acceptEncoding) };
 }
 
-async function search({ ours, mirrored }: Found, query: URLSearchParams, usesOf: (name: string) => number): Promise<Answer> {
+async function search({ ours: { all: ours }, mirrored }: Found, query: URLSearchParams, usesOf: (name: string) => number): Promise<Answer> {
   const page = wholeNumber(query.get('page'), mostPages) ?? 1;
   const size = wholeNumber(query.get('per_page'), mostInPage) ?? standardPage;
   if (Number.isNaN(page)) return refused('page', `must be a whole number from 1 to ${mostPages}`);

@@ -8,7 +8,9 @@ import { isNotModified } from './conditional.ts';
  * Private: a shared cache must not hand one token's bytes to another. no-cache: ask before reuse, since a revoked token must stop working and a
  * publication must be seen at once; the 304 costs next to nothing.
  */
-export const cacheHeaders: readonly string[] = ['Cache-Control', 'private, no-cache', 'Vary', 'Authorization, Accept-Encoding'];
+const cacheControl = 'private, no-cache';
+const standardVary = 'Authorization, Accept-Encoding';
+export const cacheHeaders: readonly string[] = ['Cache-Control', cacheControl, 'Vary', standardVary];
 
 export interface Representation {
   readonly whole: Answer;
@@ -23,10 +25,13 @@ export interface Representation {
 /** What lists of headers, validators and objects take beside body and heads (measured with Node 20). */
 const partsBytes = 800;
 
-/** `headers`: what describes the bytes, Content-Type first. `lastModifiedMs` is cut to whole seconds, all that HTTP can say. */
-export function representationOf(bytes: Buffer, headers: readonly string[], etag: string, lastModifiedMs: number): Representation {
+/**
+ * `headers`: what describes the bytes, Content-Type first. `lastModifiedMs` is cut to whole seconds, all that HTTP can say. `vary`: what the bytes
+ * depend on besides.
+ */
+export function representationOf(bytes: Buffer, headers: readonly string[], etag: string, lastModifiedMs: number, vary?: string): Representation {
   const lastModified = httpDate(lastModifiedMs);
-  const validators = ['ETag', etag, 'Last-Modified', lastModified, ...cacheHeaders];
+  const validators = ['ETag', etag, 'Last-Modified', lastModified, ...(vary === undefined ? cacheHeaders : ['Cache-Control', cacheControl, 'Vary', `${standardVary}, ${vary}`])];
   const described = [...headers, 'Content-Length', String(bytes.length), ...validators];
   const heads = [headText(200, described), headText(304, validators)] as const;
   return {
@@ -35,6 +40,21 @@ export function representationOf(bytes: Buffer, headers: readonly string[], etag
     etag,
     lastModified,
     weight: bytes.length + heads[0].length + heads[1].length + partsBytes,
+  };
+}
+
+/** The same bytes under another date: the body is shared. */
+export function redated({ whole, notModified, etag }: Representation, lastModifiedMs: number): Representation {
+  const lastModified = httpDate(lastModifiedMs);
+  const dated = ({ headers }: Answer): readonly string[] => headers.map((text, at) => (headers[at - 1] === 'Last-Modified' ? lastModified : text));
+  const [described, validators] = [dated(whole), dated(notModified)];
+  const heads = [headText(200, described), headText(304, validators)] as const;
+  return {
+    whole: { ...whole, headers: described, head: heads[0] },
+    notModified: { ...notModified, headers: validators, head: heads[1] },
+    etag,
+    lastModified,
+    weight: heads[0].length + heads[1].length + partsBytes,
   };
 }
 

@@ -1,17 +1,20 @@
 // packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead, for what only a service can
 // offer, and for what an empty list needs so that clients do not ask for every dependency they have (decision 14).
 
-import { createHash } from 'node:crypto';
-import { matchesNothingPattern } from '../../build/contract/documents.ts';
+import { exactMetadataUrl, matchesNothingPattern, plainMetadataUrl } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { resolvesApiUrl } from './composer-version.ts';
+import { dateShiftMs } from './date-shift.ts';
 import { TextDocument } from './document.ts';
+import { exactFormVary } from './exact-form.ts';
 import { safetyUrls } from './safety-urls.ts';
 
 /** What packages.json says instead of what was built, and besides. */
 export interface RootChanges {
   /** undefined: as built */
   readonly metadataUrl: string | undefined;
+  /** clients that cannot request the exact metadata-url are told the plain one, where nobody has named any */
+  readonly detectsForm: boolean;
   readonly keys: JsonObject;
   /** the registry's own, without a slash at its end; undefined: nobody has said it */
   readonly address: string | undefined;
@@ -23,8 +26,12 @@ export interface RootChanges {
   readonly id: string;
 }
 
-export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, { address, mirrors = false, filterLists = [] }: { readonly address?: string | undefined; readonly mirrors?: boolean; readonly filterLists?: readonly string[] } = {}): RootChanges {
-  return { metadataUrl, keys, address, mirrors, filterLists, id: JSON.stringify([metadataUrl, keys, address, mirrors, filterLists]) };
+export type RootChangeOptions = Partial<Pick<RootChanges, 'detectsForm' | 'address' | 'mirrors' | 'filterLists'>>;
+
+export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, options: RootChangeOptions = {}): RootChanges {
+  const { address, mirrors = false, filterLists = [] } = options;
+  const detectsForm = metadataUrl === undefined && options.detectsForm === true;
+  return { metadataUrl, detectsForm, keys, address, mirrors, filterLists, id: JSON.stringify([metadataUrl, detectsForm, keys, address, mirrors, filterLists]) };
 }
 
 /** In `available-package-patterns`: clients ask for every name. */
@@ -41,19 +48,47 @@ export function apiBase({ address }: RootChanges, userAgent: string | undefined)
   return address ?? (resolvesApiUrl(userAgent) ? '' : undefined);
 }
 
-/** `base`: see apiBase. Throws an Error when the document is no packages.json. The document itself where nothing is to be changed. */
-export function rootDocument(built: TextDocument, { metadataUrl, keys, mirrors, filterLists }: RootChanges, base: string | undefined): TextDocument {
+/** Who asks, as far as packages.json depends on it. */
+export interface RootForm {
+  /** what stands before paths: see apiBase */
+  readonly base: string | undefined;
+  /** the exact metadata-url is known not to arrive from there */
+  readonly plain: boolean;
+}
+
+/** Throws an Error when the document is no packages.json. The document itself where nothing is to be changed. */
+export function rootDocument(built: TextDocument, changes: RootChanges, { base, plain }: RootForm): TextDocument {
   const json: unknown = JSON.parse(built.bytes.toString('utf8'));
   if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
+  const { keys, mirrors, filterLists } = changes;
+  const detects = changes.detectsForm && json['metadata-url'] === exactMetadataUrl;
+  const metadataUrl = chosenForm(changes, json['metadata-url'], plain);
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
   // documents of other registries hold advisories, whatever is known here
   const advised: JsonObject = mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
   const known: JsonObject = { ...json, ...advised, ...filteredBy(filterLists, json['filter']) };
   const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...advised, ...filteredBy(filterLists, json['filter']), ...safetyUrls(known, base, mirrors), ...(mirrors ? { 'available-package-patterns': [anyName] } : {}) };
   const additions: JsonObject = { ...said, ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}) };
-  if (Object.keys(additions).length === 0) return built;
-  const shift = Object.keys(said).length === 0 ? 0 : shiftMs(JSON.stringify(said));
-  return new TextDocument(Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`), built.lastModifiedMs - shift);
+  if (Object.keys(additions).length === 0 && !detects) return built;
+  const shift = Object.keys(said).length === 0 ? 0 : dateShiftMs(JSON.stringify(said), saidShiftSeconds);
+  const bytes = Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`);
+  return new TextDocument(bytes, built.lastModifiedMs - shift - (rewritesUrl ? otherFormShiftMs : 0), { vary: detects ? exactFormVary : undefined });
+}
+
+/** undefined: as built. */
+function chosenForm({ metadataUrl, detectsForm }: RootChanges, built: JsonValue | undefined, plain: boolean): string | undefined {
+  return detectsForm && plain && built === exactMetadataUrl ? plainMetadataUrl : metadataUrl;
+}
+
+/** In the text of packages.json, at its beginning: a list of thousands of names behind it need not be read. */
+const metadataUrlMember = /"metadata-url":("(?:[^"\\]|\\.)*")/;
+const beginningBytes = 64 * 1024;
+
+/** The metadata-url that packages.json names; undefined where it names none. */
+export function metadataUrlOf(built: TextDocument, changes: RootChanges, { plain }: Pick<RootForm, 'plain'>): string | undefined {
+  const member = metadataUrlMember.exec(built.bytes.toString('utf8', 0, beginningBytes))?.[1];
+  const named: unknown = member === undefined ? undefined : JSON.parse(member);
+  return typeof named === 'string' ? (chosenForm(changes, named, plain) ?? named) : undefined;
 }
 
 /** Lists of other registries beside ours, whose names stay as they were said here. */
@@ -74,6 +109,7 @@ function needsPattern(json: JsonObject): boolean {
  * setting would be told 304 and keep what it said for ever. So whatever is said besides moves the time back by its own number of seconds: the same
  * on every host and after every restart, never in the future, and still rising with every publication.
  */
-function shiftMs(said: string): number {
-  return (1 + (createHash('sha256').update(said).digest().readUInt32BE(0) % 86_399)) * 1000;
-}
+const saidShiftSeconds = 86_399;
+
+/** 17 years: of both forms of the metadata-url none has a date that the other has at any other publication of one registry. */
+const otherFormShiftMs = 2 ** 29 * 1000;

@@ -44,11 +44,11 @@ const maxRawLabelLength = 400;
 
 // `~dev` may come encoded: `~` is unreserved, so both spellings are one path (RFC 3986 §6.2.2.2).
 // The suffixes: what Composer sends for the exact metadata-url; the same encoded in full; as nginx re-encodes that; a real hash.
-const providerPattern = /^\/p2\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*?)(~dev|%7[Ee]dev)?(?:\$%hash%|%24%25hash%25|\$%25hash%25|\$[0-9a-f]{1,64})?\.json$/;
+const providerPattern = /^\/p2\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*?)(~dev|%7[Ee]dev)?(?:\$%hash%|%24%25hash%25|\$%25hash%25|\$[0-9a-f]{1,64})?\.json$/;
 
-const distPattern = /^\/dist\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*)\/(.+)\.zip$/;
+const distPattern = /^\/dist\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\/(.+)\.zip$/;
 
-const providersPattern = /^\/providers\/([a-z0-9][a-z0-9_.-]*\/[a-z0-9][a-z0-9_.-]*)\.json$/;
+const providersPattern = /^\/providers\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\.json$/;
 
 /** The route of a raw request target (`req.url`: path and query). Anything that is not exactly one of ours is `unknown`. */
 export function parseRoute(target: string): Route {
@@ -73,14 +73,19 @@ export function parseRoute(target: string): Route {
 function providerRoute(path: string): Route {
   if (path.length > maxProviderLength) return unknown;
   const match = providerPattern.exec(path);
-  const name = match?.[1] === undefined ? undefined : parsePackageName(match[1]);
+  const name = match?.[1] === undefined ? undefined : nameOf(match[1]);
   if (match === null || name === undefined) return unknown;
   return { kind: 'provider', name, stability: match[2] === undefined ? 'stable' : 'dev' };
 }
 
+/** Names are one name in whatever case they are asked for, as at the public registry. Most come in lower case: those are parsed once. */
+function nameOf(raw: string): PackageName | undefined {
+  return parsePackageName(raw) ?? parsePackageName(raw.toLowerCase());
+}
+
 function providersRoute(path: string): Route {
   const raw = path.length > maxProviderLength ? undefined : providersPattern.exec(path)?.[1];
-  const name = raw === undefined ? undefined : parsePackageName(raw);
+  const name = raw === undefined ? undefined : nameOf(raw);
   return name === undefined ? unknown : { kind: 'providers', name };
 }
 
@@ -89,7 +94,7 @@ function distRoute(path: string, query: string): Route {
   const match = distPattern.exec(path);
   const raw = match?.[2];
   if (match?.[1] === undefined || raw === undefined || raw.length > maxRawLabelLength) return unknown;
-  const name = parsePackageName(match[1]);
+  const name = nameOf(match[1]);
   const labels = labelCandidates(raw);
   if (name === undefined || labels.length === 0) return unknown;
   return { kind: 'dist', name, labels, reference: referenceOf(query) };

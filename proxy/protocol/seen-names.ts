@@ -1,37 +1,58 @@
-// Which of all packages a view sees. Most are decided by their names; of the others the published versions are looked at, a few packages at a time, so that
-// requests in between get their turn.
+// Which of all packages a view sees, and when that last changed. Of each package that its limits do not rule out by name the versions are looked at, a few
+// packages at a time, so that requests in between get their turn.
 
 import type { PackageName } from '../../build/contract/name.ts';
-import { whenReady } from '../eventually.ts';
+import type { Publication } from '../../build/contract/publication.ts';
+import type { Eventually } from '../eventually.ts';
+import { ViewDate, type DatedChange } from '../views/view-date.ts';
 import type { ReleaseFilter, View } from '../views/view.ts';
+import { prunedChanges, type PackageReleases } from './package-releases.ts';
 import type { TreeFiles } from './tree-files.ts';
 
-const packagesAtOnce = 16;
-/** names that are decided without a look at versions, before others get their turn */
-const namesAtOnce = 256;
+const packagesAtOnce = 32;
+/** packages that are looked at in memory before others get their turn */
+const packagesInTurn = 256;
 
-/** In the order they are given. */
-export async function seenNames(names: readonly PackageName[], view: View, files: Pick<TreeFiles, 'releases'>, epoch: number): Promise<readonly PackageName[]> {
+export interface SeenNames {
+  /** in the order they are given */
+  readonly seen: readonly PackageName[];
+  /** epoch seconds; undefined: nothing was ever published */
+  readonly seconds: number | undefined;
+}
+
+/** `names`: those in packages.json of `publication`. */
+export async function seenNames(names: readonly PackageName[], publication: Publication | undefined, view: View, files: Pick<TreeFiles, 'releases'>, epoch: number): Promise<SeenNames> {
+  const date = new ViewDate();
+  if (publication !== undefined) date.add(besideNames(publication));
+  for (const [name, changes] of Object.entries(publication?.pruned ?? {})) date.add(prunedChanges(changes, view.filterOf(name)));
+  const isNamed = (name: PackageName): boolean => view.filterOf(name) !== 'none';
+  // who saw a package that is withdrawn has another list since then
+  await look((publication?.withdrawn ?? []).filter(isNamed), files, epoch, (name, releases) => addChanges(date, releases, view.filterOf(name)));
   const seen: PackageName[] = [];
-  let unsure: { readonly name: PackageName; readonly filter: ReleaseFilter }[] = [];
-  const settle = async (): Promise<void> => {
-    const looked = unsure.map(({ name, filter }) => filter === 'all' || whenReady(files.releases(name, epoch), (releases) => releases?.isSeen(filter) ?? false));
-    // mostly they are in memory, and thousands of promises would cost more than looking
-    const found = looked.some((one) => one instanceof Promise) ? await Promise.all(looked) : looked;
-    for (const [at, { name }] of unsure.entries()) if (found[at] === true) seen.push(name);
-    unsure = [];
-    await new Promise(setImmediate);
-  };
-  let looks = 0;
-  for (const name of names) {
+  await look(names.filter(isNamed), files, epoch, (name, releases) => {
     const filter = view.filterOf(name);
-    if (filter === 'none') continue;
-    unsure.push({ name, filter });
-    if (filter !== 'all') looks += 1;
-    if (looks < packagesAtOnce && unsure.length < namesAtOnce) continue;
-    await settle();
-    looks = 0;
+    if (filter === 'all' || releases?.isSeen(filter) === true) seen.push(name);
+    addChanges(date, releases, filter);
+  });
+  return { seen, seconds: date.seconds };
+}
+
+/** What an older version of Libretto published says of names and the rest together. */
+function besideNames({ root }: Publication): readonly DatedChange[] {
+  return root.beside?.changes.toReversed() ?? [{ serial: 0, at: root.last_modified }];
+}
+
+function addChanges(date: ViewDate, releases: PackageReleases | undefined, filter: ReleaseFilter): void {
+  for (const changes of releases?.allChanges(filter) ?? []) date.add(changes);
+}
+
+async function look(names: readonly PackageName[], files: Pick<TreeFiles, 'releases'>, epoch: number, found: (name: PackageName, releases: PackageReleases | undefined) => void): Promise<void> {
+  for (let from = 0; from < names.length; from += packagesAtOnce) {
+    const chunk = names.slice(from, from + packagesAtOnce);
+    const looked: Eventually<PackageReleases | undefined>[] = chunk.map((name) => files.releases(name, epoch));
+    // mostly they are in memory, and thousands of promises would cost more than looking
+    const releases = looked.some((one) => one instanceof Promise) ? await Promise.all(looked) : (looked as (PackageReleases | undefined)[]);
+    for (const [at, name] of chunk.entries()) found(name, releases[at]);
+    if (from % packagesInTurn === 0) await new Promise(setImmediate);
   }
-  await settle();
-  return seen;
 }

@@ -26,6 +26,8 @@ export interface TreeFiles {
   readonly archives: (name: PackageName, epoch: number) => Eventually<PackageArchives | undefined>;
   /** What of a package's index views go by, as of `epoch`: asked of every package one after the other, so it is kept apart, and small. undefined: there is none. */
   readonly releases: (name: PackageName, epoch: number) => Eventually<PackageReleases | undefined>;
+  /** As `releases`, but asks where it comes from whatever the epoch says. */
+  readonly releasesAgain: (name: PackageName, epoch: number) => Eventually<PackageReleases | undefined>;
   /** As `archives`, but asks where it comes from whatever the epoch says. */
   readonly archivesAgain: (name: PackageName, epoch: number) => Eventually<PackageArchives | undefined>;
   /** The ZIP of `entry`. Throws or rejects with ArchiveMismatch where it is missing or other than the index says. */

@@ -14,12 +14,13 @@ import { chooseEncoding } from './content-encoding.ts';
 import { DerivedDocuments } from './derived-documents.ts';
 import type { TextDocument } from './document.ts';
 import type { PackageArchives } from './package-archives.ts';
-import { answerWith, type Conditions } from './representation.ts';
-import { apiBase, asBuilt, rootDocument, type RootChanges } from './root-document.ts';
+import { answerWith } from './representation.ts';
+import { apiBase, asBuilt, metadataUrlOf, rootDocument, type RootChanges, type RootForm } from './root-document.ts';
 import type { Route } from './route.ts';
 import { goneAnswer, tombstoneOf, type Tombstones } from './tombstones.ts';
 import type { TreeFiles } from './tree-files.ts';
 import { ViewedDocuments } from './viewed-documents.ts';
+import type { Wishes } from './wishes.ts';
 
 export interface TreeOptions {
   readonly files: TreeFiles;
@@ -33,16 +34,6 @@ export interface TreeOptions {
   readonly mirrored?: MirroredTree | undefined;
   /** of purged versions; undefined: they are answered as if they had never been */
   readonly tombstones?: Tombstones | undefined;
-}
-
-/** What of a request's headers shapes an answer. */
-export interface Wishes extends Conditions {
-  readonly acceptEncoding: string | undefined;
-  /** HEAD: only asked about */
-  readonly head: boolean;
-  /** what whoever asks may see; undefined: all */
-  readonly view: View | undefined;
-  readonly userAgent: string | undefined;
 }
 
 export class Tree {
@@ -79,7 +70,7 @@ export class Tree {
     return whenReady(this.#files.epoch(nowMs), (epoch) =>
       whenReady(this.#files.documentAgain(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return false;
-        this.#root(built, asBuilt, undefined);
+        this.#root(built, asBuilt, { base: undefined, plain: false });
         return true;
       }),
     );
@@ -97,24 +88,34 @@ export class Tree {
     return whenReady(this.#rootChanges(), (changes) =>
       whenReady(this.#files.document(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return notReady();
-        const { key, document } = this.#root(built, changes, apiBase(changes, wishes.userAgent));
-        if (wishes.view !== undefined) return this.#rootSeen(wishes.view, wishes, { key, document, epoch });
+        const { key, document } = this.#root(built, changes, { base: apiBase(changes, wishes.userAgent), plain: !wishes.exactForm });
+        if (wishes.view !== undefined) return this.#rootSeen(wishes.view, wishes, { key, document, built, epoch });
         return answerIn(document, wishes, (bytes) => (document === built ? this.#files.grow(rootDocumentPath, built, bytes) : this.#derived.grow(key, document, bytes)));
       }),
     );
   }
 
-  #rootSeen(view: View, wishes: Wishes, { key, document: base, epoch }: { readonly key: string; readonly document: TextDocument; readonly epoch: number }): Eventually<Answer> {
+  #rootSeen(view: View, wishes: Wishes, { key, document: base, built, epoch }: { readonly key: string; readonly document: TextDocument; readonly built: TextDocument; readonly epoch: number }): Eventually<Answer> {
     const path = `${rootDocumentPath} ${key}`;
-    return whenReady(this.#viewed.root(path, base, view, epoch), (document) =>
-      answerIn(document, wishes, (bytes) => (document === base ? this.#derived.grow(key, document, bytes) : this.#viewed.grow(view, path, document, bytes))),
+    return whenReady(this.#viewed.root(path, { built, base }, view, epoch), (document) =>
+      answerIn(document, wishes, (bytes) => this.#viewed.grow(view, path, document, bytes)),
     );
   }
 
-  #root(built: TextDocument, changes: RootChanges, base: string | undefined): { readonly key: string; readonly document: TextDocument } {
-    const key = base === undefined ? changes.id : `${changes.id}${base}/`;
+  /** The metadata-url that packages.json names to whoever asks so; undefined before the first publication. */
+  metadataUrl({ exactForm }: Pick<Wishes, 'exactForm'>, nowMs: number): Eventually<string | undefined> {
+    return whenReady(this.#files.epoch(nowMs), (epoch) =>
+      whenReady(this.#rootChanges(), (changes) =>
+        whenReady(this.#files.document(rootDocumentPath, epoch), (built) => (built === undefined ? undefined : metadataUrlOf(built, changes, { plain: !exactForm }))),
+      ),
+    );
+  }
+
+  #root(built: TextDocument, changes: RootChanges, form: RootForm): { readonly key: string; readonly document: TextDocument } {
+    const { base, plain } = form;
+    const key = `${changes.id}${base === undefined ? '' : `${base}/`}${changes.detectsForm && plain ? ' plain' : ''}`;
     try {
-      return { key, document: this.#derived.get(key, built, (document) => rootDocument(document, changes, base)) };
+      return { key, document: this.#derived.get(key, built, (document) => rootDocument(document, changes, form)) };
     } catch (cause) {
       throw new Error(`${rootDocumentPath} of what is published cannot be used; run \`libretto verify\``, { cause });
     }

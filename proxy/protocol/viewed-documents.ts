@@ -5,13 +5,16 @@ import { matchesNothingPattern } from '../../build/contract/documents.ts';
 import { anyName, isAnyName } from './root-document.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import type { PublicPath } from '../../build/contract/paths.ts';
+import { providerPath, type PublicPath } from '../../build/contract/paths.ts';
+import type { Publication } from '../../build/contract/publication.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
+import { ViewDate } from '../views/view-date.ts';
 import { passes, type Release, type ReleaseFilter, type View } from '../views/view.ts';
 import { ByteCache } from './byte-cache.ts';
 import { dateShiftMs, viewShiftSeconds } from './date-shift.ts';
 import { TextDocument } from './document.ts';
 import type { PackageArchives } from './package-archives.ts';
+import type { PackageReleases } from './package-releases.ts';
 import { readProviderParts, type ProviderParts, type ProviderVersion } from './provider-parts.ts';
 import { seenNames } from './seen-names.ts';
 import type { TreeFiles } from './tree-files.ts';
@@ -36,6 +39,7 @@ export class ViewedDocuments {
   // read once for all views; they go with the document they are of
   readonly #providers = new WeakMap<TextDocument, ProviderParts>();
   readonly #roots = new WeakMap<TextDocument, RootParts>();
+  #publication: { readonly epoch: number; readonly publication: Publication | undefined } | undefined;
 
   constructor(files: TreeFiles, limitBytes: number) {
     this.#files = files;
@@ -47,23 +51,25 @@ export class ViewedDocuments {
     const key = keyOf(view, path);
     const kept = this.#kept.get(key);
     if (kept?.base === base) return kept.document;
-    const make = (releaseOfVersion: (version: ProviderVersion) => Release): TextDocument | undefined => {
-      const document = this.#filtered(path, name, base, view, (version) => passes(filter, releaseOfVersion(version)));
-      this.#keep(key, base, document, epoch);
-      return document;
-    };
-    if (!view.dated) return make(undated);
-    return whenReady(this.#archivesOf(path, name, base, epoch), (archives) => make((version) => archives?.release(version.version, version.reference ?? '') ?? undated(version)));
+    const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) => passes(filter, releaseOfVersion(version));
+    const make = (seen: (version: ProviderVersion) => boolean): Eventually<TextDocument | undefined> =>
+      whenReady(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
+        const document = this.#filtered(path, name, base, seconds * 1000 - dateShiftMs(view.key, viewShiftSeconds), seen);
+        if (isSure) this.#keep(key, base, document, epoch);
+        return document;
+      });
+    if (!view.dated) return make(isSeen(undated));
+    return whenReady(this.#archivesOf(path, name, base, epoch), (archives) => make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? undated(version))));
   }
 
-  /** packages.json, made of `base`. */
-  root(key: string, base: TextDocument, view: View, epoch: number): Eventually<TextDocument> {
+  /** packages.json, made of `base`, which was made of `built`. */
+  root(key: string, { built, base }: { readonly built: TextDocument; readonly base: TextDocument }, view: View, epoch: number): Eventually<TextDocument> {
     const own = keyOf(view, key);
     const kept = this.#kept.get(own);
     if (kept?.document !== undefined && kept.base === base && kept.epoch === epoch) return kept.document;
     const making = this.#making.get(own);
     if (making !== undefined && making.base === base && making.epoch === epoch) return making.document;
-    const document = this.#rootOf(own, base, view, epoch).finally(() => {
+    const document = this.#rootOf(own, built, base, view, epoch).finally(() => {
       if (this.#making.get(own)?.document === document) this.#making.delete(own);
     });
     this.#making.set(own, { base, epoch, document });
@@ -81,12 +87,29 @@ export class ViewedDocuments {
     this.#kept.set(key, { base, document, epoch }, key.length + 512 + (document === undefined || document === base ? 0 : document.weight));
   }
 
-  #filtered(path: PublicPath, name: PackageName, base: TextDocument, view: View, isSeen: (version: ProviderVersion) => boolean): TextDocument | undefined {
+  #filtered(path: PublicPath, name: PackageName, base: TextDocument, lastModifiedMs: number, isSeen: (version: ProviderVersion) => boolean): TextDocument | undefined {
     const parts = this.#partsOf(path, name, base);
     const hidden = new Set(parts.versions.filter((version) => !isSeen(version)));
-    if (hidden.size === 0 && parts.versions.length > 0) return base;
+    // also where nothing is hidden the date is the view's own: that something was hidden once must not show
+    if (hidden.size === 0 && parts.versions.length > 0) return new TextDocument(base, lastModifiedMs);
     const bytes = parts.without(hidden, base.bytes);
-    return bytes === undefined ? undefined : new TextDocument(bytes, base.lastModifiedMs - dateShiftMs(view.key, viewShiftSeconds));
+    return bytes === undefined ? undefined : new TextDocument(bytes, lastModifiedMs);
+  }
+
+  /**
+   * When what the view sees of the document last changed. An index is published before its documents: changes of a later one do not count yet, and an
+   * index in memory that is older than the document is looked at once more. `isSure`: false where it stays so; then nothing is kept.
+   */
+  #dateOf(name: PackageName, base: TextDocument, path: PublicPath, filter: ReleaseFilter, epoch: number): Eventually<{ readonly seconds: number; readonly isSure: boolean }> {
+    const kind = path === providerPath(name, 'dev') ? 'dev' : 'stable';
+    const lastModified = Math.floor(base.lastModifiedMs / 1000);
+    const dated = (releases: PackageReleases | undefined): { readonly seconds: number; readonly isSure: boolean } => {
+      const changes = releases?.changesOf(kind, filter, lastModified);
+      const seconds = changes === undefined ? undefined : new ViewDate().add(changes).seconds;
+      const knows = releases?.knows(kind, lastModified) === true;
+      return { seconds: knows && seconds !== undefined ? seconds : lastModified, isSure: knows };
+    };
+    return whenReady(this.#files.releases(name, epoch), (releases) => (releases?.knows(kind, lastModified) === true ? dated(releases) : whenReady(this.#files.releasesAgain(name, epoch), dated)));
   }
 
   #partsOf(path: PublicPath, name: PackageName, base: TextDocument): ProviderParts {
@@ -111,17 +134,29 @@ export class ViewedDocuments {
     });
   }
 
-  async #rootOf(key: string, base: TextDocument, view: View, epoch: number): Promise<TextDocument> {
+  async #rootOf(key: string, built: TextDocument, base: TextDocument, view: View, epoch: number): Promise<TextDocument> {
     const { json, names } = this.#rootPartsOf(base);
-    const seen = await seenNames(names, view, this.#files, epoch);
+    const publication = await this.#publicationOf(epoch);
+    const { seen, seconds } = await seenNames(names, publication, view, this.#files, epoch);
     const before = this.#kept.get(key);
+    // what the server says beside what was built moves the date back, as it does for who sees all
+    const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
+    const lastModifiedMs = seconds === undefined ? built.lastModifiedMs - shiftMs : seconds * 1000 - shiftMs;
     const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
-    const made = seen.length === names.length && seen.length > 0 && !asksForMore ? base : rootFor(json, seen, base, view);
-    // compressed forms of the same bytes need not be made again
-    const document = before?.base === base && before.document?.bytes.equals(made.bytes) === true ? before.document : made;
-    if (document === before?.document && before !== undefined) before.epoch = epoch;
+    const made = new TextDocument(seen.length === names.length && seen.length > 0 && !asksForMore ? base : rootFor(json, seen, view), lastModifiedMs, { vary: base.vary });
+    const document = before?.document?.equals(made) === true ? redatedFrom(before.document, made) : made;
+    if (document === before?.document && before.base === base) before.epoch = epoch;
     else this.#keep(key, base, document, epoch);
     return document;
+  }
+
+  /** Read once for all views. */
+  #publicationOf(epoch: number): Eventually<Publication | undefined> {
+    if (this.#publication?.epoch === epoch) return this.#publication.publication;
+    return whenReady(this.#files.publication(), (publication) => {
+      this.#publication = { epoch, publication };
+      return publication;
+    });
   }
 
   #rootPartsOf(base: TextDocument): RootParts {
@@ -136,15 +171,18 @@ export class ViewedDocuments {
   }
 }
 
-/** What it lists can change though packages.json does not, with versions that come and go: so its date stands for its bytes. */
-function rootFor(json: JsonObject, names: readonly PackageName[], base: TextDocument, view: View): TextDocument {
+/** The same document with the compressed forms that there are already. */
+function redatedFrom(known: TextDocument, { lastModifiedMs }: TextDocument): TextDocument {
+  return known.lastModifiedMs === lastModifiedMs ? known : new TextDocument(known, lastModifiedMs);
+}
+
+function rootFor(json: JsonObject, names: readonly PackageName[], view: View): Buffer {
   // Composer takes an empty list for no list at all (ComposerRepository.php:1517)
   const mirrored = isAnyName(json['available-package-patterns']) ? (view.patterns ?? [anyName]) : [];
   const patterns = mirrored.length === 0 && names.length === 0 ? [matchesNothingPattern] : mirrored;
   const list: [string, JsonValue][] = [['available-packages', names], ...(patterns.length === 0 ? [] : [['available-package-patterns', patterns] as [string, JsonValue]])];
   const members = Object.entries(json).flatMap(([key, value]) => (key === 'available-packages' ? list : key === 'available-package-patterns' ? [] : [[key, value] as const]));
-  const bytes = Buffer.from(`${JSON.stringify(Object.fromEntries('available-packages' in json ? members : [...members, ...list]))}\n`);
-  return new TextDocument(bytes, base.lastModifiedMs - dateShiftMs(Buffer.concat([Buffer.from(view.key), bytes]), viewShiftSeconds));
+  return Buffer.from(`${JSON.stringify(Object.fromEntries('available-packages' in json ? members : [...members, ...list]))}\n`);
 }
 
 /** Two views are told apart before anything else. */

@@ -1,14 +1,10 @@
 // What a token may see: one compiled predicate, asked by everything that tells of packages. Who has no view sees all. A package is visible when one of
 // its releases is; whatever is hidden is absent, and answered exactly as if it had never been published (I14).
 
-import type { IndexEntry } from '../../build/contract/serving-index.ts';
+import { releasedVersion, type ReleasedVersion } from '../../build/contract/released-version.ts';
 
 /** What of one content of a version decides whether it is seen. */
-export interface Release {
-  readonly version_normalized: string;
-  /** when it was released, epoch milliseconds; undefined: not known, and so hidden from who sees releases up to some time */
-  readonly releasedMs: number | undefined;
-}
+export type Release = ReleasedVersion;
 
 /** Of one package: everything of it, nothing, or what the function says yes to. */
 export type ReleaseFilter = 'all' | 'none' | ((release: Release) => boolean);
@@ -44,11 +40,5 @@ export function seesSome(filter: ReleaseFilter, releases: Iterable<Release>): bo
   return false;
 }
 
-/**
- * An index entry as views look at it. Its source's own time counts (of a commit, a tag); where the source knows none, the time at which this content was
- * first published here.
- */
-export function releaseOf({ version_normalized, time, first_published: firstPublished, since }: Pick<IndexEntry, 'version_normalized' | 'time' | 'first_published' | 'since'>): Release {
-  const releasedMs = Date.parse(time ?? firstPublished ?? since);
-  return { version_normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
-}
+/** An index entry as views look at it. */
+export const releaseOf = releasedVersion;

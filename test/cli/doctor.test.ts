@@ -124,12 +124,21 @@ describe('from outside', () => {
     expect(JSON.stringify(report.checks)).not.toContain(registry.token);
   });
 
-  it.skipIf(lacks('nginx'))('knows that nginx refuses the exact template, and which setting helps', async () => {
+  it.skipIf(lacks('nginx'))('finds nothing wrong behind nginx, which refuses the exact template: clients behind it are told the plain one', async () => {
     const nginx = await startNginx(`location / { proxy_pass ${registry.direct()}; }`);
-    const report = await doctor(['--url', nginx.url, '--data', folder.at('nowhere')], token());
+    const [known, unknown] = [await doctor(['--url', nginx.url, '--data', folder.at('nowhere')], token()), await doctor(['--url', nginx.url, '--data', folder.at('nowhere')])];
     await nginx.stop();
-    expect(bad(report)).toMatchObject([{ check: 'url.metadata', verdict: 'failed', message: expect.stringContaining('$%hash%.json answers 400') as string, advice: expect.stringContaining('Set metadataUrl to /p2/%package%.json (--metadata-url') as string }]);
-    expect(report.exitCode).toBe(1);
+    for (const report of [known, unknown]) expect([report.exitCode, bad(report), report.of('url.metadata')]).toMatchObject([0, [], { verdict: 'ok', message: '/p2/%package%.json gets through' }]);
+  });
+
+  it.skipIf(lacks('nginx'))('names a front that refuses the exact template and adds nothing to requests, also to who has no token', async () => {
+    const nginx = await startNginx(`location / { proxy_pass ${registry.direct()}; proxy_http_version 1.1; }`);
+    const [known, unknown] = [await doctor(['--url', nginx.url, '--data', folder.at('nowhere')], token()), await doctor(['--url', nginx.url, '--data', folder.at('nowhere')])];
+    await nginx.stop();
+    for (const report of [known, unknown]) {
+      expect(bad(report)).toMatchObject([{ check: 'url.metadata', verdict: 'failed', message: expect.stringContaining('$%hash%.json answers 400') as string, advice: expect.stringContaining('Set metadataUrl to /p2/%package%.json (--metadata-url') as string }]);
+      expect(report.exitCode).toBe(1);
+    }
   });
 
   it.each<[string, Parameters<typeof front>[0], string, RegExp]>([

@@ -1,4 +1,4 @@
-// Behind a web server that refuses the exact metadata address: the plain template the README names for it.
+// Behind a web server that refuses the exact metadata-url, configured as shortly as it can be: its clients are told the plain one, all others the exact one.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
@@ -15,19 +15,19 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
   });
   const started: { registry: Registry; nginx: Nginx }[] = [];
 
-  const start = async (...flags: readonly string[]): Promise<{ registry: Registry; nginx: Nginx }> => {
+  const start = async (location: (registry: string) => string, ...flags: readonly string[]): Promise<{ registry: Registry; nginx: Nginx }> => {
     const registry = await startRegistry({ sources: [source.root], serve: flags });
-    const nginx = await startNginx(`location / { proxy_pass ${registry.direct()}; proxy_http_version 1.1; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; }`);
+    const nginx = await startNginx(`location / { ${location(registry.direct())} }`);
     started.push({ registry, nginx });
     return { registry, nginx };
   };
 
-  let plain: { registry: Registry; nginx: Nginx };
-  let exact: { registry: Registry; nginx: Nginx };
-
+  const twoLines = (address: string): string => `proxy_pass ${address};`;
+  /** Adds nothing to requests by which the registry could know of it. */
+  const unknown = (address: string): string => `proxy_pass ${address}; proxy_http_version 1.1;`;
+  let detected: { registry: Registry; nginx: Nginx };
   beforeAll(async () => {
-    plain = await start('--metadata-url', '/p2/%package%.json', '--trusted-proxies', '127.0.0.1');
-    exact = await start();
+    detected = await start(twoLines);
   });
 
   afterAll(async () => {
@@ -38,17 +38,43 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     source.remove();
   });
 
-  it('scenario 70: the plain template installs releases and branches', async () => {
-    const { registry, nginx } = plain;
-    await using app = createProject({ url: nginx.url, auth: bearerAuth(nginx.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0', 'acme/moving': 'dev-main' } } });
+  const install = async (place: { readonly url: string; readonly host: string }, { token }: Registry): Promise<void> => {
+    await using app = createProject({ url: place.url, auth: bearerAuth(place.host, token), composerJson: { require: { 'acme/hello': '^1.0', 'acme/moving': 'dev-main' } } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
-    expect(app.locked()['acme/hello']?.dist?.mirrors?.[0]?.url).toBe(`${nginx.url}/dist/%package%/%prettyVersion%.zip?ref=%reference%`);
+    expect(app.locked()['acme/hello']?.dist?.mirrors?.[0]?.url).toBe(`${place.url}/dist/%package%/%prettyVersion%.zip?ref=%reference%`);
     expect(await app.php(askWho('acme/hello', 'acme/moving'))).toBe('1.0.0 moving');
+  };
+  const documentsAsked = (registry: Registry): readonly string[] => registry.log().map((line) => String(line['path'])).filter((path) => path.startsWith('/p2/'));
+
+  it('scenario 70: the plain two-line proxy_pass installs releases and branches', async () => {
+    const { registry, nginx } = detected;
+    await install(nginx, registry);
+    expect(documentsAsked(registry)).toEqual(expect.arrayContaining(['/p2/acme/hello.json', '/p2/acme/moving~dev.json']));
+    expect(documentsAsked(registry).filter((path) => path.includes('$'))).toEqual([]);
   });
 
-  it('scenario 70: the exact template is refused by nginx itself, before it reaches us', async () => {
-    const { registry, nginx } = exact;
+  it('who reaches the registry itself requests the exact form, before and after', async () => {
+    const { registry, nginx } = detected;
+    const url = registry.direct();
+    for (const place of [{ url, host: new URL(url).host }, nginx, { url, host: new URL(url).host }]) {
+      const before = documentsAsked(registry).length;
+      await install(place, registry);
+      const asked = documentsAsked(registry).slice(before);
+      expect(asked.length).toBeGreaterThan(0);
+      expect(asked.every((path) => path.endsWith('$%hash%.json') === (place !== nginx))).toBe(true);
+    }
+  });
+
+  it('a setting fixes the plain form, where nginx adds nothing to requests by which it is known', async () => {
+    const { registry, nginx } = await start(unknown, '--metadata-url', '/p2/%package%.json');
+    await install(nginx, registry);
+    await install({ url: registry.direct(), host: new URL(registry.direct()).host }, registry);
+    expect(documentsAsked(registry).filter((path) => path.includes('$'))).toEqual([]);
+  });
+
+  it('a setting fixes the exact form, which nginx itself refuses before it reaches us', async () => {
+    const { registry, nginx } = await start(twoLines, '--metadata-url', '/p2/%package%$%hash%.json');
     await using app = createProject({ url: nginx.url, auth: bearerAuth(nginx.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0' } } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);

@@ -23,7 +23,7 @@ describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
     const folder = temporaryFolder('deploy');
     const [certificate, key] = [folder.at('certificate.pem'), folder.at('key.pem')];
     execFileSync(toolPath('openssl'), ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'], { stdio: 'ignore' });
-    const registry = await startRegistry({ sources: [source.root], serve: ['--metadata-url', '/p2/%package%.json', '--trusted-proxies', '127.0.0.1'] });
+    const registry = await startRegistry({ sources: [source.root], serve: ['--trusted-proxies', '127.0.0.1'] });
     const [tls, plain] = [await freePort(), await freePort()];
     const nginx = await startWhole(plain, read('nginx.conf')
       .replaceAll('127.0.0.1:8080', new URL(registry.direct()).host)

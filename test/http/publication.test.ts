@@ -29,7 +29,7 @@ describe('a publication', () => {
     expect(JSON.stringify(after[1]?.json())).toContain('2.0.0');
     for (const at of [0, 1]) expect(after[at]?.headers['last-modified']).not.toBe(before[at]?.headers['last-modified']);
     expect((await served.get('/dist/acme/hello/2.0.0.zip')).body.equals(two.zip)).toBe(true);
-    expect((await served.get('/health')).json()['serial']).toBe(2);
+    expect((await served.get('/health')).json()).toMatchObject({ status: 'ok', tree: 'ok' });
   });
 
   it('of a newer version of Libretto is not followed: what is remembered goes on, health and log say so, and the next that can be read is taken', async () => {
@@ -65,7 +65,6 @@ describe('a publication', () => {
     await sleep(aLook);
     const after = await served.get('/p2/acme/hello.json', { 'accept-encoding': 'gzip', 'if-none-match': before.headers['etag'] ?? '' });
     expect(after.status).toBe(304);
-    expect((await served.get('/health')).json()['serial']).toBe(9);
   });
 
   it('half done serves every archive its metadata names: the index in memory is looked at again before a version is 404', async () => {

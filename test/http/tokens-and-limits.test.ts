@@ -15,6 +15,7 @@ async function runWithHello(options: RunningOptions = {}): Promise<RunningProxy>
   return served;
 }
 
+const basic = 'Basic realm="libretto", charset="UTF-8"';
 const protocolPaths = ['/packages.json', '/p2/acme/hello$%hash%.json', '/p2/acme/unknown.json', '/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/9.zip'];
 
 describe('without a valid token', () => {
@@ -22,9 +23,11 @@ describe('without a valid token', () => {
     await using served = await runWithHello();
     for (const path of protocolPaths) {
       const nobody = await served.get(path, { authorization: '' });
-      expect([nobody.status, nobody.json()['code'], nobody.headers['www-authenticate']]).toEqual([401, 'AUTHENTICATION_REQUIRED', 'Bearer realm="libretto"']);
+      expect([nobody.status, nobody.json()['code'], nobody.headers['www-authenticate']]).toEqual([401, 'AUTHENTICATION_REQUIRED', ['Bearer realm="libretto"', basic]]);
+      expect(nobody.json()['error']).toContain('as the password of http-basic');
       const stranger = await served.get(path, { authorization: 'Bearer nobody' });
-      expect([stranger.status, stranger.json()['code'], stranger.headers['www-authenticate']]).toEqual([401, 'INVALID_TOKEN', 'Bearer realm="libretto", error="invalid_token"']);
+      expect([stranger.status, stranger.json()['code'], stranger.headers['www-authenticate']]).toEqual([401, 'INVALID_TOKEN', ['Bearer realm="libretto", error="invalid_token"', basic]]);
+      expect(stranger.json()['error']).toContain('the token is the password');
       expect(Object.keys(stranger.json())).toEqual(['error', 'code', 'details']);
       expect(stranger.headers['x-ratelimit-limit']).toBeUndefined();
     }
@@ -63,7 +66,7 @@ describe('without a valid token', () => {
 
   it('an unknown path is 404 all the same', async () => {
     await using served = await runWithHello();
-    for (const path of ['/', '/favicon.ico', '/api/tokens', '/p2/Acme/Hello.json', '/p2/acme.json', '/index/acme/hello.json', '/packages.json/']) {
+    for (const path of ['/', '/favicon.ico', '/api/tokens', '/p2/acme/hello.html', '/p2/acme.json', '/index/acme/hello.json', '/packages.json/']) {
       const reply = await served.get(path, { authorization: '' });
       expect([path, reply.status, reply.json()['code']]).toEqual([path, 404, 'NOT_FOUND']);
     }
@@ -156,18 +159,18 @@ describe('ports that answer later, or not', () => {
 });
 
 describe('/health', () => {
-  it('needs no token, counts for nobody and says what is published', async () => {
+  it('needs no token, counts for nobody, and does not say when something was published', async () => {
     await using served = await runWithHello({ tokens: { reader: 1 } });
     for (let turn = 0; turn < 3; turn += 1) {
       const reply = await served.get('/health');
-      expect([reply.status, reply.json()]).toEqual([200, { status: 'ok', serial: 1, published_at: '2026-01-31T12:00:00Z', tree: 'ok', state: 'ok', counters: 'ok', storage: 'ok' }]);
+      expect([reply.status, reply.json()]).toEqual([200, { status: 'ok', metadata_url: '/p2/%package%$%hash%.json', tree: 'ok', state: 'ok', counters: 'ok', storage: 'ok' }]);
     }
     expect((await served.get('/packages.json')).status).toBe(200);
   });
 
   it('is degraded, not gone, over an empty data folder', async () => {
     await using served = await runProxy();
-    expect((await served.get('/health', { authorization: '' })).json()).toMatchObject({ status: 'degraded', serial: null, tree: 'empty' });
+    expect((await served.get('/health', { authorization: '' })).json()).toMatchObject({ status: 'degraded', metadata_url: null, tree: 'empty' });
   });
 
   it.each([
@@ -182,6 +185,6 @@ describe('/health', () => {
       expect([reply.status, reply.json()]).toMatchObject([200, { status: 'degraded', tree: 'unreadable' }]);
     }
     served.tree.publish();
-    expect((await served.get('/health')).json()).toMatchObject({ status: 'ok', serial: 2, tree: 'ok' });
+    expect((await served.get('/health')).json()).toMatchObject({ status: 'ok', metadata_url: '/p2/%package%$%hash%.json', tree: 'ok' });
   });
 });

@@ -24,8 +24,8 @@ export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocum
 }
 
 async function load(name: ExplorerFile): Promise<TextDocument> {
-  if (name === 'explorer.js') return new TextDocument(Buffer.from(script), 0, javascript);
-  if (name === 'explorer.css') return new TextDocument(Buffer.from(style), 0, css);
+  if (name === 'explorer.js') return new TextDocument(Buffer.from(script), 0, { type: javascript });
+  if (name === 'explorer.css') return new TextDocument(Buffer.from(style), 0, { type: css });
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  return new TextDocument(await readFile(join(folder, name)), 0, name.endsWith('.js') ? javascript : css);
+  return new TextDocument(await readFile(join(folder, name)), 0, { type: name.endsWith('.js') ? javascript : css });
 }

@@ -46,7 +46,7 @@ const getExplorerFile = operation({
 export function registerDescription(api: Api, { version }: DescriptionServices): void {
   let description: TextDocument | undefined;
   const readFile = createExplorerFiles();
-  const explorer = new TextDocument(Buffer.from(page), 0, 'text/html; charset=utf-8');
+  const explorer = new TextDocument(Buffer.from(page), 0, { type: 'text/html; charset=utf-8' });
 
   // when it is first asked for, everything is registered
   api.openapi(getOpenApi, async (context) => respond(context, (description ??= new TextDocument(Buffer.from(JSON.stringify(describeApi(api, version))), 0))));

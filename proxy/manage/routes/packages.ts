@@ -11,8 +11,8 @@ import { readPackageDetails } from '../../packages/package-details.ts';
 import { readStatistics, showStatistics, statisticsOf } from '../../packages/package-statistics.ts';
 import type { PackageTextReader } from '../../packages/package-texts.ts';
 import type { PublishedFiles } from '../../packages/published-files.ts';
-import { readPublishedPackage } from '../../packages/published-package.ts';
 import { searchPackages, sortKeyOf } from '../../packages/search-packages.ts';
+import { countSeen, readCounts } from '../../packages/seen-counts.ts';
 import type { Withdrawals } from '../../packages/withdrawals.ts';
 import type { Actor } from '../../state/audit.ts';
 import { filterOf, type View } from '../../views/view.ts';
@@ -99,21 +99,23 @@ export function registerPackages(api: Api, services: PackageServices): void {
   const { catalogue, downloads, installs, withdrawalsOf, published } = services;
   api.openapi(listPackages, async (context) => {
     const { search, type, vendor, sort, ...wanted } = context.req.valid('query');
-    const [{ all }, totals] = await Promise.all([catalogue.read(context.env.exchange.nowMs, viewOf(context.env.caller)), downloads.totals()]);
-    const keyed = searchPackages(all.values(), { words: search, type, vendor }).map((summary) => ({ summary, key: sortKeyOf(summary, sort, totals.get(summary.name) ?? 0) }));
+    const view = viewOf(context.env.caller);
+    const [packages, counts] = await Promise.all([catalogue.read(context.env.exchange.nowMs, view), readCounts(downloads, view !== undefined)]);
+    const countOf = countSeen(counts, packages, view);
+    const keyed = searchPackages(packages.all.values(), { words: search, type, vendor }).map((summary) => ({ summary, key: sortKeyOf(summary, sort, countOf(summary.name)) }));
     const sign = sort === 'name' ? 1 : -1;
     const { data, next_cursor } = page(keyed.toSorted((one, other) => (one.key < other.key ? -sign : sign)), wanted, ({ key }) => key, sort !== 'name');
-    return context.json({ data: data.map(({ summary }) => showSummary(summary, totals.get(summary.name) ?? 0)), next_cursor }, 200);
+    return context.json({ data: data.map(({ summary }) => showSummary(summary, countOf(summary.name))), next_cursor }, 200);
   });
   api.openapi(getPackage, async (context) => {
     const found = nameOf(context.req.valid('param'));
     const { caller } = context.env;
     const view = viewOf(caller);
-    const [packages, details, totals] = await Promise.all([catalogue.read(context.env.exchange.nowMs, view), readPackageDetails(published, found, view), downloads.totals()]);
+    const [packages, details, counts] = await Promise.all([catalogue.read(context.env.exchange.nowMs, view), readPackageDetails(published, found, view), readCounts(downloads, view !== undefined, found)]);
     const summary = packages.all.get(found);
     if (summary === undefined || details === undefined) throw unknown(found);
     const origins = caller.kind === 'user' || (caller.kind === 'token' && caller.token.kind === 'write' && view === undefined);
-    return context.json(showPackage({ summary, details, downloads: totals.get(found) ?? 0, dependents: dependentsOf(packages, found), origins }), 200);
+    return context.json(showPackage({ summary, details, downloads: countSeen(counts, packages, view)(found), dependents: dependentsOf(packages, found), origins }), 200);
   });
   api.openapi(getReadme, async (context) => context.json(await readText(services, 'readme', context.req.valid('param'), context.req.valid('query').version, viewOf(context.env.caller)), 200, inert));
   api.openapi(getChangelog, async (context) => context.json(await readText(services, 'changelog', context.req.valid('param'), context.req.valid('query').version, viewOf(context.env.caller)), 200, inert));
@@ -122,11 +124,12 @@ export function registerPackages(api: Api, services: PackageServices): void {
     const { nowMs } = context.env.exchange;
     const since = new Date(nowMs - (context.req.valid('query').days - 1) * dayMs).toISOString().slice(0, 10);
     const view = viewOf(context.env.caller);
-    const [{ all }, sent, told] = await Promise.all([catalogue.read(nowMs, view), readStatistics(downloads, found, since), readStatistics(installs, found, since)]);
-    if (!all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0))) throw unknown(found);
+    const [packages, sent, told] = await Promise.all([catalogue.read(nowMs, view), readStatistics(downloads, found, since), readStatistics(installs, found, since)]);
+    if (!packages.all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0))) throw unknown(found);
     if (typeof filterOf(view, found) === 'function') {
-      const labels = new Set((await readPublishedPackage(published, found, view)).map(({ entry }) => entry.version));
-      return context.json(showStatistics(statisticsOf(sent, labels), statisticsOf(told, labels)), 200);
+      const [seenSent, seenTold] = await Promise.all([downloads, installs].map(async (counts) => countSeen(await readCounts(counts, true, found), packages, view)(found)));
+      const labels = new Set(packages.labelsOf(found));
+      return context.json(showStatistics(statisticsOf(sent, labels, seenSent ?? 0), statisticsOf(told, labels, seenTold ?? 0)), 200);
     }
     return context.json(showStatistics(sent, told), 200);
   });

@@ -3,7 +3,6 @@
 import { z } from '@hono/zod-openapi';
 import { exactMetadataUrl, mirrorDistUrl } from '../../../build/contract/documents.ts';
 import { advertisedShape } from './lookup.ts';
-import { time } from './time.ts';
 
 export const rootSchema = z
   .looseObject({
@@ -50,8 +49,7 @@ export const providerSchema = z
 export const healthSchema = z
   .object({
     status: z.enum(['ok', 'degraded']).openapi({ description: '`degraded`: it serves, but something beside it is missing; the other fields say what' }),
-    serial: z.number().int().nullable().openapi({ description: 'of the newest publication; null before the first', example: 42 }),
-    published_at: time.nullable().openapi({ description: 'when the newest publication was made; null before the first' }),
+    metadata_url: z.string().nullable().openapi({ description: 'what packages.json names to clients that come the way of this request; null before the first publication', example: exactMetadataUrl }),
     tree: z.enum(['ok', 'empty', 'stale', 'unreadable']).openapi({ description: '`empty`: nothing was published yet. `stale`: the origin fails, and what is known of it is served. `unreadable`: what was published is gone or damaged' }),
     state: z.enum(['ok', 'away']).openapi({ description: '`away`: the Redis of the state cannot be used, and tokens that are known are honoured for a while at most' }),
     counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts alone' }),

@@ -42,7 +42,7 @@ it('row 23, F13: a token that is malformed, unknown, expired or revoked gets one
       seen.add(JSON.stringify([status, told, body.toString()]));
     }
     expect([...seen]).toHaveLength(1);
-    expect(JSON.parse([...seen][0] ?? '')).toMatchObject([401, { 'www-authenticate': 'Bearer realm="libretto", error="invalid_token"' }, expect.stringContaining('INVALID_TOKEN')]);
+    expect(JSON.parse([...seen][0] ?? '')).toMatchObject([401, { 'www-authenticate': ['Bearer realm="libretto", error="invalid_token"', 'Basic realm="libretto", charset="UTF-8"'] }, expect.stringContaining('INVALID_TOKEN')]);
   }
 });
 

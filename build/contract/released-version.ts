@@ -1,0 +1,28 @@
+// A version by what decides who sees it: its number and its release time. Contents of one version with one time are seen by the same views.
+
+import type { IndexEntry } from './serving-index.ts';
+
+export interface ReleasedVersion {
+  readonly version_normalized: string;
+  /** when it was released, epoch milliseconds; undefined: not known, and so hidden from who sees releases up to some time */
+  readonly releasedMs: number | undefined;
+}
+
+/** Its source's own time counts (of a commit, a tag); where the source knows none, the time at which this content was first published here. */
+export function releasedVersion({ version_normalized, time, first_published: firstPublished, since }: Pick<IndexEntry, 'version_normalized' | 'time' | 'first_published' | 'since'>): ReleasedVersion {
+  const releasedMs = Date.parse(time ?? firstPublished ?? since);
+  return { version_normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
+}
+
+/** One line of text; a normalized version holds no space. */
+export function formatReleasedVersion({ version_normalized: normalized, releasedMs }: ReleasedVersion): string {
+  return releasedMs === undefined ? normalized : `${normalized} ${releasedMs}`;
+}
+
+/** undefined: it is not such a text. */
+export function parseReleasedVersion(text: string): ReleasedVersion | undefined {
+  const space = text.lastIndexOf(' ');
+  if (space === -1) return text === '' ? undefined : { version_normalized: text, releasedMs: undefined };
+  const releasedMs = Number(text.slice(space + 1));
+  return space === 0 || !Number.isSafeInteger(releasedMs) ? undefined : { version_normalized: text.slice(0, space), releasedMs };
+}

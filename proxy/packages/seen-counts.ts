@@ -1,0 +1,31 @@
+// How often packages were used, as far as a view goes: of a package that is seen in part, only the versions that are seen count (I14).
+
+import { filterOf, type View } from '../views/view.ts';
+import type { PublishedPackages } from './catalogue.ts';
+import type { Downloads } from './downloads.ts';
+
+/** Package → how often; 0 of one that was never used, or is not seen. */
+export type CountOf = (name: string) => number;
+
+/** Counts since ever, of a whole package and by version. */
+export interface Counts {
+  readonly totals: ReadonlyMap<string, number>;
+  /** undefined: not asked for */
+  readonly versions: ReadonlyMap<string, ReadonlyMap<string, number>> | undefined;
+}
+
+/** `byVersion`: as views need them. `name`: of this package only. */
+export async function readCounts(counts: Pick<Downloads, 'totals' | 'totalOf' | 'versionTotals'>, byVersion: boolean, name?: string): Promise<Counts> {
+  const totals = name === undefined ? await counts.totals() : new Map([[name, await counts.totalOf(name)]]);
+  return { totals, versions: byVersion ? await counts.versionTotals(name) : undefined };
+}
+
+/** `packages`: as the view sees them. A mirrored package that is seen in part counts as never used: which of its versions are seen is not kept. */
+export function countSeen({ totals, versions }: Counts, { labelsOf }: Pick<PublishedPackages, 'labelsOf'>, view: View | undefined): CountOf {
+  return (name) => {
+    const filter = filterOf(view, name);
+    if (filter === 'all') return totals.get(name) ?? 0;
+    const counted = filter === 'none' ? undefined : versions?.get(name);
+    return counted === undefined ? 0 : labelsOf(name).reduce((sum, label) => sum + (counted.get(label) ?? 0), 0);
+  };
+}

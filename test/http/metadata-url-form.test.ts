@@ -1,0 +1,120 @@
+// Which form of the metadata-url packages.json names: the exact one, but to whom it is known not to get through from.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rootChanges } from '../../proxy/protocol/root-document.ts';
+import { exchange } from '../util/raw-client.ts';
+import { runManagement, type RunningManagement } from '../util/running-management.ts';
+import { runProxy, type Reply, type RunningProxy } from '../util/running-proxy.ts';
+import { HandMadeTree, zipBytes } from '../util/tree.ts';
+
+const [exact, plain] = ['/p2/%package%$%hash%.json', '/p2/%package%.json'];
+const form = (reply: Reply): unknown => reply.json()['metadata-url'];
+
+let registry: RunningProxy;
+beforeAll(async () => {
+  registry = await runProxy({ rootChanges: () => rootChanges(undefined, { search: '/search.json' }, { detectsForm: true }) });
+  registry.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
+  registry.tree.publish();
+});
+afterAll(() => registry[Symbol.asyncDispose]());
+
+describe('packages.json', () => {
+  it.each<[string, Record<string, string>]>([
+    ['no header of a proxy', {}],
+    ['a Composer', { 'user-agent': 'Composer/2.5.5 (Linux; 6.1; PHP 8.2.7; cURL 7.88.1)' }],
+    ['Renovate from 44 on', { 'user-agent': 'RenovateBot/44.0.0 (https://github.com/renovatebot/renovate)' }],
+    ['a name that only holds Renovate', { 'user-agent': 'not-Renovate/1.0' }],
+  ])('names the exact form to %s', async (_who, headers) => {
+    expect(form(await registry.get('/packages.json', headers))).toBe(exact);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['Via', { via: '1.1 cache' }],
+    ['Forwarded', { forwarded: 'for=192.0.2.60' }],
+    ['X-Forwarded-For', { 'x-forwarded-for': '192.0.2.60' }],
+    ['X-Forwarded-Proto alone', { 'x-forwarded-proto': 'https' }],
+    ['any other X-Forwarded header', { 'x-forwarded-scheme': 'https' }],
+    ['Renovate below 44', { 'user-agent': 'RenovateBot/43.99.1 (https://github.com/renovatebot/renovate)' }],
+    ['Renovate of a version that it does not say', { 'user-agent': 'Renovate' }],
+  ])('names the plain form to requests with %s', async (_what, headers) => {
+    expect(form(await registry.get('/packages.json', headers))).toBe(plain);
+  });
+
+  it('names the plain form to requests of HTTP/1.0, as nginx makes them', async () => {
+    const reply = await exchange(registry.port, 'GET /packages.json HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n');
+    expect(reply.body).toContain(`"metadata-url":"${plain}"`);
+  });
+
+  it('never answers 304 for the other form, whichever publication a client remembers', async () => {
+    const seen = new Map<string, string>();
+    for (let publication = 0; publication < 30; publication += 1) {
+      registry.tree.put(`acme/more-${publication}`, [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
+      registry.tree.publish();
+      await new Promise((resolve) => setTimeout(resolve, 6));
+      for (const headers of [{}, { via: '1.1 cache' }] as Record<string, string>[]) {
+        const reply = await registry.get('/packages.json', headers);
+        const date = reply.headers['last-modified'] ?? '';
+        expect(seen.has(date)).toBe(false);
+        seen.set(date, String(form(reply)));
+        const again = await registry.get('/packages.json', { ...headers, 'if-modified-since': date });
+        const other = await registry.get('/packages.json', { ...(headers['via'] === undefined ? { via: '1.1 cache' } : {}), 'if-modified-since': date });
+        const byTag = await registry.get('/packages.json', { ...(headers['via'] === undefined ? { via: '1.1 cache' } : {}), 'if-none-match': reply.headers['etag'] ?? '' });
+        expect([again.status, other.status, byTag.status]).toEqual([304, 200, 200]);
+      }
+    }
+    for (const wanted of [exact, plain]) {
+      const dates = [...seen].filter(([, named]) => named === wanted).map(([date]) => Date.parse(date));
+      expect(dates).toEqual(dates.toSorted((one, other) => one - other));
+    }
+  });
+
+  it('says to caches what it depends on, in 200 and 304', async () => {
+    const reply = await registry.get('/packages.json');
+    const again = await registry.get('/packages.json', { 'if-none-match': reply.headers['etag'] ?? '' });
+    for (const { headers } of [reply, again]) expect(headers['vary']).toBe('Authorization, Accept-Encoding, User-Agent, Via, Forwarded, X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Proto');
+    expect((await registry.get('/p2/acme/hello.json')).headers['vary']).toBe('Authorization, Accept-Encoding');
+  });
+
+  it('is named by /health as to clients that come the same way', async () => {
+    expect((await registry.get('/health', { authorization: '' })).json()['metadata_url']).toBe(exact);
+    expect((await registry.get('/health', { authorization: '', via: '1.1 cache' })).json()['metadata_url']).toBe(plain);
+  });
+
+  it('names what was built where that is another form, or detection is off', async () => {
+    await using built = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: true }) });
+    built.tree.rootExtras({ 'metadata-url': 'https://packages.example.org/p2/%package%.json' });
+    built.tree.publish();
+    expect(form(await built.get('/packages.json', { via: '1.1 cache' }))).toBe('https://packages.example.org/p2/%package%.json');
+    await using off = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: false }) });
+    off.tree.publish();
+    const [direct, through] = [await off.get('/packages.json'), await off.get('/packages.json', { via: '1.1 cache' })];
+    expect([form(direct), form(through), through.headers['last-modified']]).toEqual([exact, exact, direct.headers['last-modified']]);
+  });
+});
+
+describe('the setting metadata_url', () => {
+  let managed: RunningManagement;
+  beforeAll(async () => {
+    managed = await runManagement();
+    new HandMadeTree(managed.data).publish();
+  });
+  afterAll(() => managed[Symbol.asyncDispose]());
+
+  it.each([exact, plain])('fixes %s for everyone', async (fixed) => {
+    const [admin, token] = [(await managed.signIn('admin')).token, await managed.createToken('read')];
+    await managed.call('PATCH', '/api/settings', { as: admin, body: { metadata_url: fixed } });
+    for (const headers of [{}, { via: '1.1 cache' }, { 'user-agent': 'RenovateBot/40.0.0' }] as Record<string, string>[]) {
+      expect(form(await managed.proxy.get('/packages.json', { authorization: `Bearer ${token}`, ...headers }))).toBe(fixed);
+    }
+    await managed.call('PATCH', '/api/settings', { as: admin, body: { metadata_url: null } });
+    expect(form(await managed.proxy.get('/packages.json', { authorization: `Bearer ${token}`, via: '1.1 cache' }))).toBe(plain);
+  });
+});
+
+describe('a p2 document', () => {
+  it.each(['/p2/Acme/Hello.json', '/p2/ACME/hello$%hash%.json', '/p2/acme/HELLO%24%25hash%25.json'])('is answered under %s as under its name in lower case', async (path) => {
+    const [reply, lower] = [await registry.get(path), await registry.get('/p2/acme/hello.json')];
+    expect([reply.status, reply.body.toString(), reply.headers['etag']]).toEqual([200, lower.body.toString(), lower.headers['etag']]);
+    expect((await registry.get('/dist/Acme/Hello/1.0.0.zip')).status).toBe(200);
+  });
+});

@@ -1,0 +1,106 @@
+// A registry with a clock of its own that is built, pruned, rolled back and served for real, and what a limited token gets of it.
+
+import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
+import { rollBack } from '../../build/history/rollback.ts';
+import { prune } from '../../build/prune.ts';
+import { BuildRefused } from '../../build/refusals.ts';
+import type { TokenLimits } from '../../proxy/views/token-limits.ts';
+import { temporaryTree } from './package-tree.ts';
+import { runManagement } from './running-management.ts';
+import type { Reply } from './running-proxy.ts';
+import { whoLibrary } from './who-library.ts';
+
+/** A version of a package; `content` undefined: there is none. */
+export interface Edit {
+  readonly name: string;
+  readonly version: string;
+  readonly content: number | undefined;
+}
+
+export interface Asked {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface ViewedRegistry {
+  readonly build: (edits: readonly Edit[], atMs: number, more?: Partial<BuildRequest>) => Promise<void>;
+  /** Back to the publication before the last. */
+  readonly rollBack: (atMs: number) => Promise<void>;
+  readonly prune: (atMs: number) => Promise<void>;
+  /** As holder of a token with these limits; null: of one without. */
+  readonly ask: (asked: Asked, limits: Partial<TokenLimits> | null) => Promise<Reply>;
+  /** Counts until now are kept, and the server's clock is at `atMs`. */
+  readonly settle: (atMs: number) => Promise<void>;
+  readonly end: () => Promise<void>;
+}
+
+/** In memory, where the system has room for files there. */
+const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** `keepHistory`: for how many publications. Who keeps none keeps no archive for rollbacks, however many publications there were. */
+export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistry> {
+  let serverMs = Date.UTC(2027, 0, 1);
+  const served = await runManagement({ now: () => serverMs });
+  const tree = temporaryTree({ 'src/steady/composer.json': { json: { name: 'acme/steady', version: '1.0.0', description: 'steady' } } }, place);
+  const tokens = new Map<string, string>();
+  const request = (more: Partial<BuildRequest>): BuildRequest => ({
+    dataDirectory: served.data, baseDirectory: tree.root, arguments: ['src'], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false,
+    allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined, keepHistory, ...more,
+  });
+  const effectsAt = (atMs: number): BuildEffects => ({ now: () => new Date(atMs), progress: () => undefined, environment: { PATH: process.env['PATH'] } });
+  const tokenOf = async (limits: Partial<TokenLimits> | null): Promise<string> => {
+    const key = JSON.stringify(limits);
+    const known = tokens.get(key);
+    if (known !== undefined) return known;
+    const { secret } = await served.services.tokensOf('cli:test').create({ description: 'a view', kind: 'write', limit: 100_000, ...(limits === null ? {} : { limits }) });
+    tokens.set(key, secret.reveal());
+    return secret.reveal();
+  };
+  return {
+    build: async (edits, atMs, more = {}) => {
+      for (const { name, version, content } of edits) {
+        const folder = `src/${name}/${version}`;
+        tree.delete(folder);
+        if (content === undefined) continue;
+        const files = whoLibrary(name, version, { description: `${name} ${version} ${content}`, keywords: ['kram'] }, `${version} ${content}`);
+        for (const [path, entry] of Object.entries({ ...files, 'README.md': `# ${name} ${version} ${content}\n` })) tree.write({ [`${folder}/${path}`]: entry });
+      }
+      await build(request(more), effectsAt(atMs));
+      dateArchives(join(served.data, 'public/dist'), atMs);
+    },
+    rollBack: async (atMs) => {
+      const { serial } = (await served.services.published.read('index/_publication.json').then((bytes) => JSON.parse(String(bytes)))) as { readonly serial: number };
+      await rollBack({ to: serial - 1, dryRun: false }, request({}), effectsAt(atMs)).catch(unlessRefused);
+    },
+    prune: async (atMs) => {
+      await prune({ dataDirectory: served.data, keepForMs: 0, dryRun: false, actor: 'cli:test' }, () => new Date(atMs));
+    },
+    ask: async ({ method, path, headers = {}, body }, limits) => served.proxy.send(method, path, { authorization: `Bearer ${await tokenOf(limits)}`, ...headers }, body),
+    settle: async (atMs) => {
+      await Promise.all([served.services.downloads.flush(), served.services.installs.flush()]);
+      serverMs = atMs;
+    },
+    end: async () => {
+      await served[Symbol.asyncDispose]();
+      tree.remove();
+    },
+  };
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof BuildRefused)) throw error;
+}
+
+/** Files have the system's time, which is not the registry's: those that are new get its. */
+function dateArchives(folder: string, atMs: number): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && statSync(path).ctimeMs - statSync(path).mtimeMs < 3_600_000) utimesSync(path, atMs / 1000, atMs / 1000);
+  }
+}
