@@ -9,6 +9,7 @@ import { createTextStager } from './package-texts.ts';
 import { keepVersion, makeVersion, type Made, type PackageContext, type Standing, type VersionContext } from './package-version.ts';
 import { decidePackage, type Contribution, type FreshRelease, type PackageDecision } from './plan.ts';
 import { runTogether } from './run-together.ts';
+import { readPruned } from './pruned.ts';
 import { PurgedBytes } from './purge/purged-bytes.ts';
 import { splitPurged, withoutPurged, type BlockedRelease } from './purge/left-out.ts';
 import { GitFailure } from './sources/git/git-failure.ts';
@@ -28,7 +29,7 @@ export async function buildPackage(name: PackageName, contributionsTo: (publishe
   const undone = context.undone.get(name) ?? [];
   const { contributions: offered, blocked } = withoutPurged(name, contributionsTo(new Set([...state.index.versions, ...dropped].map(({ source }) => source))), given.purged);
   const contributions = holdBack(offered, undone, state.index.versions);
-  const decision = decidePackage({ name, entries: state.index.versions, contributions, sources: context.sources, forgotten: context.forgotten, allowRepublish: context.allowRepublish, withheld: context.withheld.of(name) });
+  const decision = decidePackage({ name, entries: state.index.versions, contributions, sources: context.sources, forgotten: context.forgotten, allowRepublish: context.allowRepublish, withheld: context.withheld.of(name), pruned: await readPruned(context.output, name) });
   const refused = [...decision.refused];
   const standing: Standing[] = [];
   for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, refused));

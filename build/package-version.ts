@@ -23,6 +23,7 @@ import type { Alias, Placement } from './publication.ts';
 import { firstPublished } from './published-time.ts';
 import { checkRecord } from './record/check-record.ts';
 import { versionRecord } from './record/version-record.ts';
+import { QuarantineError } from './sources/quarantine.ts';
 import { BuildRefused } from './refusals.ts';
 import type { Release } from './sources/release.ts';
 import type { UndoneByName } from './undone.ts';
@@ -138,6 +139,7 @@ export async function makeVersion(name: PackageName, fresh: FreshRelease, state:
   const composerJson = await release.composerJson((key) => repeated.add(key));
   const target = context.output.stagingPath();
   const { shasum, size, withheld } = await archiveRelease(release, { target, topFolder: topFolderOf(name, release), composerJson }, context.archiver);
+  if (fresh.shasum !== undefined && shasum !== fresh.shasum) throw otherThanPruned(release, shasum, fresh.shasum);
   const tombstone = context.purged.blocksArchive(target, shasum);
   if (tombstone !== undefined) throw new PurgedBytes(tombstone);
   const entry: IndexEntry = { ...base, shasum, size, ...(await textsOf(release, context)) };
@@ -147,6 +149,10 @@ export async function makeVersion(name: PackageName, fresh: FreshRelease, state:
 /** What the source says of a version beside its content. */
 function toldBy({ version, time, branch }: Release): Pick<IndexEntry, 'time' | 'branch'> {
   return { time: time ?? null, ...(branch === undefined || branch === branchOfLabel(version) ? {} : { branch }) };
+}
+
+function otherThanPruned({ version }: Release, shasum: string, pruned: string): QuarantineError {
+  return new QuarantineError('VERSION_CHANGED', `its archive has other bytes (SHA-1 ${shasum.slice(0, 12)}) than version ${version} had before it was pruned (${pruned.slice(0, 12)}). Released versions never change: publish a new version, or use --allow-republish if nobody can have installed the old one.`);
 }
 
 async function textsOf({ content }: Release, { texts }: VersionContext): Promise<TextsOfVersion> {

@@ -1,6 +1,8 @@
 // The decision, pure: what is published of a package, what its sources now hold, and what follows from it. Keeps I3: content under a released
 // version never changes unless the operator says so, and no source takes over what another one publishes.
 
+import type { Sha1 } from './contract/digest.ts';
+import type { PrunedRelease } from './contract/pruned.ts';
 import type { IndexEntry } from './contract/serving-index.ts';
 import type { NormalizedVersion } from './contract/version.ts';
 import { groupBy } from './group-by.ts';
@@ -29,6 +31,8 @@ export interface PackageInputs {
   /** ids of sources that were removed: what they published is withdrawn */
   readonly forgotten: ReadonlySet<string>;
   readonly allowRepublish: boolean;
+  /** releases that `prune` removed */
+  readonly pruned: readonly PrunedRelease[];
   /** normalized versions that people withdrew: they are not published, whoever has them */
   readonly withheld: ReadonlySet<string>;
 }
@@ -41,6 +45,8 @@ export interface FreshRelease {
   readonly replaces: IndexEntry | undefined;
   /** the same content, archived before: its bytes are used again */
   readonly reuse: IndexEntry | undefined;
+  /** of the archive that it had before it was pruned, and has to have again; undefined: any */
+  readonly shasum: Sha1 | undefined;
 }
 
 export interface PackageDecision {
@@ -146,8 +152,9 @@ function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: Inde
     return;
   }
   const history = inputs.history.get(release.normalized) ?? [];
-  const standing = current ?? history.find((entry) => entry.state === 'withdrawn');
-  if (standing !== undefined && hasOtherBytes(release, standing)) {
+  const indexed = current ?? history.find((entry) => entry.state === 'withdrawn');
+  const standing = indexed ?? inputs.pruned.find((row) => row.version_normalized === release.normalized);
+  if (standing !== undefined && hasOtherBytes(release, standing) && !(indexed === undefined && inputs.allowRepublish)) {
     decision.refused.push({
       source,
       quarantine: quarantine('VERSION_CHANGED', release, `its archive has other bytes (SHA-1 ${release.shasum?.slice(0, 12) ?? ''}) than the one published as ${standing.version} of the same reference (${standing.shasum.slice(0, 12)}), which stays as it is: it was packed with other settings or by another version of Libretto. Released versions never change: publish a new version, or build on top of the tree that was built before.`),
@@ -156,7 +163,7 @@ function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: Inde
     return;
   }
   if (!release.dev && standing !== undefined && standing.reference !== release.reference && !inputs.allowRepublish) {
-    const was = standing.state === 'withdrawn' ? 'was published before and is still retrievable' : 'stays published as it was';
+    const was = indexed === undefined ? 'was published before and pruned' : indexed.state === 'withdrawn' ? 'was published before and is still retrievable' : 'stays published as it was';
     decision.refused.push({
       source,
       quarantine: quarantine('VERSION_CHANGED', release, `its content differs from what was published as ${standing.version} (${standing.reference.slice(0, 12)}, now ${release.reference.slice(0, 12)}), which ${was}. Released versions never change: publish a new version, or use --allow-republish if nobody can have installed the old one.`),
@@ -165,11 +172,11 @@ function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: Inde
     return;
   }
   const reuse = history.find((entry) => entry.reference === release.reference);
-  decision.fresh.push({ release, source, replaces: current, reuse });
+  decision.fresh.push({ release, source, replaces: current, reuse, shasum: indexed === undefined && !inputs.allowRepublish ? standing?.shasum : undefined });
 }
 
 /** One reference stands for one content; an archive that comes from elsewhere may be packed differently all the same. */
-function hasOtherBytes(release: Release, entry: IndexEntry): boolean {
+function hasOtherBytes(release: Release, entry: Pick<IndexEntry, 'reference' | 'shasum'>): boolean {
   return !release.dev && release.shasum !== undefined && entry.reference === release.reference && entry.shasum !== release.shasum;
 }
 

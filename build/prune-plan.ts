@@ -3,6 +3,7 @@
 import type { PackageName } from './contract/name.ts';
 import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
+import { isDevVersion } from './contract/version.ts';
 import { parseProvider } from './documents.ts';
 import { archiveKey } from './history/kept-archives.ts';
 import type { Output } from './output/output.ts';
@@ -21,6 +22,8 @@ export interface PackagePrune {
   /** what is left of its index */
   readonly next: PackageIndex;
   readonly gone: readonly IndexEntry[];
+  /** releases among them that nothing is left of */
+  readonly releases: readonly IndexEntry[];
   /** archives, and plain copies that stand for none of the others */
   readonly files: readonly PublicPath[];
   /** on disk; names of one file count once */
@@ -47,7 +50,8 @@ export async function planPackagePrune(output: Output, name: PackageName, limits
   if (gone.length === 0 && kept.recent + kept.recorded === 0 && !isEmpty) return undefined;
   const dropped = new Set(gone);
   const next = { ...index, versions: index.versions.filter((entry) => !dropped.has(entry)) };
-  return { name, next, gone, kept, ...(await filesOf(output, name, gone, next.versions)) };
+  const releases = gone.filter((entry) => entry.state === 'withdrawn' && !isDevVersion(entry.version_normalized) && !next.versions.some((left) => left.version_normalized === entry.version_normalized && left.state !== 'superseded'));
+  return { name, next, gone, releases, kept, ...(await filesOf(output, name, gone, next.versions)) };
 }
 
 async function readIndex(output: Output, name: PackageName): Promise<PackageIndex> {

@@ -15,6 +15,8 @@ import { listPackages } from './memory/tree-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import { takeLock } from './output/lock.ts';
 import type { Output } from './output/output.ts';
+import { readPruned } from './pruned.ts';
+import { formatPruned, prunedPath } from './contract/pruned.ts';
 import { parseOwnFile } from './parse-own-file.ts';
 import { planPackagePrune, type PackagePrune } from './prune-plan.ts';
 import { noChanges, type Placement } from './publication.ts';
@@ -67,11 +69,12 @@ export async function pruneWith(output: Output, request: PruneRequest, now: Date
   await writeManifest(output, { ...position.manifest, serial, placing: changed.flatMap(({ files }) => files) });
   const record = await stageRecord(output, serial, position.publication.serial, request, now);
   const indexes = await Promise.all(changed.map(async ({ name, next }) => ({ file: await output.stage(formatPackageIndex(next)), path: indexPath(name) })));
+  const tombstones = await Promise.all(changed.flatMap((plan) => (plan.releases.length === 0 ? [] : [stageTombstones(output, plan, now)])));
   const emptied = changed.flatMap(({ name, next }) => (next.versions.length === 0 ? [name] : []));
   const { withdrawn } = position.publication;
   const pruned = { ...position.publication.pruned, ...prunedChanges(changed) };
   const head = formatPublication({ ...position.publication, serial, published_at: now.toISOString(), ...(withdrawn === undefined ? {} : { withdrawn: withdrawn.filter((name) => !emptied.includes(name)) }), pruned });
-  await applyPublication({ ...noChanges, indexes, removals: changed.flatMap(({ files }) => files), unusedTexts: emptied.map(indexPath), record, kept: [], root: undefined, head: { file: await output.stage(head), path: publicationPath } }, output, () => undefined);
+  await applyPublication({ ...noChanges, indexes: [...tombstones, ...indexes], removals: changed.flatMap(({ files }) => files), unusedTexts: emptied.map(indexPath), record, kept: [], root: undefined, head: { file: await output.stage(head), path: publicationPath } }, output, () => undefined);
   await writeManifest(output, { ...position.manifest, serial, placing: [] });
   await output.discard();
   return reportOf(packages, request, serial);
@@ -84,6 +87,12 @@ function prunedChanges(packages: readonly PackagePrune[]): NonNullable<Publicati
     const known = gone.map(releasedVersion);
     return [name, [...changesUntilNow(documents.stable, known), ...changesUntilNow(documents.dev, known)]];
   }));
+}
+
+/** In place before the index lets go of the releases. */
+async function stageTombstones(output: Output, { name, releases }: PackagePrune, now: Date): Promise<Placement> {
+  const rows = releases.map(({ version, version_normalized, reference, shasum }) => ({ version, version_normalized, reference, shasum, since: now.toISOString() }));
+  return { file: await output.stage(formatPruned(await readPruned(output, name), rows)), path: prunedPath(name) };
 }
 
 /** What the tree says of itself, where all of it is of one publication. */

@@ -118,7 +118,8 @@ function manifestAfter(run: Run, { serial, root, placing, settings, sources: int
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
 function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonly PublicPath[] {
-  const known = new Set(results.flatMap(({ leftovers }) => leftovers));
+  // purged ones go last, once no serving index names them
+  const known = new Set(results.flatMap(({ leftovers, changes }) => [...leftovers, ...changes.purgedArchives]));
   return tree.leftovers.filter((path) => !known.has(path));
 }
 

@@ -35,9 +35,10 @@ export function addData(program: Command, wire: Wire): void {
     .summary('make a data folder out of a backup')
     .description('Make a data folder out of a backup. Every byte of the backup is compared with its checksum first; the data folder must be empty, or not exist yet. With --state-only it keeps all but its state, and no server may be at work on it.')
     .option('--state-only', 'restore users, tokens, settings and the audit log alone, into a data folder that has all else')
+    .option('--purged <file>', 'versions that were purged since, and are to stay so: what `libretto package purged --json` printed, or a data folder')
     .option('--dry-run', 'compare the backup with its checksums, and change nothing')
     .option('--json', 'print what was restored as JSON')
-    .addHelpText('after', example('libretto restore /mnt/backups/libretto-2027-01-31 --data /srv/libretto', 'libretto restore /mnt/backups/libretto-2027-01-31 --state-only', 'libretto restore /mnt/backups/libretto-2027-01-31 --dry-run'));
+    .addHelpText('after', example('libretto restore /mnt/backups/libretto-2027-01-31 --data /srv/libretto', 'libretto restore /mnt/backups/libretto-2027-01-31 --data /srv/libretto --purged purged.json', 'libretto restore /mnt/backups/libretto-2027-01-31 --state-only', 'libretto restore /mnt/backups/libretto-2027-01-31 --dry-run'));
   wire(restore, () => import('./commands/restore.ts'));
 }
 

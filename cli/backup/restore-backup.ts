@@ -47,16 +47,18 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
 }
 
 /** Throws UsageError where the backup is damaged or newer, or the data folder holds something, StateError, and StorageError. */
-export async function restoreBackup(directory: string, data: string): Promise<BackupRecord> {
+export async function restoreBackup(directory: string, data: string, beforeState: () => Promise<void> = async () => undefined): Promise<BackupRecord> {
   await refuseData(data, directory);
   const record = await checkBackup(directory);
   await staged(record.files, directory, data, async (staging) => {
     if (!existsSync(join(staging, rememberedStateName))) await forgetState(data);
     const areas = (await readdir(staging)).toSorted((one, other) => Number(one === lastArea) - Number(other === lastArea));
     for (const area of areas) {
+      if (area === lastArea) await beforeState();
       await rename(join(staging, area), join(data, area));
       await syncFolder(data);
     }
+    if (!areas.includes(lastArea)) await beforeState();
   });
   return record;
 }

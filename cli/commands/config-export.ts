@@ -3,6 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { createDiskOutput } from '../../build/output/disk-output.ts';
+import { listPurged } from '../../build/purge/purged.ts';
 import type { Given } from '../command.ts';
 import { openExistingState } from '../compose.ts';
 import { loadConfig } from '../config.ts';
@@ -15,7 +17,7 @@ import { UsageError } from '../usage-error.ts';
 export async function run({ environment, workingDirectory, stdout, stderr }: Context, { flags }: Given): Promise<number> {
   const config = await loadConfig({ flags, environment, workingDirectory });
   const state = await openExistingState(config);
-  const document = await exportConfig(state).finally(() => state.close());
+  const document = await exportConfig(state, await listPurged(createDiskOutput(config.data.value))).finally(() => state.close());
   const text = formatConfig(document);
   if (flags['out'] === '-') {
     stdout.write(text);

@@ -14,12 +14,13 @@ import { addressObjection } from '../compose-settings.ts';
 import { openExistingState } from '../compose.ts';
 import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
-import { parseConfig, type ConfigDocument } from '../config-transfer/config-document.ts';
+import { parseConfig, tombstonesIn, type ConfigDocument } from '../config-transfer/config-document.ts';
 import { importConfig, type Imported, type ImportServices } from '../config-transfer/import-config.ts';
 import type { Context } from '../context.ts';
 import { counted, printJson, printLines, revealSecret } from '../output.ts';
 import { createRepositorySources } from '../repository-sources.ts';
 import { baselineOf } from '../state-settings.ts';
+import { purgedAgain } from '../tombstone-file.ts';
 import { UsageError } from '../usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
@@ -29,9 +30,11 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const dryRun = flags['dryRun'] === true;
   const state = await (dryRun ? openExistingState(config) : openState(config));
   const imported = await importConfig(document, state, servicesOf(config, context), { actor: context.actor, dryRun }).finally(() => state.close());
+  const purged = tombstonesIn(document, operands[0] ?? '');
+  if (!dryRun) await purgedAgain(purged, config, context);
   const invitations = dryRun ? [] : imported.invitations.map(({ email, code, expires_at }) => ({ email, token: revealSecret(code), expires_at }));
-  if (flags['json'] === true) printJson(stdout, { dry_run: dryRun, changes: imported.changes, invitations, without_credentials: imported.withoutCredentials });
-  else printLines(stdout, [...describeChanges(imported, dryRun), ...describeInvitations(invitations)]);
+  if (flags['json'] === true) printJson(stdout, { dry_run: dryRun, changes: imported.changes, invitations, without_credentials: imported.withoutCredentials, purged: purged.length });
+  else printLines(stdout, [...describeChanges(imported, dryRun), ...describePurged(purged.length, dryRun), ...describeInvitations(invitations)]);
   printLines(stderr, describeRest(imported, document));
   await stdout.delivered(invitations.length === 0 ? undefined : 'The users are there, but nobody has seen their invitations: make others with `libretto user update USER --invite`.');
   return 0;
@@ -65,6 +68,11 @@ function describeChanges({ changes }: Imported, dryRun: boolean): string[] {
   if (changes.length === 0) return ['Everything is as the file says.'];
   const lines = changes.map(({ what, name, change, fields }) => `  ${change === 'create' ? '+' : '~'} ${what} ${name}${change === 'create' && what !== 'setting' ? '' : `: ${Object.entries(fields).map(([field, value]) => `${field} ${JSON.stringify(value)}`).join(', ')}`}`);
   return [dryRun ? `${counted(changes.length, 'change')} would be made:` : `${counted(changes.length, 'change')} made:`, ...lines];
+}
+
+function describePurged(count: number, dryRun: boolean): string[] {
+  if (count === 0) return [];
+  return [`${counted(count, 'tombstone')} of purged versions ${dryRun ? 'would be' : 'are'} kept here too: what they are of is gone, and stays out.`];
 }
 
 function describeInvitations(invitations: readonly { readonly email: string; readonly token: string }[]): string[] {

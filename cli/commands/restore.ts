@@ -14,6 +14,7 @@ import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, printJson, printLines } from '../output.ts';
+import { purgedAgain, readTombstones } from '../tombstone-file.ts';
 import { refuseServed } from '../serving-place.ts';
 import { sharedPlace, stateDirectory } from '../state-place.ts';
 
@@ -23,7 +24,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const data = config.data.value;
   const directory = resolve(workingDirectory, operands[0] ?? '');
   const [dryRun, stateOnly] = [flags['dryRun'] === true, flags['stateOnly'] === true];
-  const record = await (dryRun ? checkBackup(directory, stateOnly) : restore(config, context, directory, stateOnly));
+  const tombstones = flags['purged'] === undefined ? undefined : readTombstones(resolve(workingDirectory, String(flags['purged'])));
+  const beforeState = (): Promise<void> => purgedAgain(tombstones ?? [], config, context);
+  const record = await (dryRun ? checkBackup(directory, stateOnly) : restore(config, context, { directory, stateOnly, beforeState }));
   const audit = !dryRun && holdsState(record) ? await noteRestore(config, context, record, stateOnly) : undefined;
   const { created_at, serial } = record;
   const files = stateOnly ? record.files.filter(({ path }) => path.startsWith('state/')) : record.files;
@@ -31,12 +34,20 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   if (flags['json'] === true) printJson(stdout, { directory, data: dryRun ? null : data, created_at, serial, files: files.length, bytes, audit: audit ?? null });
   else printLines(stdout, [`${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ${stateOnly ? 'the state alone, ' : ''}${counted(files.length, 'file')} (${bytes} bytes) of ${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`]);
   if (!dryRun) printLines(stderr, [`Whatever was revoked, disabled or changed since ${created_at} is as it was then: revoke it again.`]);
+  if (!dryRun && !stateOnly && tombstones === undefined) printLines(stderr, [`Versions that were purged since ${created_at} are there again. Purge them again, or restore with --purged and the list of \`libretto package purged --json\`.`]);
   if (audit?.sound !== false) return 0;
   printLines(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);
   return 1;
 }
 
-async function restore(config: Config, { now, stderr }: Context, directory: string, stateOnly: boolean): Promise<BackupRecord> {
+interface Order {
+  readonly directory: string;
+  readonly stateOnly: boolean;
+  /** called once all but the state is in its place */
+  readonly beforeState: () => Promise<void>;
+}
+
+async function restore(config: Config, { now, stderr }: Context, { directory, stateOnly, beforeState }: Order): Promise<BackupRecord> {
   const [data, url] = [config.data.value, config.state.value];
   const shared = url === undefined ? undefined : sharedPlace(config, url);
   if (shared !== undefined) await refuseFilledState(shared);
@@ -48,7 +59,7 @@ async function restore(config: Config, { now, stderr }: Context, directory: stri
       if (aside !== undefined) printLines(stderr, [`The state that was there is kept as ${aside}.`]);
     });
   }
-  const record = await restoreBackup(directory, data);
+  const record = await restoreBackup(directory, data, beforeState);
   const state = join(data, 'state');
   if (shared !== undefined && existsSync(state)) await shareState(state, shared);
   return record;

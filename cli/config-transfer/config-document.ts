@@ -4,6 +4,7 @@
 import { z } from 'zod';
 
 import { refuseNewer } from '../../build/contract/newer-format.ts';
+import { parsePurged, purgedFormat, type PurgedVersion } from '../../build/contract/purged.ts';
 import { roles } from '../../proxy/auth/policy.ts';
 import { credentialsKinds } from '../../proxy/sync/credentials.ts';
 import { filterNames } from '../../proxy/sync/repository.ts';
@@ -54,6 +55,8 @@ const configDocument = z.strictObject({
   repositories: z.array(repository).default([]),
   users: z.array(user).default([]),
   tokens: z.array(token).default([]),
+  /** tombstones of purged versions, so that these stay out of another registry too; absent for none */
+  purged: z.array(z.json()).optional(),
 });
 
 export type ConfigDocument = z.infer<typeof configDocument>;
@@ -76,6 +79,15 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => `  ${formatPath(path)}: ${message}`);
   throw new UsageError([`${file} is not what \`libretto config export\` writes; nothing was changed:`, ...issues].join('\n'));
+}
+
+/** Throws UsageError where they are none. */
+export function tombstonesIn({ purged = [] }: ConfigDocument, file: string): readonly PurgedVersion[] {
+  try {
+    return parsePurged(JSON.stringify({ format: purgedFormat, versions: purged }));
+  } catch (error) {
+    throw new UsageError(`${file}: purged: ${error instanceof Error ? error.message : String(error)}; nothing was changed.`, { cause: error });
+  }
 }
 
 function parseJson(text: string, file: string): unknown {

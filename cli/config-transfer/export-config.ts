@@ -1,6 +1,7 @@
 // What was set up, as one document. Of one state it is always the same bytes: nothing in it says when it was made, and everything has its order.
 
 import type { JsonValue } from '../../build/contract/json.ts';
+import { purgedKey, type PurgedVersion } from '../../build/contract/purged.ts';
 import { readUsers } from '../../proxy/auth/user-records.ts';
 import { parseTokenRecord, tokenKeyPrefix, type TokenRecord } from '../../proxy/auth/token.ts';
 import type { UserRecord } from '../../proxy/auth/user.ts';
@@ -10,7 +11,7 @@ import { listRepositories } from '../../proxy/sync/list-repositories.ts';
 import { filterNames, type RepositoryRecord } from '../../proxy/sync/repository.ts';
 import { configFormat, type ConfigDocument, type RepositoryEntry, type UserEntry } from './config-document.ts';
 
-export async function exportConfig(state: StateStore): Promise<ConfigDocument> {
+export async function exportConfig(state: StateStore, purged: readonly PurgedVersion[] = []): Promise<ConfigDocument> {
   const [settings, repositories, users, tokens] = await Promise.all([readStoredSettings(state), listRepositories(state), readUsers(state), state.range(tokenKeyPrefix)]);
   return {
     format: configFormat,
@@ -18,6 +19,7 @@ export async function exportConfig(state: StateStore): Promise<ConfigDocument> {
     repositories: sorted(repositories.map(repositoryEntry), ({ url, type }) => `${url} ${type}`),
     users: sorted(users.map(userEntry), ({ email }) => email),
     tokens: sorted(tokens.map(({ value }) => tokenEntry(parseTokenRecord(value))), ({ created_at, id }) => `${created_at} ${id}`),
+    ...(purged.length === 0 ? {} : { purged: sorted(purged, purgedKey).map((row) => JSON.parse(JSON.stringify(row)) as NonNullable<ConfigDocument['purged']>[number]) }),
   };
 }
 

@@ -1,4 +1,4 @@
-// The tombstones of purged versions as a server goes by them, in memory as of the last publication, and the answer to whoever asks for one.
+// The tombstones of purged versions (I21) as a server goes by them, in memory as of the last publication, and the answer to whoever asks for one.
 
 import { createHash } from 'node:crypto';
 import { lookUpPurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../../build/contract/purged.ts';

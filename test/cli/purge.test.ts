@@ -54,6 +54,20 @@ describe('libretto package purge', () => {
     expect(publishedVersions(tree.path('uploads'))).toEqual({});
   });
 
+  it('stays purged in a restored backup, and in a registry that imports the configuration', async () => {
+    await succeeds('backup', 'backup');
+    expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
+    tree.write({ 'purged.json': await succeeds('package', 'purged', '--json') });
+    const restore = (...more: readonly string[]): Promise<CliOutcome> => runCli(['restore', 'backup', ...more], { cwd: tree.root });
+    expect(await restore('--data', 'old')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Purge them again, or restore with --purged') as string });
+    expect(await restore('--data', 'new', '--purged', 'purged.json')).toMatchObject({ exitCode: 0 });
+    expect([filesWithSecret(tree.path('new')), Object.keys(publishedVersions(tree.path('new')))]).toEqual([[], ['acme/hello@1.0.0']]);
+    await succeeds('config', 'export', '--out', 'registry.json');
+    expect(await runCli(['config', 'import', 'registry.json', '--data', 'old'], { cwd: tree.root })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 tombstone of purged versions') as string });
+    expect(filesWithSecret(tree.path('old'))).toEqual([]);
+    for (const data of ['old', 'new']) expect(await runCli(['verify', '--data', data], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
+  });
+
   it('asks first: with --dry-run and without --yes nothing changes', async () => {
     const files = (): unknown => allFiles(tree.path('data')).map((file) => [file, readFileSync(join(tree.path('data'), file), 'latin1')]);
     const before = files();

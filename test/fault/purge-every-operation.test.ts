@@ -1,4 +1,4 @@
-// A purge that meets a fault at each operation that changes something on the disk, one run for each: killed there, or the machine loses its power. The tree
+// I21. A purge that meets a fault at each operation that changes something on the disk, one run for each: killed there, or the machine loses its power. The tree
 // is whole at every moment, and a purge that was begun is completed by the next build, or by doing it again.
 
 // first of all: it takes the place of Node's file system

@@ -20,6 +20,8 @@ interface LockLine {
 export interface KeptLocks {
   /** Notes what documents offer now. What was ever offered under the same (version, reference) has the same checksum. */
   readonly note: (now: number) => void;
+  /** From now on these locks need find nothing: their content is purged. */
+  readonly purge: (content: Pick<LockLine, 'name' | 'version' | 'reference'>) => void;
   /** Looks all of them up as the proxy does, by the serving index. `until`: a prune has run, or was cut off, that may remove what nobody was offered since. How many of them are gone. */
   readonly check: (until?: number) => number;
 }
@@ -27,6 +29,7 @@ export interface KeptLocks {
 export function keepLocks(data: string): KeptLocks {
   const lines = new Map<string, LockLine>();
   const checksums = new Map<string, string>();
+  const purged = new Set<string>();
   return {
     note: (seen) => {
       for (const { name, version, dist } of publishedRecords(data)) {
@@ -35,8 +38,12 @@ export function keepLocks(data: string): KeptLocks {
         const shasum = dist.shasum ?? entryOf(data, { name, version, reference: dist.reference })?.shasum ?? 'none';
         expect(shasum, key).toBe(checksums.get(key) ?? shasum);
         checksums.set(key, shasum);
-        lines.set(key, { name, version, reference: dist.reference, shasum, seen });
+        if (!purged.has(key)) lines.set(key, { name, version, reference: dist.reference, shasum, seen });
       }
+    },
+    purge: ({ name, version, reference }) => {
+      purged.add(`${name} ${version} of ${reference}`);
+      lines.delete(`${name} ${version} of ${reference}`);
     },
     check: (until = -Infinity) => {
       const lost = [...lines].filter(([, line]) => !isServed(data, line));

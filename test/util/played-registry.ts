@@ -10,7 +10,9 @@ import { build, type BuildEffects, type BuildRequest } from '../../build/build.t
 import { readHistory } from '../../build/history/read-history.ts';
 import { liftRollbacks, rollBack } from '../../build/history/rollback.ts';
 import { createDiskOutput } from '../../build/output/disk-output.ts';
+import type { PackageName } from '../../build/contract/name.ts';
 import { prune } from '../../build/prune.ts';
+import { purgeVersion } from '../../build/purge/purge-version.ts';
 import { BuildRefused } from '../../build/refusals.ts';
 import { verifyTree } from '../../build/verify.ts';
 import { keepDates } from './kept-dates.ts';
@@ -20,11 +22,11 @@ import { applyEdit, keyOf, names, releases, sourceOf, sources, wantedOf, type St
 import { publishedRecords, publishedTree } from './published-tree.ts';
 import { buryOwner } from './publishing-build.ts';
 import { seededRandom } from './seeded-random.ts';
-import { afterBuild, afterLift, afterPrune, afterRollback, distinct, perhaps, unknownVersion, type VersionState, type Wanted } from './version-model.ts';
+import { afterBuild, afterLift, afterPurge, afterRollback, distinct, perhaps, unknownVersion, type VersionState, type Wanted } from './version-model.ts';
 
-export type Happened = 'published' | 'refused' | 'unreadable' | 'cutOff' | 'rolledBack' | 'lifted' | 'lost' | 'clean';
+export type Happened = 'published' | 'refused' | 'unreadable' | 'cutOff' | 'rolledBack' | 'lifted' | 'lost' | 'purged' | 'clean';
 export type Tally = Record<Happened, number>;
-export const emptyTally = (): Tally => ({ published: 0, refused: 0, unreadable: 0, cutOff: 0, rolledBack: 0, lifted: 0, lost: 0, clean: 0 });
+export const emptyTally = (): Tally => ({ published: 0, refused: 0, unreadable: 0, cutOff: 0, rolledBack: 0, lifted: 0, lost: 0, purged: 0, clean: 0 });
 
 const day = 86_400_000;
 /** so few that prunes find something that no rollback needs */
@@ -156,17 +158,26 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
 
   async function playPrune({ keepDays, cutOffAt }: Extract<Step, { readonly kind: 'prune' }>): Promise<void> {
     await unlessRefused(orCutOff(highest === 0 ? /nothing to prune/ : undefined), async () => {
-      const gone = new Set<string>();
-      const pruning = async () => {
-        const report = await prune({ dataDirectory: data, keepForMs: keepDays * day, dryRun: false, actor: 'cli:test' }, effects.now);
-        for (const { name, version } of report.removed) gone.add(`${name}@${version}`);
-        return report;
-      };
-      // one that was cut off has told nobody what it has removed
-      const report = await undergo(cutOffAt, pruning, (state, key) => (gone.has(key) ? afterPrune(state) : state));
-      if (report === undefined) maybe(afterPrune);
+      // a release that was pruned may come back with the same content only, so that for the model nothing has changed
+      await undergo(cutOffAt, () => prune({ dataDirectory: data, keepForMs: keepDays * day, dryRun: false, actor: 'cli:test' }, effects.now), (state) => state);
       tally.lost += locks.check(time - keepDays * day);
     });
+  }
+
+  async function playPurge({ pick, cutOffAt }: Extract<Step, { readonly kind: 'purge' }>): Promise<void> {
+    const published = publishedRecords(data).filter(({ name }) => !name.endsWith('/steady'));
+    const meant = published[pick % Math.max(1, published.length)];
+    if (meant === undefined) return;
+    const { name, version, dist: { reference } } = meant;
+    locks.purge({ name, version, reference });
+    const order = { name: name as PackageName, version, reference: version.startsWith('dev-') ? reference : undefined, reason: 'other' as const, dryRun: false, mirrored: [] };
+    const purging = async (): Promise<{ readonly serial: number }> => {
+      const outcome = await purgeVersion(order, { request: request(data), effects, waitMs: 0 });
+      if (outcome.outcome === 'refused') throw new Error(outcome.message);
+      return outcome;
+    };
+    const report = await undergo(cutOffAt, purging, (state, key) => (key === `${name}@${version}` ? afterPurge(state) : state));
+    tally.purged += Number(report !== undefined);
   }
 
   async function expectPromises(): Promise<void> {
@@ -193,6 +204,7 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     if (step.kind === 'build') await playBuild(step);
     else if (step.kind === 'rollback') await playRollback(step);
     else if (step.kind === 'lift') await playLift(step.cutOffAt);
+    else if (step.kind === 'purge') await playPurge(step);
     else await playPrune(step);
     await expectPromises();
   };

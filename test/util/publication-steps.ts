@@ -28,6 +28,8 @@ export type Step = {
   | { readonly kind: 'rollback'; readonly back: number }
   | { readonly kind: 'lift' }
   | { readonly kind: 'prune'; readonly keepDays: number }
+  /** `pick`: which of the published versions */
+  | { readonly kind: 'purge'; readonly pick: number }
 );
 
 const edit: fc.Arbitrary<Edit> = fc.record({
@@ -45,6 +47,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('lift' as const), ...common }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('prune' as const), keepDays: fc.constantFrom(0, 0, 30, 180), ...common }) },
 );
+
+/** Apart from the others, so that the seeds of their series go on meaning what they mean. */
+export const purgeStep: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('purge' as const), pick: fc.nat({ max: 11 }), ...common });
 
 export const keyOf = ({ name, version }: Pick<Edit, 'name' | 'version'>): string => `${name}@${version ?? 'dev-main'}`;
 export const sourceOf = (name: string): string => name.split('/')[0] ?? '';

@@ -18,27 +18,31 @@ export interface VersionState {
   readonly first: Content | undefined;
   /** what a rollback took the place of, null where that was nothing; undefined: no rollback holds the version */
   readonly undone: Content | null | undefined;
+  /** contents that were purged; of a release any one of them stands for its label */
+  readonly purged: readonly Content[];
 }
 
 interface Built extends VersionState {
   readonly refused: boolean;
 }
 
-export const unknownVersion: VersionState = { published: undefined, first: undefined, undone: undefined };
+export const unknownVersion: VersionState = { published: undefined, first: undefined, undone: undefined, purged: [] };
 
 /** A build that could read the source. What is unpublishable leaves its version as it was; so does what was rolled back; a release never takes another content. */
 export function afterBuild(state: VersionState, wanted: Wanted | undefined): Built {
-  const { published, first, undone } = state;
+  const { published, first, undone, purged } = state;
   if (wanted === undefined) return undone === null ? { ...state, refused: false } : { ...state, published: undefined, refused: false };
   if (wanted.spoilt) return { ...state, refused: true };
+  if (wanted.dev ? purged.includes(wanted.content) : purged.length > 0) return { ...state, refused: false };
   if (undone === wanted.content) return { ...state, refused: false };
   if (!wanted.dev && published !== wanted.content && (first ?? wanted.content) !== wanted.content) return { ...state, refused: true };
-  return { published: wanted.content, first: wanted.dev ? undefined : wanted.content, undone: undefined, refused: false };
+  return { ...state, published: wanted.content, first: wanted.dev ? undefined : wanted.content, undone: undefined, refused: false };
 }
 
 /** `then`: what the publication had that is gone back to. */
-export function afterRollback(state: VersionState, then: Content | undefined): VersionState {
-  const { published, undone } = state;
+export function afterRollback(state: VersionState, found: Content | undefined): VersionState {
+  const { published, undone, purged } = state;
+  const then = found !== undefined && purged.includes(found) ? undefined : found;
   if (published === then) return state;
   const next = undone === undefined ? (published ?? null) : undone === (then ?? null) ? undefined : undone;
   return { ...state, published: then, undone: next };
@@ -49,9 +53,11 @@ export function afterLift(state: VersionState): VersionState {
   return { ...state, undone: undefined };
 }
 
-/** The content that is not published is gone: the version is as if it had never been. */
-export function afterPrune(state: VersionState): VersionState {
-  return state.published === undefined ? { ...state, first: undefined } : state;
+/** What is published is gone, and never comes back; of a release nothing else does either. */
+export function afterPurge(state: VersionState): VersionState {
+  const { published, undone, purged } = state;
+  if (published === undefined) return state;
+  return { published: undefined, first: undefined, undone: undone === published ? undefined : undone, purged: [...new Set([...purged, published])].toSorted() };
 }
 
 /** The step was cut off. A content may be known that was never offered, and what a rollback holds is announced last: so the state may be a mixture. */
@@ -60,5 +66,5 @@ export function perhaps(before: VersionState, after: VersionState): readonly Ver
 }
 
 export function distinct(states: readonly VersionState[]): readonly VersionState[] {
-  return [...new Map(states.map(({ published, first, undone }) => [JSON.stringify([published ?? 0, first ?? 0, undone === undefined ? 0 : undone]), { published, first, undone }])).values()];
+  return [...new Map(states.map(({ published, first, undone, purged }) => [JSON.stringify([published ?? 0, first ?? 0, undone === undefined ? 0 : undone, purged]), { published, first, undone, purged }])).values()];
 }

@@ -6,7 +6,7 @@ import { entryOf, releaseOf } from './samples.ts';
 const sources = new Map([['a', 'dir:../a'], ['b', 'dir:../b']]);
 
 function decide(inputs: Partial<PackageInputs>): ReturnType<typeof decidePackage> {
-  return decidePackage({ name: 'acme/hello', entries: [], contributions: [], sources, forgotten: new Set(), allowRepublish: false, withheld: new Set(), ...inputs });
+  return decidePackage({ name: 'acme/hello', entries: [], contributions: [], sources, forgotten: new Set(), allowRepublish: false, withheld: new Set(), pruned: [], ...inputs });
 }
 
 function from(source: string, ...releases: Contribution['releases']): Contribution {

@@ -1,10 +1,11 @@
-// Purging in a series of builds: a version and its bytes are gone from the whole data folder, and never come back.
+// I21. Purging in a series of builds: a version and its bytes are gone from the whole data folder, and never come back.
 
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BuildRequest } from '../../../build/build.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
 import { liftRollbacks, rollBack } from '../../../build/history/rollback.ts';
+import { prune } from '../../../build/prune.ts';
 import { purgeVersion, type PurgeOrder, type PurgeOutcome } from '../../../build/purge/purge-version.ts';
 import type { BuildReport } from '../../../build/report.ts';
 import { verifyTree } from '../../../build/verify.ts';
@@ -170,5 +171,24 @@ describe('a purged version', () => {
     expect(await purge('1.1.0')).toMatchObject({ contents: [{ version: '1.1.0' }], alike: [{ name, version: '1.0.0' }] });
     await build();
     expect(versions()).toEqual(['acme/hello@1.0.0']);
+  });
+});
+
+describe('a release that prune removed', () => {
+  it('comes back with equal bytes only, or with --allow-republish', async () => {
+    put('one', '1.0.0', 'first');
+    put('two', '1.1.0', 'second');
+    await build();
+    const before = publishedVersions(data);
+    rmSync(tree.path('src/two'), { recursive: true });
+    await build({ keepHistory: 1 });
+    await build({ keepHistory: 1, metadataUrl: '/p2/%package%.json' });
+    const { removed } = await prune({ dataDirectory: data, keepForMs: 0, dryRun: false, actor: 'cli:test' }, series.effects().now);
+    expect(removed.map(({ version }) => version)).toEqual(['1.1.0']);
+    put('two', '1.1.0', 'changed');
+    expect((await build()).quarantined).toMatchObject([{ code: 'VERSION_CHANGED', version: '1.1.0', message: expect.stringContaining('was published before and pruned') as string }]);
+    put('two', '1.1.0', 'second');
+    expect(await build()).toMatchObject({ added: [{ version: '1.1.0' }], quarantined: [] });
+    expect(publishedVersions(data)).toEqual(before);
   });
 });

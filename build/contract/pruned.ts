@@ -1,0 +1,39 @@
+// `index/_pruned/<vendor>/<package>.json`: which bytes the releases had that `prune` removed. A release that comes back has to have them again (I3).
+
+import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';
+import type { PackageName } from './name.ts';
+import { parseVersionList } from './version-list.ts';
+
+export const prunedFormat = 1;
+
+/** Below `index/`: no package has this path, since no vendor starts with an underscore. */
+export function prunedPath(name: PackageName): string {
+  return `_pruned/${name}.json`;
+}
+
+export interface PrunedRelease {
+  /** as it was published */
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: Reference;
+  readonly shasum: Sha1;
+  /** RFC 3339 UTC: when it was removed */
+  readonly since: string;
+}
+
+/** Both lists as one: of one version the newer row counts. Canonical bytes. */
+export function formatPruned(before: readonly PrunedRelease[], more: readonly PrunedRelease[]): string {
+  const rows = [...new Map([...before, ...more].map((row) => [row.version_normalized, row])).values()].toSorted((one, other) => (one.version_normalized < other.version_normalized ? -1 : 1));
+  const versions = rows.map(({ version, version_normalized, reference, shasum, since }) => ({ version, version_normalized, reference, shasum, since }));
+  return `${JSON.stringify({ format: prunedFormat, versions }, null, 1)}\n`;
+}
+
+/** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
+export function parsePruned(text: string): readonly PrunedRelease[] {
+  return parseVersionList(text, prunedFormat, (row) => {
+    const { version, version_normalized: normalized, reference: given, shasum: sum, since } = row;
+    const [reference, shasum] = [parseReference(String(given)), parseSha1(String(sum))];
+    if (typeof version !== 'string' || typeof normalized !== 'string' || typeof since !== 'string' || reference === undefined || shasum === undefined) return undefined;
+    return { version, version_normalized: normalized, reference, shasum, since };
+  });
+}

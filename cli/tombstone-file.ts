@@ -1,0 +1,33 @@
+// Tombstones that come as a file: what `libretto package purged --json` printed, or the list in another data folder.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { parsePurged, purgedPath, type PurgedVersion } from '../build/contract/purged.ts';
+import { adoptTombstones } from '../build/purge/purge-version.ts';
+import { listPurged } from '../build/purge/purged.ts';
+import { createDiskOutput } from '../build/output/disk-output.ts';
+import { removePurged } from '../proxy/mirror/remove-purged.ts';
+import type { Config } from './config.ts';
+import type { Context } from './context.ts';
+import { mirrorFolder } from './mirror/compose-mirror.ts';
+import { purgeBuild } from './purge-here.ts';
+import { UsageError } from './usage-error.ts';
+
+/** `path`: of such a file, or of a data folder. Throws UsageError. */
+export function readTombstones(path: string): readonly PurgedVersion[] {
+  const isFolder = existsSync(path) && statSync(path).isDirectory();
+  const file = isFolder ? join(path, 'index', purgedPath) : path;
+  if (isFolder && !existsSync(file)) return [];
+  try {
+    return parsePurged(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${file} holds no list of purged versions: ${error instanceof Error ? error.message : String(error)}. Name what \`libretto package purged --json\` printed, or a data folder.`, { cause: error });
+  }
+}
+
+/** Purges on this host what these tombstones are of, and keeps it out from then on. */
+export async function purgedAgain(rows: readonly PurgedVersion[], config: Config, context: Context): Promise<void> {
+  if (rows.length === 0 || (await adoptTombstones(rows, purgeBuild(config, context))) === 0) return;
+  await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+}
