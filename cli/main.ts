@@ -84,6 +84,7 @@ const unusable = [UsageError, BuildRefused, TokenError];
 const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = { STATE_UNUSABLE: 2, STATE_CORRUPT: 2, STATE_MISSING: 2, STATE_REPLACED: 2, STATE_TOO_NEW: 2, STATE_BUSY: 75, STATE_UNAVAILABLE: 75 };
 
 function exitCodeOf(error: unknown): number {
+  if (error instanceof AnswerLost) return 1; // where the answer went is no disk of the registry
   if (error instanceof BuildBusy || (error instanceof RegistryError && error.code === 'BUILD_BUSY')) return 75;
   const fault = storageFaultOf(error);
   if (fault !== undefined) return storageExitCodes[fault];

@@ -17,7 +17,7 @@ const format = 1;
 /** undefined: no state was used with the data folder yet, or only by a version that remembered none. Throws StateError where the file is damaged. */
 export async function readRememberedState(data: string): Promise<StateIdentity | undefined> {
   const path = join(data, rememberedStateName);
-  const text = await readFile(path, 'utf8').catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error)));
+  const text = await readFile(path, 'utf8').catch((error: unknown) => (isMissing(error) || isNoFolder(error) ? undefined : Promise.reject(error)));
   if (text === undefined) return undefined;
   try {
     const json = JSON.parse(text) as { readonly format?: unknown; readonly state?: unknown } | null;
@@ -29,6 +29,11 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
     const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
     throw new StateError('STATE_UNUSABLE', `${path} cannot be used: ${why}. It says which state belongs to this data folder. To go on with the state that is there now: \`libretto state init --force\`.`, { cause: error });
   }
+}
+
+/** Of a data folder that is a file: whoever uses it says so. */
+function isNoFolder(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
 }
 
 /** A disk that is full or read-only keeps nothing, nor does a folder that nobody has made: then the state is remembered at another time. */

@@ -32,7 +32,7 @@ describe('all well', () => {
     const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const report = JSON.parse(stdout) as Record<string, unknown>;
-    expect(Object.keys(report).sort()).toEqual(['added', 'changed', 'failed', 'notices', 'published', 'quarantined', 'retained', 'serial', 'timings_ms', 'unchanged', 'withdrawn']);
+    expect(Object.keys(report).sort()).toEqual(['added', 'blocked', 'changed', 'failed', 'notices', 'published', 'quarantined', 'retained', 'serial', 'timings_ms', 'unchanged', 'withdrawn']);
     expect(report).toMatchObject({ serial: 1, published: true, quarantined: [], failed: [] });
     expect(report['added']).toMatchObject([{ name: 'acme/hello', version: '1.0.0' }, { name: 'acme/tool', version: '2.0.0' }]);
   });
