@@ -69,6 +69,7 @@ export function internalError(requestId: string, cause: unknown): Answer {
   if (code === 'STATE_UNAVAILABLE' || code === 'STATE_MISSING' || code === 'STATE_REPLACED') return errorAnswer('STATE_BUSY', { message: 'The state is out of reach for now. Try again shortly.', details, headers: ['Retry-After', '5'], cause });
   // told to the log once a minute by whoever talks to that server
   if (code === 'UPSTREAM_UNAVAILABLE') return errorAnswer('UPSTREAM_UNAVAILABLE', { details, headers: ['Retry-After', '5'] });
+  if (code === 'TREE_DAMAGED') return errorAnswer('TREE_DAMAGED', { details, cause });
   const fault = storageFaultOf(cause);
   if (fault !== undefined) return errorAnswer(storageErrorCodes[fault], { details, headers: ['Retry-After', '60'], cause });
   return errorAnswer('INTERNAL_ERROR', { details, cause });

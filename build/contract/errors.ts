@@ -54,6 +54,7 @@ export const errorTable = {
   BUILD_BUSY: { status: 500, message: 'Another build is running, and has not ended in time. Try again.' },
   BUILD_FAILED: { status: 500, message: 'The build could not be carried out. The log has the details.' },
   UPSTREAM_UNAVAILABLE: { status: 500, message: 'What was asked for comes from another server, which does not answer as it should. Try again shortly.' },
+  TREE_DAMAGED: { status: 500, message: 'What is published was damaged on the disk of this registry, and is not served. Whoever runs it has to run `libretto verify`.' },
   STORAGE_FULL: { status: 500, message: 'The disk of this registry is full, so that nothing can be changed here. Reading goes on. Whoever runs the registry has to free some space.' },
   STORAGE_READ_ONLY: { status: 500, message: 'The disk of this registry can only be read, so that nothing can be changed here. Reading goes on. Whoever runs the registry has to look at the disk.' },
   STATE_BUSY: { status: 500, message: 'The state is locked by another process. Try again shortly.' },

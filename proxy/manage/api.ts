@@ -88,7 +88,7 @@ function commonErrors({ request, method }: { readonly request?: RouteConfig['req
 /** What any request of this method can be answered with before, or instead of, what it asks for. */
 export function pipelineErrors(method: string): readonly ErrorCode[] {
   const unwanted = method === 'get' ? (['UNEXPECTED_BODY'] as const) : [];
-  return ['BAD_REQUEST', 'DUPLICATE_HEADER', ...unwanted, 'REQUEST_TIMEOUT', 'NETWORK_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED', 'HEADERS_TOO_LARGE', 'UPSTREAM_UNAVAILABLE', 'STATE_BUSY', 'STORAGE_FULL', 'STORAGE_READ_ONLY', 'OVERLOADED', 'INTERNAL_ERROR'];
+  return ['BAD_REQUEST', 'DUPLICATE_HEADER', ...unwanted, 'REQUEST_TIMEOUT', 'NETWORK_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED', 'HEADERS_TOO_LARGE', 'UPSTREAM_UNAVAILABLE', 'STATE_BUSY', 'STORAGE_FULL', 'STORAGE_READ_ONLY', 'TREE_DAMAGED', 'OVERLOADED', 'INTERNAL_ERROR'];
 }
 
 function securityOf(allowed: readonly CallerClass[]): Record<string, string[]>[] {

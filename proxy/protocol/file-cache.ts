@@ -16,17 +16,22 @@ interface Kept<Value> {
 /** Makes the kept form of a file. May throw: then nothing is kept and the error goes to whoever asked. */
 export type ParseFile<Value> = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Value;
 
+/** Rejects where the file must not be used: then nothing is kept and the error goes to whoever asked. */
+export type CheckFile = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Promise<void>;
+
 export class FileCache<Value> {
   readonly #cache: ByteCache<Kept<Value>>;
   readonly #loading = new Map<string, { readonly epoch: number; readonly value: Promise<Value | undefined> }>();
   readonly #parse: ParseFile<Value>;
   readonly #weight: (value: Value, fileBytes: number) => number;
+  readonly #check: CheckFile | undefined;
 
   /** `weight`: how many bytes of memory the kept form of a file of so many bytes takes. */
-  constructor(options: { readonly limitBytes: number; readonly weight: (value: Value, fileBytes: number) => number; readonly parse: ParseFile<Value> }) {
+  constructor(options: { readonly limitBytes: number; readonly weight: (value: Value, fileBytes: number) => number; readonly parse: ParseFile<Value>; readonly check?: CheckFile }) {
     this.#cache = new ByteCache(options.limitBytes);
     this.#weight = options.weight;
     this.#parse = options.parse;
+    this.#check = options.check;
   }
 
   /** The file's kept form as of `epoch`, or undefined where there is no such file. */
@@ -79,6 +84,7 @@ export class FileCache<Value> {
       const stats = await handle.stat({ bigint: true });
       const bytes = await handle.readFile();
       if (BigInt(bytes.length) !== stats.size) throw new Error(`${path} changed while it was read: it must be replaced, never rewritten`);
+      await this.#check?.(bytes, { path, mtimeMs: Number(stats.mtimeMs) });
       const value = this.#parseFile(bytes, path, Number(stats.mtimeMs));
       this.#cache.set(path, { value, stamp: stampOf(stats), epoch }, this.#weight(value, bytes.length) + 512);
       return value;
