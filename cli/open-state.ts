@@ -62,6 +62,7 @@ async function openOrMake<Store extends StateStore>(config: Config, place: State
 async function openRemembered<Store extends StateStore>({ data }: Config, place: StatePlace<Store>, make: boolean): Promise<Store | undefined> {
   const remembered = await readRememberedState(data.value);
   const hadState = remembered !== undefined || place.hadState();
+  if (!make && !hadState && !place.mayHaveState()) return undefined;
   const store = await place.open({ make: make && !hadState, fresh: newStateIdentity(randomBytes) }).catch((error: unknown) => {
     if (error instanceof StateError && error.code === 'STATE_MISSING') return undefined;
     throw error;

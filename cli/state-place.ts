@@ -17,6 +17,8 @@ export interface StatePlace<Store extends StateStore = StateStore> {
   readonly name: string;
   /** Whether there has been a state, as far as this place shows it: a lock file without the file it belongs to. */
   readonly hadState: () => boolean;
+  /** False where it is plain without a look into the store that there is no state. A build without one loads no store. */
+  readonly mayHaveState: () => boolean;
   /** Rejects with a StateError; with STATE_MISSING where there is no state and none is to be made. */
   readonly open: (opening?: StateOpening) => Promise<Store>;
 }
@@ -43,6 +45,7 @@ function localPlace(config: Placing): StatePlace {
     kind: 'folder',
     name: directory,
     hadState: () => existsSync(join(directory, 'lock.mdb')),
+    mayHaveState: () => existsSync(join(directory, 'data.mdb')),
     open: async (opening) => (await import('../proxy/state/lmdb-store.ts')).openLmdbStore(directory, opening),
   };
 }
@@ -53,6 +56,7 @@ export function sharedPlace({ stateGrace }: Placing, url: string, notice: (notic
     kind: 'redis',
     name: describeRedisUrl(url),
     hadState: () => false,
+    mayHaveState: () => true,
     open: async (opening) => {
       const { openRedisStore } = await import('../proxy/state/redis-store.ts');
       return openRedisStore({ url, graceMs: stateGrace.value * 1000, notice, monotonicMs: () => performance.now(), ...(opening && { opening }) });
