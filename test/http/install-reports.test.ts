@@ -57,7 +57,11 @@ describe('POST /downloads', () => {
   it('keeps installs and downloads apart, each in the state', async () => {
     await registry.proxy.get('/dist/acme/tool/2.0.0.zip', { authorization: `Bearer ${reader}` });
     expect(await statistics('acme/tool')).toMatchObject({ total: 1, installs: { total: 1 } });
-    expect((await registry.state.range('install')).map(({ key }) => key.replace(/\/\d{4}-\d\d-\d\d$/, ''))).toEqual(['install-total/acme/hello', 'install-total/acme/tool', 'installs/acme/hello', 'installs/acme/tool']);
+    expect((await registry.state.range('install')).map(({ key }) => key.replace(/\/\d{4}-\d\d-\d\d$/, ''))).toEqual([
+      'install-total/acme/hello', 'install-total/acme/tool',
+      'install-versions/acme/hello', 'install-versions/acme/tool',
+      'installs/acme/hello', 'installs/acme/tool',
+    ]);
   });
 
   it('counts nothing that is made up, and keeps nothing of it', async () => {
