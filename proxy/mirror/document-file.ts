@@ -23,7 +23,8 @@ export interface DocumentFile extends Validators {
 }
 
 const format = 1;
-const alikeMs = 100;
+/** A document that is written so soon after the upstream was asked needs no time of its own: it is asked for again this much later. */
+const alikeMs = 1000;
 
 export function fileOf(body: Buffer | undefined, { etag, lastModified }: Validators, nowMs: number): DocumentFile {
   const stated = lastModified === undefined ? Number.NaN : Date.parse(lastModified);

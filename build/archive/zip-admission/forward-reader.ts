@@ -13,7 +13,7 @@ export class ForwardReader {
   /** nothing behind it is read */
   readonly #end: number;
   readonly #hash: Hash;
-  readonly #window = Buffer.allocUnsafe(windowBytes);
+  readonly #window: Buffer;
   #windowStart = 0;
   #filled = 0;
   #taken = 0;
@@ -22,6 +22,7 @@ export class ForwardReader {
     this.#descriptor = descriptor;
     this.#end = end;
     this.#hash = hash;
+    this.#window = Buffer.allocUnsafe(Math.min(windowBytes, end));
   }
 
   /** Offset of the next byte in the file. */
