@@ -164,6 +164,10 @@ describe('DELETE /api/packages/{vendor}/{package}/versions/{version}', () => {
     expect(codeOf(await registry.call('DELETE', '/api/packages/acme/none/versions/1.0.0', { as: as.maintainer }))).toEqual([404, 'NOT_FOUND']);
   });
 
+  it('takes no version for a flag of the command line', async () => {
+    for (const version of ['--config=x', '--help', '-h', '--']) expect([version, codeOf(await withdraw(version))]).toEqual([version, [404, 'NOT_FOUND']]);
+  });
+
   it('withdraws a version for good, once, and says who did', async () => {
     const replies = await Promise.all([withdraw('dev-feature%2Fx'), withdraw('dev-feature%2Fx')]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
