@@ -178,7 +178,7 @@ function parallelScans(jobs: number, sources: readonly ChosenSource[]): number {
 
 /** Nothing to publish and nothing new to remember: the build of an unchanged tree ends here, with nothing more loaded or read. */
 function isQuiet(run: Run, packages: PackagesOutcome): boolean {
-  return run.tree.trusted && run.tree.publication?.withdrawn !== undefined && packages.results.length === 0 && run.choice.forgotten.length === 0 && run.safety.text === undefined && run.purged.text === undefined && sameSources(run) && !run.scanned.some(isRead);
+  return run.tree.trusted && run.tree.publication?.withdrawn !== undefined && packages.results.length === 0 && run.choice.forgotten.length === 0 && run.safety.text === undefined && run.purged.text === undefined && !run.purged.asked && sameSources(run) && !run.scanned.some(isRead);
 }
 
 /** A mirrored package has no serving index. */

@@ -56,9 +56,9 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
 /** What the manifest says of a publication before and after it. */
 type Position = Required<Pick<Manifest, 'serial' | 'root'>>;
 
-/** Whether something of purged versions may be left beside the tree: of this publication's, or of one whose clearing was cut off. */
+/** Whether something of purged versions may be left beside the tree: of this purge's, or of one whose clearing was cut off. */
 function mustSweep({ purged, tree }: Run): boolean {
-  return purged.text !== undefined || (tree.purging && purged.rows.length > 0);
+  return purged.asked || (tree.purging && purged.rows.length > 0);
 }
 
 /** Of the names it depends only whether there are any. */

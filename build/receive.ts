@@ -1,12 +1,16 @@
-// Publishes a tree that was built elsewhere and copied here: a build of that one source, in which all others stay as they are published.
+// Publishes a tree that was built elsewhere and copied here: a build of that one source, in which all others stay as they are published. What was purged
+// where the tree was built is purged here too (I21).
 
 import { join } from 'node:path';
 import { waitForLock } from './artifacts/wait-for-lock.ts';
 import { buildHoldingLock, type BuildEffects, type BuildRequest } from './build.ts';
 import { openDataFolder } from './data-folder.ts';
+import { createDiskOutput } from './output/disk-output.ts';
+import { decideTombstones, tombstoneNotices } from './purge/received-tombstones.ts';
 import { BuildRefused } from './refusals.ts';
 import type { BuildReport } from './report.ts';
-import type { ReceivedPlace } from './sources/spec.ts';
+import { readReceivedTombstones } from './sources/received/received-tree.ts';
+import { receivedSpec, type ReceivedPlace } from './sources/spec.ts';
 
 /** Trees may come from several jobs that end at the same time: how long another build is waited for, milliseconds. */
 const waitMs = 60_000;
@@ -22,8 +26,12 @@ export async function receiveTree(received: ReceivedPlace, request: BuildRequest
   const dataDirectory = await openDataFolder(request.dataDirectory);
   const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
   try {
+    const spec = receivedSpec(received);
+    const tombstones = await decideTombstones(received.tree === undefined ? [] : await readReceivedTombstones(received.tree), spec, createDiskOutput(dataDirectory));
     // without the configured sources: those that left libretto.json are for a whole build to withdraw
-    return await buildHoldingLock({ ...request, dataDirectory, received, arguments: [], configured: undefined, fallback: undefined, forget: [] }, effects);
+    const report = await buildHoldingLock({ ...request, dataDirectory, received, purge: tombstones.adopted, arguments: [], configured: undefined, fallback: undefined, forget: [] }, effects);
+    const notices = tombstoneNotices(tombstones, report.published).map((message) => ({ source: spec.location, message }));
+    return { ...report, notices: [...report.notices, ...notices] };
   } finally {
     await lock.release();
   }

@@ -10,6 +10,7 @@ import { digestOf } from './digest-of.ts';
 import { parseProvider } from './documents.ts';
 import { groupBy } from './group-by.ts';
 import { repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+import { purgedFaults } from './verify-tombstones.ts';
 
 export interface CheckedDocuments {
   readonly faults: readonly Fault[];
@@ -25,7 +26,9 @@ export async function verifyDocuments(name: PackageName, index: PackageIndex | u
     // of a publication under way the documents may still be those of the one before it
     const stamp = context.settled ? index?.documents[kind] : undefined;
     const wanted = (kind === 'stable' && listed) || (stamp?.sha256 ?? null) !== null;
-    records.push(...(await readDocument(name, kind, { stamp, wanted }, context, faults)));
+    const found = await readDocument(name, kind, { stamp, wanted }, context, faults);
+    records.push(...found);
+    faults.push(...purgedFaults(name, `public/${providerPath(name, kind)}`, found.map((record) => ({ ...record, reference: String(record.dist?.reference ?? '') })), context));
   }
   const entries = groupBy(index?.versions ?? [], ({ version }) => version);
   if (index !== undefined) for (const record of records) faults.push(...recordFaults(name, record, entries));

@@ -1,6 +1,7 @@
 // What `verify` can find wrong.
 
 import { NewerFormat } from './contract/newer-format.ts';
+import type { PurgedLookup } from './contract/purged.ts';
 import type { Output } from './output/output.ts';
 
 export type FaultCode =
@@ -13,6 +14,7 @@ export type FaultCode =
   | 'WRONG_PACKAGE'
   | 'NOT_INDEXED'
   | 'SERIAL_BEHIND'
+  | 'PURGED_CONTENT'
   | 'FOREIGN_FILE';
 
 export interface Fault {
@@ -27,6 +29,7 @@ export interface Fault {
 
 export interface VerifyContext {
   readonly output: Output;
+  readonly tombstones: PurgedLookup;
   /** sizes and existence only */
   readonly fast: boolean;
   /** false: a publication is under way or was cut off, and what comes last in it may not be there yet */

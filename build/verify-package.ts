@@ -11,6 +11,7 @@ import { digestOf } from './digest-of.ts';
 import type { Output } from './output/output.ts';
 import { verifyDocuments } from './verify-documents.ts';
 import { indexFault, repairByComparing, repairIndex, type Fault, type VerifyContext } from './verify-fault.ts';
+import { purgedFaults } from './verify-tombstones.ts';
 
 export interface CheckedPackage {
   readonly faults: readonly Fault[];
@@ -30,7 +31,7 @@ export async function verifyPackage(name: PackageName, listed: boolean, context:
   const entries = index?.versions ?? [];
   const limit = pLimit(archivesAtOnce);
   const checked = await Promise.all(entries.map((entry) => limit(async () => (await entryFault(name, entry, context)) ?? (await plainFault(name, entry, context)))));
-  faults.push(...documents.faults, ...checked.filter((fault) => fault !== undefined), ...(await textFaults(name, entries, context)));
+  faults.push(...purgedFaults(name, `index/${indexPath(name)}`, entries, context), ...documents.faults, ...checked.filter((fault) => fault !== undefined), ...(await textFaults(name, entries, context)));
   const files = new Set(entries.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]));
   return { faults, versions: documents.versions, files: [...files], archives: new Set(entries.map(({ path }) => path)).size };
 }

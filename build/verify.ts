@@ -1,6 +1,7 @@
 // Re-reads a tree and proves what is promised of it: I1 and I3 (what p2 names is there, with the bytes that were published), I2 (every listed name has its
 // document), I4 (nothing but the three public shapes is served), I5 (what a cut-off publication left is what the next build expects), I6 (the serial has
-// not gone back), and that serving index, documents and manifest are those that were written. Writes nothing, needs no lock.
+// not gone back), I21 (nothing purged stands in it), and that serving index, documents, tombstones and manifest are those that were written. Writes nothing,
+// needs no lock.
 
 import { isAsWritten } from './contract/checksum.ts';
 import { NewerFormat } from './contract/newer-format.ts';
@@ -17,6 +18,7 @@ import { BuildRefused } from './refusals.ts';
 import { indexFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
 import { verifyPackage } from './verify-package.ts';
 import { verifySafety } from './verify-safety.ts';
+import { purgedFileFault, verifyHistory, verifyTombstones } from './verify-tombstones.ts';
 import { indexedNames } from './withdrawn-packages.ts';
 
 export interface VerifyReport {
@@ -46,16 +48,18 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const publication = await readHead(output, manifest, faults);
   const names = await verifyRoot(output, publication, faults);
   faults.push(...(await verifySafety(output)));
+  const { tombstones, faults: listed } = await verifyTombstones(output);
+  faults.push(...listed);
   const placing = underWay(publication, manifest, faults);
-  const context: VerifyContext = { output, fast, settled: placing === undefined };
+  const context: VerifyContext = { output, tombstones, fast, settled: placing === undefined };
   const files = await output.list('public', '');
   const indexed = await indexedNames(output);
   if (context.settled) faults.push(...unannounced(indexed, names, publication));
-  const listed = new Set<string>(names);
+  const published = new Set<string>(names);
   const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
   const checked = { packages: names.length, versions: 0, archives: 0 };
   for (const name of new Set([...names, ...indexed])) {
-    const found = await verifyPackage(name, listed.has(name), context);
+    const found = await verifyPackage(name, published.has(name), context);
     faults.push(...found.faults);
     checked.versions += found.versions;
     checked.archives += found.archives;
@@ -65,7 +69,9 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   }
   // what a damaged index or document would say of an archive is not known: the damage is the fault, not the archive
   const unsure = new Set(faults.flatMap(({ code, name, path }) => (name !== undefined && (code === 'MALFORMED_INDEX' || code === 'NEWER_FORMAT' || code === 'MALFORMED_DOCUMENT' || (code === 'MISSING_FILE' && path.startsWith('index/'))) ? [`dist/${name}/`] : [])));
-  for (const file of files) if (!known.has(file) && !unsure.has(packageFolder(file))) faults.push(foreign(file));
+  for (const file of files) if (!known.has(file) && !unsure.has(packageFolder(file))) faults.push((await purgedFileFault(file, context)) ?? foreign(file));
+  // the next build clears history after a purge that was cut off
+  if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
   return { ok: faults.length === 0, checked, faults };
 }
 

@@ -1,14 +1,18 @@
 // `index/_pruned/<vendor>/<package>.json`: which bytes the releases had that `prune` removed. A release that comes back has to have them again (I3).
 
+import { withChecksum } from './checksum.ts';
 import { parseReference, parseSha1, type Reference, type Sha1 } from './digest.ts';
 import type { PackageName } from './name.ts';
 import { parseVersionList } from './version-list.ts';
 
 export const prunedFormat = 1;
 
+/** Below `index/`. */
+export const prunedFolder = '_pruned';
+
 /** Below `index/`: no package has this path, since no vendor starts with an underscore. */
 export function prunedPath(name: PackageName): string {
-  return `_pruned/${name}.json`;
+  return `${prunedFolder}/${name}.json`;
 }
 
 export interface PrunedRelease {
@@ -25,7 +29,7 @@ export interface PrunedRelease {
 export function formatPruned(before: readonly PrunedRelease[], more: readonly PrunedRelease[]): string {
   const rows = [...new Map([...before, ...more].map((row) => [row.version_normalized, row])).values()].toSorted((one, other) => (one.version_normalized < other.version_normalized ? -1 : 1));
   const versions = rows.map(({ version, version_normalized, reference, shasum, since }) => ({ version, version_normalized, reference, shasum, since }));
-  return `${JSON.stringify({ format: prunedFormat, versions }, null, 1)}\n`;
+  return withChecksum(JSON.stringify({ format: prunedFormat, versions }, null, 1));
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */

@@ -1,6 +1,7 @@
 // `index/_purged.json`: the tombstones of purged versions, one row for each content. It stands beside the serving index, so that it travels with the tree. It
 // holds digests and the reason's category, and never the words that an admin wrote.
 
+import { withChecksum } from './checksum.ts';
 import { isJsonObject } from './json.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { isDevVersion, type NormalizedVersion } from './version.ts';
@@ -97,7 +98,7 @@ export const nothingPurged = lookUpPurged([]);
 export function formatPurged(rows: readonly PurgedVersion[]): string {
   const sorted = rows.toSorted((one, other) => (purgedKey(one) < purgedKey(other) ? -1 : 1));
   const versions = sorted.map(({ name, version, version_normalized, reference, sha1, sha256, content, released, source, reason, since }) => ({ name, version, version_normalized, reference, sha1, sha256, content, released, source, reason, since }));
-  return `${JSON.stringify({ format: purgedFormat, versions }, null, 1)}\n`;
+  return withChecksum(JSON.stringify({ format: purgedFormat, versions }, null, 1));
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */

@@ -9,6 +9,8 @@ import { BuildRefused } from '../refusals.ts';
 export interface Purged extends PurgedLookup {
   /** the list as it is to be from now on; undefined where it stays */
   readonly text: string | undefined;
+  /** a purge asked for this build: what tombstones are of is looked for everywhere, also where they are all known */
+  readonly asked: boolean;
   /** The tombstone of an archive with these bytes, or with these files under any label. `path`: where it is. Throws Error for what is no ZIP. */
   readonly blocksArchive: (path: string, sha1: string) => PurgedVersion | undefined;
 }
@@ -17,7 +19,7 @@ export interface Purged extends PurgedLookup {
 export async function readPurged(output: Pick<Output, 'read'>, more: readonly PurgedVersion[] = []): Promise<Purged> {
   const before = await listPurged(output);
   const rows = mergePurged(before, more);
-  return { ...lookUpPurged(rows), blocksArchive: archiveBlocker(rows), text: rows === before ? undefined : formatPurged(rows) };
+  return { ...lookUpPurged(rows), blocksArchive: archiveBlocker(rows), text: rows === before ? undefined : formatPurged(rows), asked: more.length > 0 };
 }
 
 /** Throws BuildRefused where the list is damaged. */

@@ -58,6 +58,13 @@ function withoutPurgedVersions(text: string, name: PackageName, { blocks }: Purg
   return `${writeJson({ ...json, packages: { ...packages, [name]: Object.fromEntries(left) } })}\n`;
 }
 
+/** Package → version → record, of a document; nothing of one that cannot be read. */
+export function recordsOf(text: string): Readonly<Record<string, JsonObject>> {
+  const json = parse(text);
+  const packages = isJsonObject(json) ? json['packages'] : undefined;
+  return isJsonObject(packages) ? Object.fromEntries(Object.entries(packages).flatMap(([name, versions]) => (isJsonObject(versions) ? [[name, versions]] : []))) : {};
+}
+
 function parse(text: string): unknown {
   try {
     return readJson(text);
@@ -66,7 +73,8 @@ function parse(text: string): unknown {
   }
 }
 
-function referenceOf({ dist }: JsonObject): string {
+/** Of a record; '' for one without a dist. */
+export function referenceOf({ dist }: JsonObject): string {
   return isJsonObject(dist) ? String(dist['reference']) : '';
 }
 

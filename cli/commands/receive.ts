@@ -2,12 +2,16 @@
 
 import { basename, resolve } from 'node:path';
 
+import { createDiskOutput } from '../../build/output/disk-output.ts';
+import { listPurged } from '../../build/purge/purged.ts';
 import { receiveTree } from '../../build/receive.ts';
+import { removePurged } from '../../proxy/mirror/remove-purged.ts';
 import { describeOutcome, describeProblems } from '../build-report-text.ts';
 import { buildRequest } from '../build-request.ts';
 import type { Given } from '../command.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
+import { mirrorFolder } from '../mirror/compose-mirror.ts';
 import { printJson, printLines } from '../output.ts';
 import { withStateSettings } from '../state-settings.ts';
 import { stoppableBuild } from '../stoppable-build.ts';
@@ -22,6 +26,8 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const name = typeof flags['as'] === 'string' ? flags['as'] : basename(tree);
   const report = await stoppableBuild(request, context, (asked, effects) => receiveTree({ name, tree }, asked, effects));
   if ('exitCode' in report) return report.exitCode;
+  // the tree may have brought tombstones
+  if (report.published) await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
   if (flags['json'] === true) printJson(stdout, report);
   else printLines(stdout, describeOutcome(report, strict, dryRun));
   printLines(stderr, describeProblems(report));

@@ -8,6 +8,7 @@ import { isJsonObject } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
 import { indexPath, providerPath, publicationPath, rootDocumentPath } from '../../contract/paths.ts';
 import { parsePublication } from '../../contract/publication.ts';
+import { parsePurged, purgedPath, type PurgedVersion } from '../../contract/purged.ts';
 import { parseQuarantined, quarantinedPath } from '../../contract/quarantined.ts';
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from '../../contract/serving-index.ts';
 import { digestOf } from '../../digest-of.ts';
@@ -61,12 +62,21 @@ function parseNames(text: string): readonly PackageName[] {
   });
 }
 
-/** A tree without the list has nothing to say of that. */
+/** What was purged where the tree was built. `folder` as for `openReceivedTree`. Throws BuildRefused. */
+export function readReceivedTombstones(folder: string): Promise<readonly PurgedVersion[]> {
+  return readList(rootOf(folder), join('index', purgedPath), parsePurged);
+}
+
 async function readQuarantined(root: string): Promise<readonly Quarantine[]> {
-  const path = join('index', quarantinedPath);
+  const rows = await readList(root, join('index', quarantinedPath), parseQuarantined);
+  return rows.map(({ code, message, where, name, version }) => ({ code: code as QuarantineCode, message, where, name, version }));
+}
+
+/** A tree without the list has nothing to say of that. */
+async function readList<Row>(root: string, path: string, parse: (text: string) => readonly Row[]): Promise<readonly Row[]> {
   if (statSync(join(root, path), { throwIfNoEntry: false }) === undefined) return [];
   const text = (await readTreeFile(root, path)).toString('utf8');
-  return parseTreeFile(root, path, () => parseQuarantined(text)).map(({ code, message, where, name, version }) => ({ code: code as QuarantineCode, message, where, name, version }));
+  return parseTreeFile(root, path, () => parse(text));
 }
 
 async function readVersions(root: string, name: PackageName): Promise<readonly ReceivedVersion[]> {

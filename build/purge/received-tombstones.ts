@@ -1,0 +1,52 @@
+// Which tombstones of a received tree a build adopts, and what the report says of them. A tree speaks for what it publishes, and for what nobody publishes
+// here: contents of other sources stay, and the report names them.
+
+import { indexPath } from '../contract/paths.ts';
+import type { PackageName } from '../contract/name.ts';
+import { lookUpPurged, mergePurged, purgedKey, type PurgedVersion } from '../contract/purged.ts';
+import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
+import type { Output } from '../output/output.ts';
+import { parseOwnFile } from '../parse-own-file.ts';
+import type { SourceSpec } from '../sources/spec.ts';
+import { listPurged } from './purged.ts';
+
+export interface ReceivedTombstones {
+  /** new ones; their source is the received tree */
+  readonly adopted: readonly PurgedVersion[];
+  /** of contents that another source publishes here */
+  readonly left: readonly PurgedVersion[];
+}
+
+/** `rows`: of the tree. Throws BuildRefused where the list of this registry is damaged. */
+export async function decideTombstones(rows: readonly PurgedVersion[], { id }: Pick<SourceSpec, 'id'>, output: Output): Promise<ReceivedTombstones> {
+  const known = await listPurged(output);
+  const fresh = mergePurged(known, rows).slice(known.length).map((row) => (row.source === null ? row : { ...row, source: id }));
+  const entries = new Map<PackageName, readonly IndexEntry[]>();
+  for (const { name } of fresh) if (!entries.has(name)) entries.set(name, await entriesOf(output, name));
+  const isOfOthers = (row: PurgedVersion): boolean => {
+    const { blocks } = lookUpPurged([row]);
+    return (entries.get(row.name) ?? []).some(({ source, version_normalized: normalized, reference }) => source !== id && blocks(row.name, { normalized, reference }) !== undefined);
+  };
+  const left = fresh.filter(isOfOthers);
+  const keys = new Set(left.map(purgedKey));
+  return { adopted: fresh.filter((row) => !keys.has(purgedKey(row))), left };
+}
+
+/** Lines of the report. `published`: false in a dry run, and where `--strict` kept everything back. */
+export function tombstoneNotices({ adopted, left }: ReceivedTombstones, published: boolean): readonly string[] {
+  const listed = adopted.map(({ name, version, reason }) => `${name} ${version} (${reason})`);
+  const some = `${listed.slice(0, mostNamed).join(', ')}${listed.length > mostNamed ? ` and ${listed.length - mostNamed} more` : ''}`;
+  return [
+    ...(adopted.length === 0 ? [] : [published ? `The tree has tombstones. These versions are purged here too: ${some}.` : `The tree has tombstones. Publishing it would purge here too: ${some}.`]),
+    ...left.map(({ name, version, reason }) => `${name} ${version} was purged where the tree was built (${reason}). Another source publishes it here, so that it stays. If it must go: libretto package purge ${name} ${version} --reason ${reason}`),
+  ];
+}
+
+const mostNamed = 20;
+
+/** Of a damaged index none: the build makes it anew. */
+async function entriesOf(output: Output, name: PackageName): Promise<readonly IndexEntry[]> {
+  const path = indexPath(name);
+  const text = await output.read('index', path);
+  return (text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text)))?.versions ?? [];
+}

@@ -1,0 +1,111 @@
+// `libretto verify` of tombstones (I21): a damaged list is a fault, and so is whatever was purged and stands in the tree again. What the message says to do
+// repairs it.
+
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
+import { below, temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
+import { runCli, type CliOutcome } from '../util/run-cli.ts';
+import { whoLibrary } from '../util/who-library.ts';
+
+let origin: TemporaryTree;
+let folder: string;
+
+const libretto = (cwd: string, ...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', 'data'], { cwd });
+const succeeds = async (cwd: string, ...args: readonly string[]): Promise<void> => expect(await libretto(cwd, ...args)).toMatchObject({ exitCode: 0 });
+const before = (path: string): string => join(folder, 'before', path);
+const now = (path: string): string => join(folder, 'data', path);
+/** Puts a file there again, as it was before the purge. */
+const bringBack = (path: string, as = path): void => cpSync(before(path), now(as), { recursive: true });
+const change = (path: string, text: (before: string) => string): void => writeFileSync(now(path), text(readFileSync(now(path), 'utf8')));
+
+interface Fault {
+  readonly code: string;
+  readonly path: string;
+  readonly name: string | null;
+  readonly version: string | null;
+  readonly message: string;
+}
+
+async function faults(...flags: readonly string[]): Promise<readonly Fault[]> {
+  const { exitCode, stdout } = await libretto(folder, 'verify', '--json', ...flags);
+  const report = JSON.parse(stdout) as { readonly faults: readonly Fault[] };
+  expect(exitCode).toBe(report.faults.length === 0 ? 0 : 1);
+  return report.faults;
+}
+
+beforeAll(async () => {
+  origin = temporaryTree({ ...saying('src/one', '1.0.0', 'first'), ...saying('src/two', '1.1.0', secret), ...saying('src/three', '1.2.0', 'third') });
+  const { root } = origin;
+  await succeeds(root, 'build', 'src');
+  rmSync(origin.path('src/three'), { recursive: true });
+  await succeeds(root, 'build', '--keep', '1');
+  origin.write(below('src/other', whoLibrary('acme/other', '1.0.0')));
+  await succeeds(root, 'build', '--keep', '1');
+  await succeeds(root, 'prune', '--keep-for', '0');
+  origin.write(saying('src/four', '1.3.0', 'fourth'));
+  await succeeds(root, 'build');
+  cpSync(origin.path('data'), origin.path('before'), { recursive: true, preserveTimestamps: true });
+  await succeeds(root, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+}, 60_000);
+afterAll(() => origin.remove());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'libretto-verify-tombstones-'));
+  cpSync(origin.root, folder, { recursive: true, preserveTimestamps: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const [index, document, archive] = ['index/acme/hello.json', 'public/p2/acme/hello.json', 'public/dist/acme/hello/1.1.0.zip'];
+
+/** The document in history that has the purged version. */
+function formerDocument(): string {
+  const found = filesWithSecret(before('build/history'))[0];
+  if (found === undefined) throw new Error('no document of history has the version');
+  return join('build/history', found);
+}
+
+describe('libretto verify', () => {
+  it('finds a list of tombstones that was changed or cut off', async () => {
+    expect(await faults()).toEqual([]);
+    const lists = ['index/_purged.json', 'index/_pruned/acme/hello.json'];
+    for (const damage of [(text: string) => text.replace('1.', '3.'), (text: string) => text.slice(0, -60)]) {
+      for (const path of lists) change(path, damage);
+      expect((await faults()).map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual(lists.map((path) => `MALFORMED_INDEX ${path}`).toSorted());
+      for (const { message } of await faults('--fast')) expect(message).toContain('Restore it from a backup');
+      for (const path of lists) cpSync(join(origin.root, 'data', path), now(path));
+    }
+    expect(await faults()).toEqual([]);
+  });
+
+  it('finds archives of a purged version, also under another name', async () => {
+    bringBack(archive);
+    bringBack(archive, 'public/dist/acme/hello/9.0.0.zip');
+    const found = await faults();
+    expect(found.map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual([archive, 'public/dist/acme/hello/9.0.0.zip'].map((path) => `PURGED_CONTENT ${path}`));
+    for (const { version, message } of found) expect([version, message]).toEqual(['1.1.0', expect.stringMatching(/archive of acme\/hello 1\.1\.0, which was purged on \d{4}-\d\d-\d\d \(secret\)\. Remove it\.$/)]);
+    expect(await faults('--fast')).toContainEqual(expect.objectContaining({ code: 'PURGED_CONTENT', path: archive }));
+    for (const { path } of found) rmSync(now(path));
+    expect(await faults()).toEqual([]);
+  });
+
+  it('finds a purged version in a document, and a build that compares everything repairs it', async () => {
+    bringBack(document);
+    expect(await faults()).toContainEqual({ code: 'PURGED_CONTENT', path: document, name: 'acme/hello', version: '1.1.0', message: expect.stringContaining('Remove build/manifest.json and run `libretto build`') as string });
+    rmSync(now('build/manifest.json'));
+    await succeeds(folder, 'build');
+    expect([await faults(), filesWithSecret(now('public'))]).toEqual([[], []]);
+  });
+
+  it('finds a purged version in history and in the serving index, and the purge that it names repairs all', async () => {
+    const former = formerDocument();
+    for (const path of [index, archive, dirname(former)]) bringBack(path);
+    for (const digest of readdirSync(before('index/_texts/acme/hello'))) bringBack(`index/_texts/acme/hello/${digest}`);
+    const found = (await faults()).filter(({ code }) => code === 'PURGED_CONTENT');
+    expect(found.map(({ path, version }) => [path, version])).toEqual([[index, '1.1.0'], [former, '1.1.0']]);
+    for (const { message } of found) expect(message).toContain('Run `libretto package purge acme/hello 1.1.0 --reason secret --yes`');
+    await succeeds(folder, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+    expect([await faults(), filesWithSecret(now('.'))]).toEqual([[], []]);
+  });
+});
