@@ -15,6 +15,7 @@ import type { PurgeServices } from '../proxy/manage/routes/purges.ts';
 import { createRenderThread } from '../proxy/packages/render-thread.ts';
 import { createUsage } from '../proxy/packages/usage.ts';
 import { createLookups, type Lookups } from '../proxy/protocol/lookups.ts';
+import { createTombstones, type Tombstones } from '../proxy/protocol/tombstones.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import { composeBuilder } from './compose-builder.ts';
@@ -36,6 +37,8 @@ interface PackageParts {
 export interface ComposedPackages extends PackageServices, Pick<PurgeServices, 'purgesOf'> {
   /** what Composer searches and lists, with what is mirrored */
   readonly lookupsWith: (mirrored: MirroredCatalogue | undefined) => Lookups;
+  /** of the tree that is served */
+  readonly tombstones: Tombstones;
 }
 
 export function composePackages(config: Config, context: Context, { state, published, retention, onError, onUnrendered = onError }: PackageParts): ComposedPackages {
@@ -45,12 +48,14 @@ export function composePackages(config: Config, context: Context, { state, publi
   const withdrawer = createChildWithdrawer(builder);
   const purger = createChildPurger(builder);
   const catalogue = createCatalogue(published);
+  const tombstones = createTombstones(published);
   const downloads = createDownloads({ state, now, retention, onError });
   const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
   return {
     published,
     catalogue,
-    packageTexts: createPackageTextReader(published, createRenderThread({ worker: new URL('./render-worker.js', import.meta.url), onFailure: onUnrendered })),
+    packageTexts: createPackageTextReader(published, createRenderThread({ worker: new URL('./render-worker.js', import.meta.url), onFailure: onUnrendered }), () => tombstones.read(now())),
+    tombstones,
     downloads,
     installs,
     lookupsWith: (mirrored) => createLookups({ catalogue, usage: createUsage(downloads, installs), mirrored }),

@@ -16,7 +16,6 @@ import { parseAddressRange, type AddressRange } from '../proxy/observe/client-ad
 import type { Log } from '../proxy/observe/log.ts';
 import type { Family } from '../proxy/observe/metrics-text.ts';
 import { createPublishedSafety } from '../proxy/protocol/safety-lists.ts';
-import { createTombstones } from '../proxy/protocol/tombstones.ts';
 import { createProxy } from '../proxy/server.ts';
 import { settingOf } from '../proxy/settings/settings.ts';
 import { startAuditCopies } from '../proxy/state/audit-copies.ts';
@@ -100,7 +99,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again'), onUnrendered: (err) => log.logger.warn({ err }, 'a README or CHANGELOG could not be rendered, and is shown as plain text') });
   const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
   const safety = createPublishedSafety(packages.published);
-  const tombstones = createTombstones(packages.published);
+  const { tombstones } = packages;
   const mirror = openServedMirror(config, context, { settings, log, state: store, safety, tombstones, tree });
   const metrics = composeMetrics(config, context, crew);
   const proxy = createProxy({

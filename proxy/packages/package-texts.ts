@@ -2,6 +2,7 @@
 // rendered once, whatever package they are of.
 
 import type { PackageName } from '../../build/contract/name.ts';
+import { nothingPurged, type PurgedLookup } from '../../build/contract/purged.ts';
 import { maxTextBytes, textPath, type TextDigest, type TextKind } from '../../build/contract/package-texts.ts';
 import { normalizeVersion } from '../../build/contract/version.ts';
 import type { Eventually } from '../eventually.ts';
@@ -32,7 +33,37 @@ type Rendered = Omit<PackageText, 'version'>;
 
 const keptBytes = 8 * 1024 * 1024;
 
-export function createPackageTextReader(files: PublishedFiles, render: RenderText): PackageTextReader {
+/** `tombstones`: the same object as long as nothing more is purged. What was rendered before is let go of then: it may be of a purged version. */
+export function createPackageTextReader(files: PublishedFiles, render: RenderText, tombstones: () => Eventually<PurgedLookup>): PackageTextReader {
+  let current = { purged: nothingPurged as PurgedLookup | undefined, texts: createRenderedTexts(render) };
+  const renderedTexts = async (): Promise<RenderedTexts> => {
+    // of a list that cannot be read it is not known what it says
+    const purged = await Promise.resolve(tombstones()).catch(() => undefined);
+    if (purged === undefined || purged !== current.purged) current = { purged, texts: createRenderedTexts(render) };
+    return current.texts;
+  };
+  return {
+    read: async (name, kind, version, view) => {
+      const texts = await renderedTexts();
+      const found = versionOf(await readPublishedPackage(files, name, view), version);
+      const digest = found?.entry[kind];
+      if (found === undefined || digest === undefined) return undefined;
+      const known = texts.get(digest);
+      if (known !== undefined) return { version: found.entry.version, ...known };
+      const bytes = await files.read(`index/${textPath(name, digest)}`);
+      if (bytes === undefined) return undefined;
+      return { version: found.entry.version, ...(await texts.render(digest, bytes)) };
+    },
+  };
+}
+
+interface RenderedTexts {
+  readonly get: (digest: TextDigest) => Rendered | undefined;
+  /** Once for all that ask at the same time. */
+  readonly render: (digest: TextDigest, bytes: Buffer) => Eventually<Rendered>;
+}
+
+function createRenderedTexts(render: RenderText): RenderedTexts {
   const kept = new ByteCache<Rendered>(keptBytes);
   const underWay = new Map<TextDigest, Promise<Rendered>>();
   const renderOnce = (digest: TextDigest, bytes: Buffer): Eventually<Rendered> => {
@@ -42,18 +73,7 @@ export function createPackageTextReader(files: PublishedFiles, render: RenderTex
     underWay.set(digest, running);
     return running;
   };
-  return {
-    read: async (name, kind, version, view) => {
-      const found = versionOf(await readPublishedPackage(files, name, view), version);
-      const digest = found?.entry[kind];
-      if (found === undefined || digest === undefined) return undefined;
-      const known = kept.get(digest);
-      if (known !== undefined) return { version: found.entry.version, ...known };
-      const bytes = await files.read(`index/${textPath(name, digest)}`);
-      if (bytes === undefined) return undefined;
-      return { version: found.entry.version, ...(await renderOnce(digest, bytes)) };
-    },
-  };
+  return { get: (digest) => kept.get(digest), render: renderOnce };
 }
 
 function versionOf(versions: readonly PublishedVersion[], wanted: string | undefined): PublishedVersion | undefined {

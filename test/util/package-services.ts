@@ -11,6 +11,7 @@ import { createRenderThread, type RenderThreadOptions } from '../../proxy/packag
 import { createChildPurger } from '../../proxy/packages/version-purger.ts';
 import { createChildWithdrawer } from '../../proxy/packages/version-withdrawer.ts';
 import { createWithdrawals } from '../../proxy/packages/withdrawals.ts';
+import { createTombstones } from '../../proxy/protocol/tombstones.ts';
 import type { PackageServices } from '../../proxy/manage/routes/packages.ts';
 import type { PurgeServices } from '../../proxy/manage/routes/purges.ts';
 import type { AuditedStore } from '../../proxy/state/audit.ts';
@@ -22,13 +23,14 @@ import { binary, cleanEnvironment } from './run-cli.ts';
 export function packageServices(state: StateStore, store: AuditedStore, now: () => number, data: string, render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') }): PackageServices & Pick<PurgeServices, 'purgesOf'> {
   const builder = createChildBuild({ program: [process.execPath, binary], environment: cleanEnvironment(), workingDirectory: '/', flags: ['--data', data] });
   const published = createLocalPublishedFiles(data);
+  const tombstones = createTombstones(published);
   const onError = (error: unknown): void => {
     throw error;
   };
   return {
     published,
     catalogue: createCatalogue(published),
-    packageTexts: createPackageTextReader(published, createRenderThread({ onFailure: () => undefined, ...render })),
+    packageTexts: createPackageTextReader(published, createRenderThread({ onFailure: () => undefined, ...render }), () => tombstones.read(now())),
     downloads: createDownloads({ state, now, everyMs: 0, onError }),
     installs: createDownloads({ state, now, everyMs: 0, onError, counted: 'installs' }),
     purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder) }),

@@ -54,4 +54,11 @@ export function renderMarkdown(text) {
     expect(rendered.filter((text) => text === 'same text')).toHaveLength(1);
     expect(rendered.filter((text) => text.includes('spin'))).toHaveLength(1);
   });
+
+  it('that was rendered is let go of once a version is purged, which may have had it', async () => {
+    const times = (): number => readFileSync(folder.at('rendered'), 'utf8').split('\n').filter((text) => text === 'same text').length;
+    expect(await runCli(['package', 'purge', 'acme/next', '1.0.0', '--reason', 'secret', '--yes', '--data', registry.data], { cwd: sources.root })).toMatchObject({ exitCode: 0 });
+    for (const name of ['kind', 'twin', 'kind']) expect(await readmeOf(name)).toMatchObject({ html: '<p>same text</p>' });
+    expect(times()).toBe(2);
+  });
 });
