@@ -4,7 +4,7 @@ import type { MirroredCatalogue } from '../proxy/mirror/mirrored-catalogue.ts';
 import { createCatalogue } from '../proxy/packages/catalogue.ts';
 import { createDownloads } from '../proxy/packages/downloads.ts';
 import { createPackageTextReader } from '../proxy/packages/package-texts.ts';
-import type { PublishedFiles } from '../proxy/packages/published-files.ts';
+import { createLocalPublishedFiles, type PublishedFiles } from '../proxy/packages/published-files.ts';
 import { createChildWithdrawer } from '../proxy/packages/version-withdrawer.ts';
 import { createPurges } from '../proxy/packages/purges.ts';
 import { createChildPurger } from '../proxy/packages/version-purger.ts';
@@ -15,7 +15,7 @@ import type { PurgeServices } from '../proxy/manage/routes/purges.ts';
 import { createRenderThread } from '../proxy/packages/render-thread.ts';
 import { createUsage } from '../proxy/packages/usage.ts';
 import { createLookups, type Lookups } from '../proxy/protocol/lookups.ts';
-import { createTombstones, type Tombstones } from '../proxy/protocol/tombstones.ts';
+import { createTombstones, joinTombstones, type Tombstones } from '../proxy/protocol/tombstones.ts';
 import { createAuditedStore } from '../proxy/state/audit.ts';
 import type { StateStore } from '../proxy/state/state-store.ts';
 import { composeBuilder } from './compose-builder.ts';
@@ -48,7 +48,7 @@ export function composePackages(config: Config, context: Context, { state, publi
   const withdrawer = createChildWithdrawer(builder);
   const purger = createChildPurger(builder);
   const catalogue = createCatalogue(published);
-  const tombstones = createTombstones(published);
+  const tombstones = tombstonesOf(config, published);
   const downloads = createDownloads({ state, now, retention, onError });
   const installs = createDownloads({ state, now, retention, onError, counted: 'installs' });
   return {
@@ -62,4 +62,10 @@ export function composePackages(config: Config, context: Context, { state, publi
     purgesOf: (actor) => createPurges({ store, actor, purger }),
     withdrawalsOf: (actor) => createWithdrawals({ store, actor, withdrawer }),
   };
+}
+
+/** A server in front of an origin keeps the tombstones of what it mirrors in its own data folder. */
+function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tombstones {
+  const ofTree = createTombstones(published);
+  return origin.value === undefined ? ofTree : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
 }

@@ -1,9 +1,10 @@
 // The tombstones of purged versions (I21) as a server goes by them, in memory as of the last publication, and the answer to whoever asks for one.
 
 import { createHash } from 'node:crypto';
-import { lookUpPurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../../build/contract/purged.ts';
+import { lookUpPurged, mergePurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../../build/contract/purged.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import { errorAnswer, type Answer } from '../answer.ts';
+import { whenReady } from '../eventually.ts';
 import { createAsPublished, type AsPublished } from '../packages/as-published.ts';
 import { parsePublished, type PublishedFiles } from '../packages/published-files.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
@@ -19,6 +20,19 @@ export function createTombstones(files: PublishedFiles): Tombstones {
     if (text !== last.text) last = { text, lookup: rows.length === 0 ? nothingPurged : lookUpPurged(rows) };
     return last.lookup;
   });
+}
+
+/** Those of two trees: of an origin, and of the data folder beside it, which has what this server mirrors. The same object as long as both say the same. */
+export function joinTombstones(one: Tombstones, other: Tombstones): Tombstones {
+  let last: { readonly there: PurgedLookup; readonly here: PurgedLookup; readonly lookup: PurgedLookup } | undefined;
+  return {
+    read: (nowMs) =>
+      whenReady(one.read(nowMs), (there) => whenReady(other.read(nowMs), (here) => {
+        if (here.rows.length === 0) return there;
+        if (last?.there !== there || last.here !== here) last = { there, here, lookup: lookUpPurged(mergePurged(there.rows, here.rows)) };
+        return last.lookup;
+      })),
+  };
 }
 
 /** A version as a request for its archive names it. */
