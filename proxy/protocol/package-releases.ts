@@ -1,104 +1,156 @@
 // The versions of one package as views look at them, and nothing else: which are published, and which publications changed which of them. Small enough to
 // keep those of every package.
 
+import { formatReleasedVersion } from '../../build/contract/released-version.ts';
 import type { DocumentStamp, PackageIndex } from '../../build/contract/serving-index.ts';
 import type { VersionChange } from '../../build/contract/version-changes.ts';
-import type { DatedChange } from '../views/view-date.ts';
+import type { ViewDate } from '../views/view-date.ts';
 import { passes, releaseOf, type Release, type ReleaseFilter } from '../views/view.ts';
 
 type Kind = 'stable' | 'dev';
 type Intern = (text: string) => string;
 
+/** A document as it is served. Where a tree was copied, its date is that of the copy; its bytes tell what it is all the same. */
+export interface DatedDocument {
+  /** epoch seconds */
+  readonly lastModified: number;
+  /** the beginning of the hex SHA-256 of its bytes */
+  readonly digest: string;
+}
+
 export class PackageReleases {
-  readonly #published: Releases;
+  readonly #releases: Releases;
+  /** how many of the releases are published: they come first */
+  readonly #published: number;
   readonly #documents: { readonly [Each in Kind]: KeptChanges };
 
   /** `intern`: one text for all equal ones, since every package has its 1.0.0.0. */
   constructor({ versions, documents }: Pick<PackageIndex, 'versions' | 'documents'>, intern: Intern) {
-    this.#published = new Releases(versions.filter(({ state }) => state === 'published').map(releaseOf), intern);
-    this.#documents = { stable: new KeptChanges(documents.stable, intern), dev: new KeptChanges(documents.dev, intern) };
+    const places = new Map<string, number>();
+    const all: Release[] = [];
+    const placeOf = (release: Release): number => {
+      const text = formatReleasedVersion(release);
+      const known = places.get(text);
+      if (known === undefined) places.set(text, all.push(release) - 1);
+      return known ?? all.length - 1;
+    };
+    for (const entry of versions) if (entry.state === 'published') placeOf(releaseOf(entry));
+    this.#published = all.length;
+    this.#documents = { stable: keptChanges(documents.stable, placeOf), dev: keptChanges(documents.dev, placeOf) };
+    this.#releases = new Releases(all, intern);
   }
 
   /** Whether somebody with this view of the package sees that it is there. */
   isSeen(filter: ReleaseFilter): boolean {
-    if (filter === 'all' || filter === 'none') return filter === 'all' && this.#published.size > 0;
-    return this.#published.some(0, this.#published.size, filter);
+    if (filter === 'all' || filter === 'none') return filter === 'all' && this.#published > 0;
+    for (let at = 0; at < this.#published; at += 1) if (this.#releases.isSeen(at, filter)) return true;
+    return false;
   }
 
-  /** Whether the changes of a document are known up to the one that was published with this Last-Modified, epoch seconds. */
-  knows(kind: Kind, lastModified: number): boolean {
-    return this.#documents[kind].lastModified >= lastModified;
+  /** Whether the changes of a document are known up to this one. */
+  knows(kind: Kind, document: DatedDocument): boolean {
+    return this.#documents[kind].lastModified >= document.lastModified || this.#documents[kind].isOf(document);
   }
 
-  /** Changes of one document that are seen, newest first, up to this Last-Modified. undefined: nothing is known of single versions. */
-  changesOf(kind: Kind, filter: ReleaseFilter, lastModified: number): Iterable<DatedChange> | undefined {
+  /** Adds what is seen of the changes of one document up to this one. False: nothing is known of single versions. */
+  addChanges(date: ViewDate, kind: Kind, filter: ReleaseFilter, document: DatedDocument): boolean {
     const changes = this.#documents[kind];
-    return changes.isKnown ? changes.seen(filter, lastModified) : undefined;
+    if (changes.isKnown) changes.addTo(date, this.#releases, filter, changes.isOf(document) ? changes.lastModified : document.lastModified);
+    return changes.isKnown;
   }
 
-  /** Changes of both documents that are seen, of each newest first. */
-  allChanges(filter: ReleaseFilter): readonly Iterable<DatedChange>[] {
-    return [this.#documents.stable.seen(filter), this.#documents.dev.seen(filter)];
+  /** Adds what is seen of the changes of both documents. */
+  addAllChanges(date: ViewDate, filter: ReleaseFilter): void {
+    this.#documents.stable.addTo(date, this.#releases, filter);
+    this.#documents.dev.addTo(date, this.#releases, filter);
   }
 }
 
 /** Changes of packages whose index is gone. */
-export function prunedChanges(changes: readonly VersionChange[], filter: ReleaseFilter): Iterable<DatedChange> {
-  return changes.filter(({ versions }) => versions.some((version) => passes(filter, version))).toReversed();
+export function addPrunedChanges(date: ViewDate, changes: readonly VersionChange[], filter: ReleaseFilter): void {
+  for (const { serial, at, versions } of changes.toReversed()) {
+    if (date.dependsOn(serial, at) && versions.some((version) => passes(filter, version))) date.add(serial, at);
+  }
 }
 
-/** Releases in two columns. */
+/** Releases in two columns. Plain arrays: a typed one of a few numbers takes several times its numbers of memory. */
 class Releases {
   readonly #versions: readonly string[];
   /** NaN: not known */
-  readonly #released: Float64Array;
+  readonly #released: readonly number[];
 
   constructor(releases: readonly Release[], intern: Intern) {
     this.#versions = releases.map(({ version_normalized: version }) => intern(version));
-    this.#released = Float64Array.from(releases, ({ releasedMs }) => releasedMs ?? Number.NaN);
+    this.#released = releases.map(({ releasedMs }) => releasedMs ?? Number.NaN);
   }
 
-  get size(): number {
-    return this.#versions.length;
-  }
-
-  /** Whether one of those from `from` and before `to` passes. */
-  some(from: number, to: number, filter: ReleaseFilter): boolean {
-    for (let at = from; at < to; at += 1) {
-      const releasedMs = this.#released[at] ?? Number.NaN;
-      if (passes(filter, { version_normalized: this.#versions[at] ?? '', releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs })) return true;
-    }
-    return false;
+  isSeen(at: number, filter: ReleaseFilter): boolean {
+    const releasedMs = this.#released[at] ?? Number.NaN;
+    return passes(filter, { version_normalized: this.#versions[at] ?? '', releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs });
   }
 }
 
 const columns = 4;
 
+/** Two documents of one package are told apart by so many digits of their digests; as a number they take no memory of their own. */
+const digestDigits = 12;
+
+function digestNumber(digest: string): number {
+  return Number.parseInt(digest.slice(0, digestDigits), 16);
+}
+
 class KeptChanges {
   readonly lastModified: number;
   /** false: an older version of Libretto published the document, and it counts as changed as a whole */
   readonly isKnown: boolean;
-  /** of each change: serial, at, last_modified, and where its versions end */
-  readonly #changes: Float64Array;
-  readonly #releases: Releases;
+  /** of the document that the last change made; NaN: there is none */
+  readonly #digest: number;
+  /** of each change, oldest first: serial, at, last_modified, and where its versions end */
+  readonly #changes: readonly number[];
+  /** places of changed releases */
+  readonly #versions: readonly number[];
 
-  constructor(stamp: DocumentStamp | null, intern: Intern) {
+  constructor(stamp: DocumentStamp | null, placeOf: (release: Release) => number) {
     const changes = stamp?.changes ?? [];
     this.lastModified = stamp?.last_modified ?? Number.NEGATIVE_INFINITY;
     this.isKnown = stamp?.changes !== undefined;
+    this.#digest = digestNumber(stamp?.sha256 ?? '');
     let end = 0;
     const rows = changes.map(({ serial, at, last_modified, versions }) => [serial, at, last_modified, (end += versions.length)]);
-    this.#changes = Float64Array.from(stamp !== null && stamp.changes === undefined ? [0, stamp.last_modified, stamp.last_modified, -1] : rows.flat());
-    this.#releases = new Releases(changes.flatMap(({ versions }) => versions), intern);
+    this.#changes = stamp !== null && stamp.changes === undefined ? [0, stamp.last_modified, stamp.last_modified, everything] : rows.flat();
+    this.#versions = changes.flatMap(({ versions }) => versions.map(placeOf));
   }
 
-  *seen(filter: ReleaseFilter, until = Number.POSITIVE_INFINITY): Generator<DatedChange> {
+  /** Whether the last change made this document. */
+  isOf({ digest }: DatedDocument): boolean {
+    return this.#digest === digestNumber(digest);
+  }
+
+  /** `until`: Last-Modified of the last change that counts. */
+  addTo(date: ViewDate, releases: Releases, filter: ReleaseFilter, until = Number.POSITIVE_INFINITY): void {
     for (let row = this.#changes.length - columns; row >= 0; row -= columns) {
-      const [serial = 0, at = 0, lastModified = 0, end = 0] = this.#changes.subarray(row, row + columns);
-      const start = row === 0 ? 0 : (this.#changes[row - 1] ?? 0);
-      if (lastModified <= until && (end === -1 || this.#releases.some(start, end, filter))) yield { serial, at };
+      const [serial, at, lastModified] = [this.#changes[row] ?? 0, this.#changes[row + 1] ?? 0, this.#changes[row + 2] ?? 0];
+      // most changes are of publications that others have dated already: their versions need no look
+      if (lastModified <= until && date.dependsOn(serial, at) && this.#isSeen(row, releases, filter)) date.add(serial, at);
     }
   }
+
+  #isSeen(row: number, releases: Releases, filter: ReleaseFilter): boolean {
+    const end = this.#changes[row + 3] ?? everything;
+    if (end === everything) return true;
+    for (let at = row === 0 ? 0 : (this.#changes[row - 1] ?? 0); at < end; at += 1) if (releases.isSeen(this.#versions[at] ?? 0, filter)) return true;
+    return false;
+  }
+}
+
+/** Instead of where the versions of a change end: it counts as one of the whole document. */
+const everything = -1;
+
+const noChanges = new KeptChanges(null, () => 0);
+
+/** Most packages have no document of dev versions: one object stands for all of those. */
+function keptChanges(stamp: DocumentStamp | null, placeOf: (release: Release) => number): KeptChanges {
+  return stamp === null ? noChanges : new KeptChanges(stamp, placeOf);
 }
 
 /** At most `capacity` texts are remembered; it begins anew then. */

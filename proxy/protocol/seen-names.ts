@@ -4,9 +4,9 @@
 import type { PackageName } from '../../build/contract/name.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import type { Eventually } from '../eventually.ts';
-import { ViewDate, type DatedChange } from '../views/view-date.ts';
-import type { ReleaseFilter, View } from '../views/view.ts';
-import { prunedChanges, type PackageReleases } from './package-releases.ts';
+import { ViewDate } from '../views/view-date.ts';
+import type { View } from '../views/view.ts';
+import { addPrunedChanges, type PackageReleases } from './package-releases.ts';
 import type { TreeFiles } from './tree-files.ts';
 
 const packagesAtOnce = 32;
@@ -23,27 +23,23 @@ export interface SeenNames {
 /** `names`: those in packages.json of `publication`. */
 export async function seenNames(names: readonly PackageName[], publication: Publication | undefined, view: View, files: Pick<TreeFiles, 'releases'>, epoch: number): Promise<SeenNames> {
   const date = new ViewDate();
-  if (publication !== undefined) date.add(besideNames(publication));
-  for (const [name, changes] of Object.entries(publication?.pruned ?? {})) date.add(prunedChanges(changes, view.filterOf(name)));
+  if (publication !== undefined) addBesideNames(date, publication);
+  for (const [name, changes] of Object.entries(publication?.pruned ?? {})) addPrunedChanges(date, changes, view.filterOf(name));
   const isNamed = (name: PackageName): boolean => view.filterOf(name) !== 'none';
   // who saw a package that is withdrawn has another list since then
-  await look((publication?.withdrawn ?? []).filter(isNamed), files, epoch, (name, releases) => addChanges(date, releases, view.filterOf(name)));
+  await look((publication?.withdrawn ?? []).filter(isNamed), files, epoch, (name, releases) => releases?.addAllChanges(date, view.filterOf(name)));
   const seen: PackageName[] = [];
   await look(names.filter(isNamed), files, epoch, (name, releases) => {
     const filter = view.filterOf(name);
     if (filter === 'all' || releases?.isSeen(filter) === true) seen.push(name);
-    addChanges(date, releases, filter);
+    releases?.addAllChanges(date, filter);
   });
   return { seen, seconds: date.seconds };
 }
 
 /** What an older version of Libretto published says of names and the rest together. */
-function besideNames({ root }: Publication): readonly DatedChange[] {
-  return root.beside?.changes.toReversed() ?? [{ serial: 0, at: root.last_modified }];
-}
-
-function addChanges(date: ViewDate, releases: PackageReleases | undefined, filter: ReleaseFilter): void {
-  for (const changes of releases?.allChanges(filter) ?? []) date.add(changes);
+function addBesideNames(date: ViewDate, { root }: Publication): void {
+  for (const { serial, at } of root.beside?.changes ?? [{ serial: 0, at: root.last_modified }]) date.add(serial, at);
 }
 
 async function look(names: readonly PackageName[], files: Pick<TreeFiles, 'releases'>, epoch: number, found: (name: PackageName, releases: PackageReleases | undefined) => void): Promise<void> {

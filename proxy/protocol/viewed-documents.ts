@@ -14,7 +14,7 @@ import { ByteCache } from './byte-cache.ts';
 import { dateShiftMs, viewShiftSeconds } from './date-shift.ts';
 import { TextDocument } from './document.ts';
 import type { PackageArchives } from './package-archives.ts';
-import type { PackageReleases } from './package-releases.ts';
+import type { DatedDocument, PackageReleases } from './package-releases.ts';
 import { readProviderParts, type ProviderParts, type ProviderVersion } from './provider-parts.ts';
 import { seenNames } from './seen-names.ts';
 import type { TreeFiles } from './tree-files.ts';
@@ -103,13 +103,14 @@ export class ViewedDocuments {
   #dateOf(name: PackageName, base: TextDocument, path: PublicPath, filter: ReleaseFilter, epoch: number): Eventually<{ readonly seconds: number; readonly isSure: boolean }> {
     const kind = path === providerPath(name, 'dev') ? 'dev' : 'stable';
     const lastModified = Math.floor(base.lastModifiedMs / 1000);
+    const document: DatedDocument = { lastModified, digest: base.digest };
     const dated = (releases: PackageReleases | undefined): { readonly seconds: number; readonly isSure: boolean } => {
-      const changes = releases?.changesOf(kind, filter, lastModified);
-      const seconds = changes === undefined ? undefined : new ViewDate().add(changes).seconds;
-      const knows = releases?.knows(kind, lastModified) === true;
+      const date = new ViewDate();
+      const seconds = releases?.addChanges(date, kind, filter, document) === true ? date.seconds : undefined;
+      const knows = releases?.knows(kind, document) === true;
       return { seconds: knows && seconds !== undefined ? seconds : lastModified, isSure: knows };
     };
-    return whenReady(this.#files.releases(name, epoch), (releases) => (releases?.knows(kind, lastModified) === true ? dated(releases) : whenReady(this.#files.releasesAgain(name, epoch), dated)));
+    return whenReady(this.#files.releases(name, epoch), (releases) => (releases?.knows(kind, document) === true ? dated(releases) : whenReady(this.#files.releasesAgain(name, epoch), dated)));
   }
 
   #partsOf(path: PublicPath, name: PackageName, base: TextDocument): ProviderParts {

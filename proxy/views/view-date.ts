@@ -2,14 +2,6 @@
 // It is the second of the last of them; of several within one second each comes one second after the one before it. So it rises with each change, is the
 // same on every host and after every restart, and goes on from where it was after a rollback.
 
-/** One change that is seen. */
-export interface DatedChange {
-  /** of its publication: changes of one publication are one */
-  readonly serial: number;
-  /** when it was, epoch seconds */
-  readonly at: number;
-}
-
 /**
  * What happened longer before the last change does not move the date: it would take a publication a second for so long, each with something that is seen.
  * Seconds.
@@ -17,18 +9,24 @@ export interface DatedChange {
 const longestBurst = 3600;
 
 export class ViewDate {
+  /** serial of a publication → when it was, epoch seconds */
   readonly #times = new Map<number, number>();
-  #latest: DatedChange = { serial: -1, at: Number.NEGATIVE_INFINITY };
+  #latestSerial = -1;
+  #latestAt = Number.NEGATIVE_INFINITY;
 
-  /** Changes that are seen, newest first: no more of them are looked at than the date can depend on. */
-  add(changes: Iterable<DatedChange>): this {
-    for (const change of changes) {
-      const { serial, at } = change;
-      if (serial < this.#latest.serial && at < this.#latest.at - longestBurst) return this;
-      this.#times.set(serial, Math.max(at, this.#times.get(serial) ?? at));
-      if (at > this.#latest.at || (at === this.#latest.at && serial > this.#latest.serial)) this.#latest = change;
-    }
-    return this;
+  /** Whether a change of the publication `serial` at `at` (epoch seconds) can move the date. Where not, nobody needs to know whether it is seen. */
+  dependsOn(serial: number, at: number): boolean {
+    if (serial < this.#latestSerial && at < this.#latestAt - longestBurst) return false;
+    const known = this.#times.get(serial);
+    return known === undefined || known < at;
+  }
+
+  /** A change that is seen; changes of one publication are one. */
+  add(serial: number, at: number): void {
+    if (!this.dependsOn(serial, at)) return;
+    this.#times.set(serial, at);
+    if (at < this.#latestAt || (at === this.#latestAt && serial < this.#latestSerial)) return;
+    [this.#latestSerial, this.#latestAt] = [serial, at];
   }
 
   /** Epoch seconds; undefined: nothing was ever seen. */

@@ -33,6 +33,8 @@ export interface ViewedRegistry {
   /** Back to the publication before the last. */
   readonly rollBack: (atMs: number) => Promise<void>;
   readonly prune: (atMs: number) => Promise<void>;
+  /** What a copy of the tree does that gives its documents dates of their own. */
+  readonly redate: (atMs: number) => void;
   /** As holder of a token with these limits; null: of one without. */
   readonly ask: (asked: Asked, limits: Partial<TokenLimits> | null) => Promise<Reply>;
   /** Counts until now are kept, and the server's clock is at `atMs`. */
@@ -81,6 +83,10 @@ export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistr
     prune: async (atMs) => {
       await prune({ dataDirectory: served.data, keepForMs: 0, dryRun: false, actor: 'cli:test' }, () => new Date(atMs));
     },
+    redate: (atMs) => {
+      const folder = join(served.data, 'public/p2');
+      for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) if (path.endsWith('.json')) utimesSync(join(folder, path), atMs / 1000, atMs / 1000);
+    },
     ask: async ({ method, path, headers = {}, body }, limits) => served.proxy.send(method, path, { authorization: `Bearer ${await tokenOf(limits)}`, ...headers }, body),
     settle: async (atMs) => {
       await Promise.all([served.services.downloads.flush(), served.services.installs.flush()]);
@@ -100,7 +106,9 @@ function unlessRefused(error: unknown): void {
 /** Files have the system's time, which is not the registry's: those that are new get its. */
 function dateArchives(folder: string, atMs: number): void {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && statSync(path).ctimeMs - statSync(path).mtimeMs < 3_600_000) utimesSync(path, atMs / 1000, atMs / 1000);
+    const { ctimeMs, mtimeMs } = statSync(path);
+    if (ctimeMs - mtimeMs < 3_600_000) utimesSync(path, atMs / 1000, atMs / 1000);
   }
 }

@@ -2,7 +2,7 @@
 // packages, which are copies of one, since nobody asks for their archives.
 
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bare, binary, run } from '../measure.mjs';
@@ -56,7 +56,12 @@ export async function makeLargeTree(folder, count) {
   const all = names(count);
   for (const file of templateFiles(data)) {
     const text = readFileSync(file, 'utf8');
-    for (const name of all) writeFileSync(file.replace('template', name.slice('bench/'.length)), text.replaceAll('bench/template', name));
+    const { atime, mtime } = statSync(file);
+    for (const name of all) {
+      const copy = file.replace('template', name.slice('bench/'.length));
+      writeFileSync(copy, text.replaceAll('bench/template', name));
+      utimesSync(copy, atime, mtime); // as a build dates it: the index knows the document by that
+    }
   }
   listNames(data, all);
   return { data, names: all, token: await makeToken(folder, data) };
