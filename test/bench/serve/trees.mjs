@@ -1,7 +1,7 @@
 // What is served: a package with an everyday p2 document, one with an archive of 20 KB, one of 50 MB, and a list of 10 000 names; and a tree of 10 000
 // packages, which are copies of one, since nobody asks for their archives.
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -31,10 +31,21 @@ const names = (count) => Array.from({ length: count }, (_, index) => `bench/pack
 /** nginx needs the compressed list as a file of its own. */
 function listNames(data, all) {
   const path = join(data, 'public/packages.json');
-  const text = JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), 'available-packages': all });
-  writeFileSync(path, text);
+  const before = readFileSync(path, 'utf8');
+  const text = JSON.stringify({ ...JSON.parse(before), 'available-packages': all });
+  writeAsDated(path, path, text);
   writeFileSync(`${path}.gz`, gzipSync(text, { level: 6 }));
+  replace(join(data, 'index/_publication.json'), (publication) => publication.replaceAll(sha256(before), sha256(text)));
 }
+
+/** With the dates of `template`: the index knows a document by its date and its digest. */
+function writeAsDated(path, template, text) {
+  const { atime, mtime } = statSync(template);
+  writeFileSync(path, text);
+  utimesSync(path, atime, mtime);
+}
+
+const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 /** Each server that counts for itself wants a data folder of its own. */
 export function copyOf(data, target) {
@@ -54,26 +65,29 @@ export async function makeLargeTree(folder, count) {
   const data = join(folder, 'large');
   await run(process.execPath, [binary, 'build', source, '--data', data], { cwd: folder, env: bare });
   const all = names(count);
-  for (const file of templateFiles(data)) {
-    const text = readFileSync(file, 'utf8');
-    const { atime, mtime } = statSync(file);
-    for (const name of all) {
-      const copy = file.replace('template', name.slice('bench/'.length));
-      writeFileSync(copy, text.replaceAll('bench/template', name));
-      utimesSync(copy, atime, mtime); // as a build dates it: the index knows the document by that
-    }
+  const [documents, indexes] = ['public/p2/bench', 'index/bench'].map((folder) => templateFiles(join(data, folder)));
+  for (const name of all) {
+    const named = (text) => text.replaceAll('bench/template', name);
+    const pathOf = (file) => file.replace('template', name.slice('bench/'.length));
+    for (const { file, text } of documents) writeAsDated(pathOf(file), file, named(text));
+    const redigested = (index) => documents.reduce((done, { text }) => done.replaceAll(sha256(text), sha256(named(text))), index);
+    for (const { file, text } of indexes) writeAsDated(pathOf(file), file, redigested(named(text)));
   }
   listNames(data, all);
   return { data, names: all, token: await makeToken(folder, data) };
 }
 
-function templateFiles(data) {
-  return ['public/p2/bench', 'index/bench'].flatMap((folder) => readdirSync(join(data, folder)).filter((name) => name.startsWith('template')).map((name) => join(data, folder, name)));
+function templateFiles(folder) {
+  return readdirSync(folder).filter((name) => name.startsWith('template')).map((name) => ({ file: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
 }
 
 /** As a build does it: index and document by rename, then the announcement. Returns when it appeared (performance.now). */
 export function publishAgain(data, name, serial) {
-  for (const file of [`index/${name}.json`, `public/p2/${name}.json`]) replace(join(data, file), (text) => text.replaceAll(/A package to be measured|Publication \d+/g, `Publication ${serial}`));
+  const document = join(data, `public/p2/${name}.json`);
+  const before = readFileSync(document, 'utf8');
+  const after = before.replaceAll(/A package to be measured|Publication \d+/g, `Publication ${serial}`);
+  replace(join(data, `index/${name}.json`), (text) => text.replaceAll(sha256(before), sha256(after)));
+  replace(document, () => after);
   replace(join(data, 'index/_publication.json'), (text) => text.replace(/"serial":\s*\d+/, `"serial":${serial}`));
   return performance.now();
 }
