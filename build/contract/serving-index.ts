@@ -91,6 +91,19 @@ export function parsePackageIndex(text: string): PackageIndex {
   };
 }
 
+/** How formatPackageIndex begins the list of versions. No text of JSON holds the end of a line, so it stands nowhere else. */
+const versionsBegin = ',\n "versions": [';
+
+/** The stamps alone, without a look at the versions, which are most of an index. Throws an Error that says what is wrong with it. */
+export function parseDocumentStamps(text: string): PackageIndex['documents'] {
+  const end = text.indexOf(versionsBegin);
+  const json: unknown = JSON.parse(end === -1 ? text : `${text.slice(0, end)}}`);
+  const { format, documents } = isJsonObject(json) ? json : {};
+  refuseNewer(format, servingIndexFormat);
+  if (!isJsonObject(documents)) throw new Error('documents is missing');
+  return { stable: parseStamp(documents['stable']), dev: parseStamp(documents['dev']) };
+}
+
 /** null: there never was such a document. Throws an Error that says what is wrong with it. */
 export function parseStamp(value: unknown): DocumentStamp | null {
   if (value === null || value === undefined) return null;

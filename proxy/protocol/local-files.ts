@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import { purgedPath } from '../../build/contract/purged.ts';
-import { parsePackageIndex } from '../../build/contract/serving-index.ts';
+import { parseDocumentStamps, parsePackageIndex } from '../../build/contract/serving-index.ts';
 import { ArchiveStore } from './archive-store.ts';
 import { checkDocument, type PublishedStamps } from './document-check.ts';
 import { TextDocument } from './document.ts';
@@ -35,7 +35,7 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
     package: async (name) => {
       const text = await readFile(`${indexDirectory}/${indexPath(name)}`, 'utf8').catch((error: unknown) => (isAbsence(error) ? undefined : Promise.reject(error)));
       try {
-        return text === undefined ? undefined : parsePackageIndex(text).documents;
+        return text === undefined ? undefined : parseDocumentStamps(text);
       } catch {
         return undefined; // a damaged index knows no digest; `libretto verify` tells it, and archives are not found by it
       }
