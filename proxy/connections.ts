@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { isInProgress } from './http-request.ts';
 import type { Speaker, Waiting } from './idle-connections.ts';
 import type { LeanRequest } from './lean-request.ts';
 
@@ -12,9 +13,10 @@ interface Connection {
   answering: number;
   /** the last one that was not answered at once */
   last: LeanRequest | undefined;
-  /** when its last answer was out, monotonic milliseconds; undefined: none was yet */
-  restingMs: number | undefined;
-  readonly openedMs: number;
+  /** an answer was out */
+  hasAnswered: boolean;
+  /** when it opened, its last request began, or its last answer was out: monotonic milliseconds */
+  sinceMs: number;
 }
 
 export class Connections {
@@ -34,7 +36,7 @@ export class Connections {
 
   opened(socket: Socket): void {
     socket.setMaxListeners(0); // one for each pipelined request that is being answered
-    this.#open.set(socket, { socket, answering: 0, last: undefined, restingMs: undefined, openedMs: this.#elapsed() });
+    this.#open.set(socket, { socket, answering: 0, last: undefined, hasAnswered: false, sinceMs: this.#elapsed() });
     socket.once('close', () => this.#open.delete(socket));
   }
 
@@ -51,12 +53,14 @@ export class Connections {
     if (connection === undefined) return; // closed meanwhile
     connection.answering += 1;
     connection.last = response.req as LeanRequest;
+    connection.sinceMs = this.#elapsed();
     // comes once by itself; `once` would cost a second closure
     response.on('close', () => {
       connection.answering -= 1;
       if (connection.answering > 0) return;
       connection.last = undefined;
-      connection.restingMs = this.#elapsed();
+      connection.hasAnswered = true;
+      connection.sinceMs = this.#elapsed();
     });
   }
 
@@ -86,10 +90,9 @@ export class Connections {
   /** Of an open connection, for the cap on idle ones. */
   speaker(socket: Socket): Speaker {
     const connection = this.#open.get(socket);
-    const waiting = ({ answering, restingMs, openedMs }: Connection): Waiting | undefined => (answering > 0 ? undefined : { idle: restingMs !== undefined, sinceMs: restingMs ?? openedMs });
     return {
-      waiting: () => connection && waiting(connection),
-      close: () => (connection?.restingMs === undefined ? socket.destroy() : socket.destroySoon()),
+      waiting: () => connection && waitingOf(connection),
+      close: () => (connection !== undefined && waitingOf(connection)?.idle === true ? socket.destroySoon() : socket.destroy()),
     };
   }
 
@@ -97,4 +100,10 @@ export class Connections {
   closeIdle(): void {
     for (const { socket, answering } of this.#open.values()) if (answering === 0) socket.destroySoon();
   }
+}
+
+/** A request behind one that is being answered leaves the connection in progress, whatever it waits for itself. */
+function waitingOf({ answering, last, hasAnswered, sinceMs }: Connection): Waiting | undefined {
+  if (answering > 1 || (last !== undefined && isInProgress(last))) return undefined;
+  return { idle: answering === 0 && hasAnswered, sinceMs };
 }

@@ -17,6 +17,10 @@ export interface HttpRequest extends Readable {
   readonly httpVersionMajor: number;
   /** True when it broke off. Over HTTP/2 its body may then end as if it were whole: whoever read it has to look. */
   readonly aborted: boolean;
+  /** True once its body has arrived in full; over HTTP/2 once it was read, too. */
+  readonly complete: boolean;
+  /** true while it holds a slot for uploads, of which there are few, and which have a least speed */
+  holdsSlot?: boolean;
   readonly socket: Socket;
 }
 
@@ -29,6 +33,11 @@ export type HttpResponse = ServerResponse | ServerHttp2Stream;
 
 export function isStreamRequest(request: HttpRequest): request is StreamRequest {
   return request.httpVersionMajor === 2;
+}
+
+/** False while the request still waits for its body, unless it is an upload that holds a slot. */
+export function isInProgress(request: HttpRequest): boolean {
+  return request.complete || request.holdsSlot === true || (isStreamRequest(request) && request.stream.endAfterHeaders);
 }
 
 export function isStream(response: HttpResponse): response is ServerHttp2Stream {

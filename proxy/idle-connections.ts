@@ -1,12 +1,13 @@
-// A cap on the connections that one client address holds without a request that is being answered: idle ones, those whose request or TLS handshake has
-// not arrived in full, and sessions of HTTP/2 without a stream. Requests in progress never count. Above the cap the oldest idle connections close first,
-// which costs a client a reconnect, and then the oldest half-open ones: many users behind one address go on, and one address cannot take all connections.
+// A cap on the connections that one client address holds without a request in progress: idle ones, and half-open ones, whose TLS handshake, request or
+// body has not arrived in full, and sessions of HTTP/2 without a stream in progress. Requests in progress and uploads with a slot never count. Above the
+// cap the oldest idle connections close first, which costs a client a reconnect, and then the oldest half-open ones: many users behind one address go
+// on, and one address cannot take all connections.
 
 import type { Socket } from 'node:net';
 import { clientAddress, isInRanges, networkOf, type AddressRange } from './observe/client-address.ts';
 
 export interface Waiting {
-  /** between two requests; false: the first one has not arrived in full */
+  /** between two requests; false: half-open */
   readonly idle: boolean;
   /** monotonic milliseconds */
   readonly sinceMs: number;
@@ -14,7 +15,7 @@ export interface Waiting {
 
 /** What is known of a connection once it speaks HTTP. */
 export interface Speaker {
-  /** undefined while a request is being answered */
+  /** undefined while a request is in progress */
   readonly waiting: () => Waiting | undefined;
   readonly close: () => void;
 }

@@ -7,6 +7,9 @@ import { hasBody } from './protocol/admit.ts';
 
 /** Where nothing follows a GET or HEAD, nothing is read and nothing ends: no 'end', no 'close'. Who has to know that the client left asks the socket. */
 export class LeanRequest extends IncomingMessage {
+  /** see HttpRequest */
+  declare holdsSlot?: boolean;
+
   override push(chunk: unknown, encoding?: BufferEncoding): boolean {
     return chunk === null && isBare(this) ? false : super.push(chunk, encoding);
   }

@@ -14,7 +14,7 @@ export interface ServerLimits {
   readonly stallTimeoutMs: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
-  /** of one client address, without a request that is being answered; 0: any number (idle-connections.ts) */
+  /** of one client address, without a request in progress; 0: any number (idle-connections.ts) */
   readonly idlePerAddress: number;
   /** how long `close` waits for answers under way */
   readonly drainMs: number;

@@ -44,9 +44,11 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
       if (Number(request.headers['content-length'] ?? 0) > mostUploadBytes + (type === 'multipart/form-data' ? formBytes : 0)) throw tooLarge();
       const free = take(caller);
       try {
+        request.holdsSlot = true;
         sendContinue();
         return await work(await stage(request, type, dataDirectory, limits.leastSpeed));
       } finally {
+        request.holdsSlot = false;
         free();
       }
     },

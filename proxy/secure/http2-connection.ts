@@ -9,7 +9,7 @@
 
 import { constants, Http2ServerRequest, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import type { HttpRequest, HttpResponse } from '../http-request.ts';
+import { isInProgress, type HttpRequest, type HttpResponse } from '../http-request.ts';
 import type { Waiting } from '../idle-connections.ts';
 import type { ServerLimits } from '../server-limits.ts';
 import { dropBody, giveUp } from './stream-answer.ts';
@@ -40,10 +40,11 @@ export class Http2Connection {
   readonly #socket: TLSSocket;
   readonly #parts: Http2Parts;
   #timer: NodeJS.Timeout | undefined;
-  #streams = 0;
+  readonly #open = new Set<Http2ServerRequest & HttpRequest>();
   #answered = 0;
   #takenBack = 0;
-  #restingMs: number;
+  /** when the connection opened, or its last stream began or ended */
+  #sinceMs: number;
   #isFinishing = false;
   #isFlooding = false;
   /** node:http2's own */
@@ -53,7 +54,7 @@ export class Http2Connection {
   constructor(socket: TLSSocket, parts: Http2Parts) {
     this.#socket = socket;
     this.#parts = parts;
-    this.#restingMs = parts.elapsed();
+    this.#sinceMs = parts.elapsed();
     this.#session = performServerHandshake(socket, {
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
@@ -80,13 +81,20 @@ export class Http2Connection {
     this.#isFinishing = true;
     const before = this.#socket.bytesWritten;
     if (!this.#session.destroyed) this.#session.goaway(constants.NGHTTP2_NO_ERROR);
-    if (this.#streams === 0) this.#part();
+    if (this.#open.size === 0) this.#part();
     else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), silentMs);
   }
 
-  /** undefined while a stream is open. */
+  /** undefined while a stream is in progress: its request has arrived, and its answer is not wholly handed over. */
   waiting(): Waiting | undefined {
-    return this.#streams > 0 ? undefined : { idle: this.#answered > 0, sinceMs: this.#restingMs };
+    for (const request of this.#open) if (isInProgress(request) && !request.stream.writableEnded) return undefined;
+    return { idle: this.#open.size === 0 && this.#answered > 0, sinceMs: this.#sinceMs };
+  }
+
+  /** For the cap on idle connections. Streams that only wait for their client do not hold it up. */
+  close(): void {
+    if (this.#open.size > 0) this.cut();
+    else this.finish();
   }
 
   cut(): void {
@@ -96,7 +104,7 @@ export class Http2Connection {
   /** The GOAWAY has left before this runs. */
   #part(): void {
     setImmediate(() => {
-      if (this.#streams > 0 || this.#session.destroyed) return;
+      if (this.#open.size > 0 || this.#session.destroyed) return;
       this.#closeSession(); // for a session so marked node:http2 ends the socket in order
       this.#session.destroy();
     });
@@ -114,12 +122,13 @@ export class Http2Connection {
       setImmediate(() => stream.close(constants.NGHTTP2_REFUSED_STREAM));
       return;
     }
-    this.#streams += 1;
+    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders) as Http2ServerRequest & HttpRequest;
+    this.#open.add(request);
+    this.#sinceMs = this.#parts.elapsed();
     clearTimeout(this.#timer);
-    stream.once('close', () => this.#ended(stream));
-    const request = new Http2ServerRequest(stream, headers, {}, rawHeaders);
+    stream.once('close', () => this.#ended(stream, request));
     if (!stream.endAfterHeaders) this.#limitBody(stream, request);
-    this.#parts.handle(request as Http2ServerRequest & HttpRequest, stream);
+    this.#parts.handle(request, stream);
   }
 
   #limitBody(stream: ServerHttp2Stream, request: Http2ServerRequest): void {
@@ -139,11 +148,11 @@ export class Http2Connection {
     this.#cutIn(farewellMs);
   }
 
-  #ended(stream: ServerHttp2Stream): void {
+  #ended(stream: ServerHttp2Stream, request: Http2ServerRequest & HttpRequest): void {
     this.#noteEnd(stream);
-    this.#streams -= 1;
-    if (this.#streams > 0 || this.#socket.destroyed) return;
-    this.#restingMs = this.#parts.elapsed();
+    this.#open.delete(request);
+    if (this.#open.size > 0 || this.#socket.destroyed) return;
+    this.#sinceMs = this.#parts.elapsed();
     if (this.#isFinishing) this.#part();
     else if (this.#session.destroyed) this.#cutIn(farewellMs);
     else this.#endIn(this.#parts.limits.keepAliveTimeoutMs);

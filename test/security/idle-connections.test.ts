@@ -1,12 +1,14 @@
 // Idle and half-open connections of one address: above the cap the oldest close, and nobody else is shut out.
 
 import { once } from 'node:events';
+import { connect as connectSession, type ClientHttp2Session } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, type Authority } from '../util/certificate.ts';
 import { connectHttp2, type Http2Client } from '../util/http2-client.ts';
 import { startCli } from '../util/run-cli.ts';
+import { runManagement } from '../util/running-management.ts';
 import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
@@ -15,6 +17,7 @@ import { zipBytes } from '../util/tree.ts';
 const most = 8;
 const patient = { timeout: 15_000 };
 const halfOpen = 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ';
+const withoutBody = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
 const whole = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** From this address of loopback; `said`, and then nothing. */
@@ -93,6 +96,44 @@ describe('over HTTP/1.1', () => {
   });
 });
 
+describe('requests whose body does not arrive', () => {
+  it('close like half-open ones, the oldest first, and everybody else is answered', async () => {
+    await using registry = await runManagement({ limits: { idlePerAddress: most } });
+    const sockets = await openAll(30, registry.proxy.port, withoutBody);
+    await expect.poll(() => stillOpen(sockets), patient).toEqual([...counted(30 - most, false), ...counted(most, true)]);
+    expect([await answers(registry.proxy, '127.0.0.1'), await answers(registry.proxy, '127.0.0.2')]).toEqual([true, true]);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('count from the beginning of the request, not of a connection that was kept', async () => {
+    await using registry = await runManagement({ limits: { idlePerAddress: most } });
+    const kept = await openAll(1, registry.proxy.port, whole);
+    const older = await openAll(most - 1, registry.proxy.port, withoutBody);
+    kept[0]?.write(withoutBody);
+    await sleep(100); // so that the server has it before those that follow
+    const younger = await openAll(3, registry.proxy.port, withoutBody);
+    await expect.poll(() => stillOpen(older), patient).toEqual([...counted(3, false), ...counted(most - 4, true)]);
+    expect(stillOpen([...kept, ...younger])).toEqual(counted(4, true));
+    for (const socket of [...kept, ...older, ...younger]) socket.destroy();
+  });
+
+  it('an upload that holds a slot never counts', async () => {
+    await using registry = await runManagement({ limits: { idlePerAddress: 2 } });
+    const writer = await registry.createToken('write');
+    const upload = `POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${writer}\r\nContent-Type: application/zip\r\nContent-Length: 100000\r\nExpect: 100-continue\r\n\r\n`;
+    const uploads: Socket[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const socket = await open(registry.proxy.port, upload);
+      await once(socket, 'data'); // 100 Continue comes once it holds its slot
+      uploads.push(socket);
+    }
+    const others = await openAll(6, registry.proxy.port, withoutBody);
+    await expect.poll(() => stillOpen(others), patient).toEqual([...counted(4, false), ...counted(2, true)]);
+    expect(stillOpen(uploads)).toEqual(counted(3, true));
+    for (const socket of [...uploads, ...others]) socket.destroy();
+  });
+});
+
 describe.skipIf(lacks('openssl'))('over TLS', () => {
   const folder = temporaryFolder('idle-connections');
   let authority: Authority;
@@ -123,6 +164,28 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
     await expect.poll(() => clients.map(({ session }) => !session.closed), patient).toEqual([...counted(most, false), ...counted(most, true)]);
     expect(busy.session.closed).toBe(false);
     for (const client of clients) await client[Symbol.asyncDispose]();
+  });
+
+  it('sessions of HTTP/2 whose streams wait for their bodies, or for a client that takes no answer, close the oldest first', async () => {
+    await using registry = await runManagement({ certificate: authority.issue('idle'), limits: { idlePerAddress: most } });
+    const stalled: readonly ((session: ClientHttp2Session) => void)[] = [
+      (session) => void session.request({ ':method': 'POST', ':path': '/api/auth/login', 'content-type': 'application/json' }, { endStream: false }).on('error', () => undefined).write('{'),
+      (session) => void session.request({ ':path': '/health' }).on('error', () => undefined).resume(),
+    ];
+    for (const stall of stalled) {
+      const sessions: ClientHttp2Session[] = [];
+      for (let at = 0; at < 2 * most; at += 1) {
+        const session = connectSession(`https://localhost:${registry.proxy.port}`, { ca: authority.pem, settings: { initialWindowSize: 0 } });
+        session.on('error', () => undefined);
+        await once(session, 'remoteSettings');
+        stall(session);
+        await new Promise<void>((resolve) => void session.ping(() => resolve())); // behind the request: the server has it
+        sessions.push(session);
+      }
+      await expect.poll(() => sessions.map(({ closed }) => !closed), patient).toEqual([...counted(most, false), ...counted(most, true)]);
+      for (const session of sessions) session.destroy();
+      await expect.poll(() => registry.proxy.proxy.connections(), patient).toBe(0);
+    }
   });
 });
 
