@@ -13,6 +13,7 @@ import { copyLmdbState } from '../../proxy/state/lmdb-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { readPublication } from '../published-tree.ts';
 import { rememberedStateName } from '../remembered-state.ts';
+import { assertRecordsOfBackup } from '../state-records.ts';
 import { UsageError } from '../usage-error.ts';
 import { readStateWhole } from '../whole-state.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
@@ -102,6 +103,7 @@ async function copyState(data: string, partial: string, sharedState: StateStore 
   const target = resolve(partial, 'state');
   await (sharedState === undefined ? copyLmdbState(join(data, 'state'), target) : keepSharedState(sharedState, target));
   await readStateWhole(target, 'The copy of it is worth nothing, and no backup was made. Try again.');
+  await assertRecordsOfBackup(target);
   await removeLocks(target);
   await chmod(join(partial, path), 0o600);
   const { size, mtimeMs } = await stat(join(partial, path));

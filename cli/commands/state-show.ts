@@ -8,6 +8,7 @@ import { openStateIfAny } from '../open-state.ts';
 import { formatFields, printJson, printLines } from '../output.ts';
 import { readRememberedState } from '../remembered-state.ts';
 import { placeOf } from '../state-place.ts';
+import { assertRecords } from '../state-records.ts';
 import { assertWholeState } from '../whole-state.ts';
 
 interface Shown {
@@ -33,7 +34,7 @@ async function look(config: Config): Promise<Shown> {
   try {
     await assertWholeState(config);
     const state = await openStateIfAny(config);
-    await state?.close();
+    if (state !== undefined) await assertRecords(state).finally(() => state.close());
     const remembered = await readRememberedState(config.data.value);
     return { place, verdict: state === undefined ? 'none' : 'ok', identity: state?.identity ?? null, remembered: remembered ?? null, error: null };
   } catch (error) {

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import { openStateIfAny } from '../open-state.ts';
 import { counted } from '../output.ts';
 import { readPublication } from '../published-tree.ts';
+import { assertRecords } from '../state-records.ts';
 import { assertWholeState } from '../whole-state.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
@@ -24,6 +25,7 @@ export async function checkState(config: Config): Promise<Finding> {
   const state = await openStateIfAny(config);
   if (state === undefined) return warning('state', 'There is no state yet, so no token, and nobody can install.', 'libretto token create --description NAME');
   try {
+    await assertRecords(state);
     const tokens = await state.range(tokenKeyPrefix, { limit: 1 });
     return tokens.length === 0 ? warning('state', 'The state can be read; there is no token in it, so nobody can install.', 'libretto token create --description NAME') : ok('state', 'The state can be read');
   } finally {

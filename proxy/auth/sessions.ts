@@ -11,6 +11,7 @@ import type { Eventually } from '../eventually.ts';
 import { createSignedTokens, leewayMs } from '../keys/signed-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
+import { StateError } from '../state/state-error.ts';
 import { randomBase62, toBase62, type RandomBytes } from './base62.ts';
 import type { SessionCaller } from './caller.ts';
 import type { PeopleRules } from './people-rules.ts';
@@ -65,9 +66,16 @@ export const mostSessions = 100;
 
 const sessionRecord = z.strictObject({ id: z.string(), created_at: z.iso.datetime(), expires_at: z.iso.datetime(), address: z.string() });
 
+/** A record as stored. Throws StateError when it is not one. */
+export function parseSessionRecord(value: JsonValue): SessionRecord {
+  const parsed = sessionRecord.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new StateError('STATE_CORRUPT', 'A session record in the state is malformed. Put a backup of the state in its place.');
+}
+
 export function createSessions({ store, keys, now, randomBytes, rules }: SessionsOptions): SessionService {
   const tokens = createSignedTokens(keys);
-  const rowsOf = async (userId: string) => (await store.range(prefixOf(userId))).map(({ key, value, revision }) => ({ key, revision, record: sessionRecord.parse(value) }));
+  const rowsOf = async (userId: string) => (await store.range(prefixOf(userId))).map(({ key, value, revision }) => ({ key, revision, record: parseSessionRecord(value) }));
   const list = async (userId: string): Promise<SessionRecord[]> => {
     const user = await readUser(store, userId);
     if (user === undefined) return [];
@@ -81,7 +89,7 @@ export function createSessions({ store, keys, now, randomBytes, rules }: Session
       if (claims === undefined) return undefined;
       const [user, row] = await Promise.all([readUser(store, claims.subject), store.get(keyOf(claims.subject, hashOf(claims.sessionId)))]);
       if (user === undefined || row === undefined) return undefined;
-      const record = sessionRecord.parse(row.value);
+      const record = parseSessionRecord(row.value);
       if (!isAlive(record, user.record, nowMs)) return undefined;
       const { id, email, role } = user.record;
       return { kind: 'user', userId: id, email, role, sessionId: record.id };

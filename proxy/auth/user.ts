@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
+import { StateError } from '../state/state-error.ts';
 import { randomBase62, type RandomBytes } from './base62.ts';
 import { hashEmail, type Email } from './email.ts';
 import { roles, type Role } from './policy.ts';
@@ -64,7 +65,8 @@ const userRecord = z.strictObject({
 export function parseUserRecord(value: JsonValue): UserRecord {
   const parsed = userRecord.safeParse(value);
   if (parsed.success) return parsed.data as unknown as UserRecord;
-  throw new Error(`a user record in the state is malformed (${parsed.error.issues.map(({ path }) => path.join('.')).join(', ')}): restore the state from a backup`);
+  const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ');
+  throw new StateError('STATE_CORRUPT', `A user record in the state is malformed (${fields}). Put a backup of the state in its place.`);
 }
 
 export function mintUserId(randomBytes: RandomBytes): UserId {

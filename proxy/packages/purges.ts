@@ -83,7 +83,7 @@ const purgePrefix = 'purge/';
 export async function noteTombstones(store: Pick<AuditedStore, 'range'> | undefined, rows: readonly PurgedVersion[]): Promise<readonly NotedTombstone[]> {
   const records = new Map<string, PurgeRecord>();
   for (const { value } of (await store?.range(purgePrefix)) ?? []) {
-    const found = parseRecord(value);
+    const found = parsePurgeRecord(value);
     for (const tombstone of found.tombstones) records.set(tombstone, found);
   }
   const noted = rows.map((row) => {
@@ -102,7 +102,8 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function parseRecord(value: JsonValue): PurgeRecord {
+/** A record as stored. Throws StateError when it is not one. */
+export function parsePurgeRecord(value: JsonValue): PurgeRecord {
   if (isJsonObject(value)) {
     const { name, version, reason, note, purged_at: at, purged_by: by, tombstones } = value;
     if (typeof name === 'string' && typeof version === 'string' && typeof reason === 'string' && (note === null || typeof note === 'string') && typeof at === 'string' && typeof by === 'string' && Array.isArray(tombstones)) {

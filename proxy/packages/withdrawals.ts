@@ -65,7 +65,8 @@ function withdrawalKey(name: string, normalized: string): string {
   return `withdrawal/${createHash('sha256').update(`${name}\0${normalized}`).digest('hex')}`;
 }
 
-function parseWithdrawal(value: JsonValue): Withdrawal {
+/** A record as stored. Throws StateError when it is not one. */
+export function parseWithdrawal(value: JsonValue): Withdrawal {
   if (isJsonObject(value)) {
     const { name, version, version_normalized: normalized, reference, withdrawn_at: at, withdrawn_by: by } = value;
     if (typeof name === 'string' && typeof version === 'string' && typeof normalized === 'string' && typeof reference === 'string' && typeof at === 'string' && typeof by === 'string') {

@@ -1,10 +1,12 @@
 // A backup of a registry that is at work, and the registry that is made of it.
 
+import { hash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { takeLock, type Lock } from '../../build/output/lock.ts';
+import { formatRecord, readRecord } from '../../cli/backup/backup-record.ts';
 import { auditEventKey, createAuditedStore, verifyAudit } from '../../proxy/state/audit.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { below, writeTree } from '../util/package-tree.ts';
@@ -147,13 +149,17 @@ describe('libretto backup and restore', () => {
     expect(existsSync(folder.at('copy/public/published-meanwhile'))).toBe(true);
   });
 
-  it('says when the audit log in the backup is broken', async () => {
+  it('says when the audit log in a backup is broken that an older version made', async () => {
     await createToken('data');
-    const state = await openLmdbStore(folder.at('data/state'));
+    await run('backup', 'copy', '--data', 'data');
+    const state = await openLmdbStore(folder.at('copy/state'));
     const first = await state.get(auditEventKey(1));
     await state.commit({ conditions: [], puts: [{ key: auditEventKey(1), value: { ...(first?.value as object), actor: 'cli:nobody' } }], deletes: [] });
     await state.close();
-    await run('backup', 'copy', '--data', 'data');
+    const bytes = readFileSync(folder.at('copy/state/data.mdb'));
+    const record = readRecord(folder.at('copy'));
+    const files = record.files.map((one) => (one.path === 'state/data.mdb' ? { ...one, size: bytes.length, sha256: hash('sha256', bytes) } : one));
+    writeFileSync(folder.at('copy/backup.json'), formatRecord({ ...record, files }));
     const { exitCode, stderr } = await run('restore', 'copy', '--data', 'restored');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The audit log of the backup is broken at event 1: the event was changed after it was written.') as string]);
   });

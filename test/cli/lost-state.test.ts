@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { open } from 'lmdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
+import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
@@ -80,6 +81,24 @@ describe('a state that is lost', () => {
     expect(checks.find(({ check }) => check === 'state')).toMatchObject({ verdict: 'failed', message: expect.stringMatching(message) as string });
     expect(readdirSync(folder.path).filter((name) => name.includes('another'))).toEqual([]);
     expect(existsSync(file()) ? readFileSync(file()) : undefined).toEqual(before);
+  });
+
+  it.each([
+    ['a token', () => `token/${id}`, 'a record of the kind "token" is malformed'],
+    ['a user', () => 'user/usr_0123456789abcdef', 'a record of the kind "user" is malformed'],
+    ['an event of the audit log', () => 'audit/event/000000000001', 'its audit log is broken at event 1'],
+  ])('%s that is JSON, and not what was written: doctor, backup and state show name it', async (_name, key, fault) => {
+    const store = await openLmdbStore(folder.at('var/state'));
+    await store.commit({ conditions: [], puts: [{ key: key(), value: { hash: 'a secret' } }], deletes: [] });
+    await store.close();
+    const [examined, saved, shown] = await Promise.all([run('doctor', '--json'), run('backup', 'another'), run('state', 'show')]);
+    const { checks } = JSON.parse(examined.stdout) as { checks: { check: string }[] };
+    expect(checks.find(({ check }) => check === 'state')).toMatchObject({ verdict: 'failed', message: expect.stringContaining(fault) as string });
+    expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining('No backup was made.')]);
+    expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining(fault)]);
+    expect(saved.stderr).toMatch(/`libretto restore BACKUP --state-only`/);
+    expect(saved.stderr + shown.stdout + examined.stdout).not.toContain('a secret');
+    expect(readdirSync(folder.path).filter((name) => name.includes('another'))).toEqual([]);
   });
 
   it('comes back out of a backup, beside the packages that were published since', async () => {
