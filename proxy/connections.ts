@@ -9,8 +9,8 @@ import type { LeanRequest } from './lean-request.ts';
 
 interface Connection {
   readonly socket: Socket;
-  /** how many requests on it are being answered */
-  answering: number;
+  /** of requests that were not answered at once, until each is out */
+  readonly answers: ServerResponse[];
   /** the last one that was not answered at once */
   last: LeanRequest | undefined;
   /** an answer was out */
@@ -36,7 +36,7 @@ export class Connections {
 
   opened(socket: Socket): void {
     socket.setMaxListeners(0); // one for each pipelined request that is being answered
-    this.#open.set(socket, { socket, answering: 0, last: undefined, hasAnswered: false, sinceMs: this.#elapsed() });
+    this.#open.set(socket, { socket, answers: [], last: undefined, hasAnswered: false, sinceMs: this.#elapsed() });
     socket.once('close', () => this.#open.delete(socket));
   }
 
@@ -51,13 +51,13 @@ export class Connections {
     }
     const connection = this.#open.get(socket);
     if (connection === undefined) return; // closed meanwhile
-    connection.answering += 1;
+    connection.answers.push(response);
     connection.last = response.req as LeanRequest;
     connection.sinceMs = this.#elapsed();
     // comes once by itself; `once` would cost a second closure
     response.on('close', () => {
-      connection.answering -= 1;
-      if (connection.answering > 0) return;
+      connection.answers.splice(connection.answers.indexOf(response), 1);
+      if (connection.answers.length > 0) return;
       connection.last = undefined;
       connection.hasAnswered = true;
       connection.sinceMs = this.#elapsed();
@@ -69,7 +69,7 @@ export class Connections {
   }
 
   isAnswering(socket: Duplex): boolean {
-    return (this.#open.get(socket)?.answering ?? 0) > 0;
+    return (this.#open.get(socket)?.answers.length ?? 0) > 0;
   }
 
   /** The last request there, unless it is answered. */
@@ -98,12 +98,12 @@ export class Connections {
 
   /** Closes what is not being answered, after the bytes still queued on it. */
   closeIdle(): void {
-    for (const { socket, answering } of this.#open.values()) if (answering === 0) socket.destroySoon();
+    for (const { socket, answers } of this.#open.values()) if (answers.length === 0) socket.destroySoon();
   }
 }
 
-/** A request behind one that is being answered leaves the connection in progress, whatever it waits for itself. */
-function waitingOf({ answering, last, hasAnswered, sinceMs }: Connection): Waiting | undefined {
-  if (answering > 1 || (last !== undefined && isInProgress(last))) return undefined;
-  return { idle: answering === 0 && hasAnswered, sinceMs };
+/** In progress is a connection with a request that has arrived, and whose answer is not wholly handed over: what is, waits for the client to take it. */
+function waitingOf({ answers, hasAnswered, sinceMs }: Connection): Waiting | undefined {
+  if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as LeanRequest))) return undefined;
+  return { idle: answers.length === 0 && hasAnswered, sinceMs };
 }

@@ -1,7 +1,7 @@
-// A cap on the connections that one client address holds without a request in progress: idle ones, and half-open ones, whose TLS handshake, request or
-// body has not arrived in full, and sessions of HTTP/2 without a stream in progress. Requests in progress and uploads with a slot never count. Above the
-// cap the oldest idle connections close first, which costs a client a reconnect, and then the oldest half-open ones: many users behind one address go
-// on, and one address cannot take all connections.
+// A cap on the connections that one client address holds without a request in progress: idle ones and half-open ones. Half-open are those whose TLS
+// handshake, request or body has not arrived in full, and those whose client does not take an answer that is handed over. Requests in progress and
+// uploads with a slot never count. Above the cap the oldest idle connections close first, which costs a client a reconnect, and then the oldest
+// half-open ones: many users behind one address go on, and one address cannot take all connections.
 
 import type { Socket } from 'node:net';
 import { clientAddress, isInRanges, networkOf, type AddressRange } from './observe/client-address.ts';

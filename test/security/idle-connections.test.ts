@@ -117,6 +117,20 @@ describe('requests whose body does not arrive', () => {
     for (const socket of [...kept, ...older, ...younger]) socket.destroy();
   });
 
+  it('connections whose client takes no answer close like them', async () => {
+    await using registry = await runManagement({ limits: { idlePerAddress: 2 } });
+    const sockets: Socket[] = [];
+    for (let at = 0; at < 6; at += 1) {
+      const socket = connect({ port: registry.proxy.port, host: '127.0.0.1' });
+      socket.on('error', () => undefined);
+      socket.write('GET /api/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40)); // more than the buffers of the system take
+      await once(socket, 'readable'); // and no more is read
+      sockets.push(socket);
+    }
+    await expect.poll(async () => [await answers(registry.proxy, '127.0.0.1'), registry.proxy.proxy.connections() <= 3], patient).toEqual([true, true]);
+    for (const socket of sockets) socket.destroy();
+  });
+
   it('an upload that holds a slot never counts', async () => {
     await using registry = await runManagement({ limits: { idlePerAddress: 2 } });
     const writer = await registry.createToken('write');
