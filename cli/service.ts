@@ -7,6 +7,7 @@ import { createTokenUses } from '../proxy/auth/token-uses.ts';
 import { tokenKeyPrefix } from '../proxy/auth/token.ts';
 import type { Tokens } from '../proxy/auth/tokens.ts';
 import type { Counters } from '../proxy/limits/counters.ts';
+import type { Mirror } from '../proxy/mirror/mirror.ts';
 import { createMemoryCounters } from '../proxy/limits/memory-counters.ts';
 import { createRedisCounters } from '../proxy/limits/redis-counters.ts';
 import type { CountersNotice } from '../proxy/limits/counters-notices.ts';
@@ -149,7 +150,17 @@ export async function openService(config: Config, context: Context, logTarget: L
     const code = await composePeople(context, store, composeKeys(config, context)).offerSetup().catch(whereUnwritable);
     return code && { code, url: localUrl(address.host, address.port, certificate?.facts) };
   };
-  return { ...address, tree: tree.shown, mirrors: async () => mirror.mirror.isOn(), metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+  return { ...address, tree: tree.shown, mirrors: () => isMirroring(mirror.mirror), metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+}
+
+/** False while an origin that holds tombstones cannot be reached: nothing is mirrored then, and the log says why. */
+async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {
+  try {
+    return await mirror.isOn();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'UPSTREAM_UNAVAILABLE') return false;
+    throw error;
+  }
 }
 
 /** Undefined for a state that cannot be written: the disk is full or read-only. */

@@ -4,6 +4,7 @@ import { parseConstraint } from '../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
 import { parsePackageName } from '../build/contract/name.ts';
 import type { Stability } from '../build/contract/stability.ts';
+import { hostFault } from '../build/egress/host-name.ts';
 import { parseGitUrl } from '../build/sources/git/git-url.ts';
 import { isNamePattern, namePatternGrammar } from '../build/sources/name-pattern.ts';
 import { choice, complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
@@ -46,7 +47,8 @@ export const repositoryUrl = text({
   allowed: 'the https:// address of a Composer repository, or of its packages.json',
   description: 'of a Composer repository or its packages.json, without credentials',
   objection(given) {
-    if (!URL.canParse(given)) return 'is no address.';
+    const fault = hostFault(given);
+    if (fault !== undefined) return `is no address: ${fault}.`;
     const { username, password } = new URL(given);
     return username === '' && password === '' ? undefined : 'was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, or register the repository through the API.';
   },

@@ -9,10 +9,12 @@ import { retryAfterSeconds } from './limits/headers.ts';
 /**
  * The token is taken as a bearer and as the password of Basic, so both are offered: one header field for each, since a challenge is a list itself
  * (RFC 9110 §11.6.1). RFC 6750 §3.1: no error attribute where no token was sent. RFC 7617 §2.1: user and password are UTF-8.
+ * A script in a browser, such as the explorer, is offered Bearer alone: for Basic the browser would ask its user for a password.
  */
 export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): Answer {
   const forComposer = isComposer(request);
-  const headers = (bearer: string): readonly string[] => ['WWW-Authenticate', bearer, 'WWW-Authenticate', 'Basic realm="libretto", charset="UTF-8"'];
+  const basic = request.headers['sec-fetch-dest'] === 'empty' ? [] : ['WWW-Authenticate', 'Basic realm="libretto", charset="UTF-8"'];
+  const headers = (bearer: string): readonly string[] => ['WWW-Authenticate', bearer, ...basic];
   return outcome === 'absent'
     ? errorAnswer('AUTHENTICATION_REQUIRED', { forComposer, headers: headers('Bearer realm="libretto"') })
     : errorAnswer('INVALID_TOKEN', { forComposer, headers: headers('Bearer realm="libretto", error="invalid_token"') });

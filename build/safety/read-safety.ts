@@ -2,7 +2,7 @@
 // warned people yesterday must not be gone today because of a typing error.
 
 import { readFile } from 'node:fs/promises';
-import type { JsonValue } from '../contract/json.ts';
+import { loneSurrogate, type JsonValue } from '../contract/json.ts';
 import { parsePackageName, type PackageName } from '../contract/name.ts';
 import type { Advisory, FilterEntry, PackageSafety, SafetyLists } from '../contract/safety-lists.ts';
 import { BuildRefused } from '../refusals.ts';
@@ -57,7 +57,10 @@ async function readJsonFile(path: string): Promise<JsonValue> {
   try {
     const bytes = await readFile(path);
     if (bytes.length > largestFileBytes) throw new Error(`it is larger than ${largestFileBytes / 1024 / 1024} MiB`);
-    return JSON.parse(bytes.toString('utf8')) as JsonValue;
+    const json = JSON.parse(bytes.toString('utf8')) as JsonValue;
+    const fault = loneSurrogate(json);
+    if (fault !== undefined) throw new Error(`at ${fault.path.join('.')} it holds half of a surrogate pair, which PHP cannot decode`);
+    return json;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new BuildRefused(`${path} cannot be used as a list of advisories or a filter list: ${reason}. Nothing was published. Mend the file, or take it out of libretto.json.`, { cause });

@@ -2,7 +2,7 @@
 // a document that says no more than which versions are affected (PartialSecurityAdvisory.php; ComposerRepository.php, getSecurityAdvisories). Pure.
 
 import { parseConstraint } from '../../build/contract/constraint.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
 import { mapInTurns } from './in-turns.ts';
 
@@ -49,7 +49,7 @@ function mended(advisory: JsonObject, elsewhere: JsonObject | undefined, { name,
 }
 
 function isUsable(value: JsonValue): value is JsonObject {
-  if (!isJsonObject(value) || !isText(value['advisoryId'])) return false;
+  if (!isJsonObject(value) || !isText(value['advisoryId']) || loneSurrogate(value) !== undefined) return false;
   const versions = value['affectedVersions'];
   return typeof versions === 'string' && versions.length <= longestConstraint && versions.trim() !== '' && !('refusal' in parseConstraint(versions));
 }

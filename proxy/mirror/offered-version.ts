@@ -2,7 +2,7 @@
 // for the package, whatever version it wants. Pure.
 
 import { parseSha1, type Sha1 } from '../../build/contract/digest.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { labelRefusal } from '../../build/contract/label.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { parseDistLabel } from '../../build/contract/paths.ts';
@@ -50,6 +50,7 @@ export function offeredVersions(name: PackageName, records: readonly JsonObject[
 
 function offeredVersion(name: PackageName, record: JsonObject, check: CheckRecord): OfferedVersion | { readonly because: string } {
   if (weightOf(record, mostOfRecord) > mostOfRecord) return { because: `its record has more than ${mostOfRecord} characters` };
+  if (loneSurrogate(record) !== undefined) return { because: 'it holds half of a surrogate pair, which PHP cannot decode' };
   const { name: given, version } = record;
   if (typeof given !== 'string' || given.toLowerCase() !== name) return { because: 'it is of another package' };
   if (typeof version !== 'string') return { because: 'it has no version' };

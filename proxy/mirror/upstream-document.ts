@@ -1,6 +1,6 @@
 // What an upstream says of one package: its versions in full, and the lists beside them. Pure.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { isJsonObject, loneSurrogate, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
 import { weightOf } from './json-weight.ts';
 import { expandInTurns, minifiedMark } from './minified.ts';
@@ -32,5 +32,10 @@ function partsOf(json: unknown, name: PackageName): Omit<UpstreamDocument, 'vers
   const records = recordsOf(isJsonObject(json['packages']) ? json['packages'][name] : undefined);
   if (records.length > mostVersions) throw new Error(`it has more than ${mostVersions} versions`);
   if (json['minified'] !== undefined && json['minified'] !== minifiedMark) throw new Error(`it is minified as ${JSON.stringify(json['minified'])?.slice(0, 60)}, which is not known here`);
-  return { records, minified: json['minified'] === minifiedMark, advisories: json['security-advisories'], filter: json['filter'] };
+  return { records, minified: json['minified'] === minifiedMark, advisories: json['security-advisories'], filter: decodable(json['filter']) };
+}
+
+/** A document with half of a surrogate pair in it is one that PHP cannot decode: the list is left out, and the versions stay. */
+function decodable(list: JsonValue | undefined): JsonValue | undefined {
+  return loneSurrogate(list) === undefined ? list : undefined;
 }

@@ -1,7 +1,7 @@
 // Every setting that can be changed while the registry runs: what it may be, and what it is when nobody says.
 
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
-import type { JsonValue } from '../../build/contract/json.ts';
+import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
 import { advertisable, isAdvertisable, type Advertisable } from '../protocol/advertised.ts';
 import { areNotices, noticesAllowed, type ClientNotice } from './client-notice.ts';
@@ -101,6 +101,8 @@ export function fitsSetting(key: SettingKey, value: JsonValue): boolean {
 export function settingFault(key: SettingKey, value: JsonValue): string | undefined {
   const { allowed, is, objection }: SettingDefinition<JsonValue> = settingDefinitions[key] as never;
   if (!is(value)) return `must be ${allowed}`;
+  // packages.json holds some of them, and PHP would decode none of it
+  if (loneSurrogate(value) !== undefined) return 'holds half of a surrogate pair, which is no text';
   const fault = objection?.(value);
   return fault === undefined ? undefined : `must be ${allowed}: ${fault}`;
 }

@@ -102,6 +102,9 @@ describe('files that cannot be used', () => {
     const { exitCode, stderr } = await build();
     expect(exitCode).toBe(2);
     for (const part of ['advisories.json[0].affectedVersions must be a version constraint', 'advisories.json[1].packageName must be a package name', 'advisories.json[1].advisoryId must be text', 'advisories.json[1].reportedAt must be a time', 'ACME-2026-1 of acme/hello is there twice', 'malware.json[0].because is not known']) expect(stderr).toContain(part);
+    writeJson('advisories.json', [{ ...advisory, title: 'x\ud800' }]);
+    const undecodable = await build();
+    expect([undecodable.exitCode, undecodable.stderr]).toEqual([2, expect.stringContaining('at 0.title it holds half of a surrogate pair')]);
     writeJson('advisories.json', [advisory]);
     writeJson('malware.json', [malware]);
     expect((await published()).serial).toBe(serial);

@@ -89,7 +89,7 @@ describe('libretto backup and restore', () => {
     expect([statSync(folder.at('saved/copy')).mode & 0o777, statSync(folder.at('saved/copy/state/data.mdb')).mode & 0o777]).toEqual([0o700, 0o600]);
 
     const restored = await run('restore', 'saved/copy', '--data', 'restored');
-    expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringMatching(/^Whatever was revoked, disabled or changed since 20.* is as it was then: revoke it again\.$/) as string]);
+    expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringMatching(/^Whatever was revoked, disabled or changed since 20.* is as it was then: revoke it again\.\nVersions that were purged since 20.* are there again\. Purge them again, or restore with --purged .*$/) as string]);
     expect(readdirSync(folder.at('restored')).toSorted()).toEqual(['artifacts', 'build', 'index', 'keys', 'public', 'state', 'state.json']);
     expect([statSync(folder.at('restored/keys')).mode & 0o777, statSync(folder.at('restored/keys/sealing-0001.json')).mode & 0o777]).toEqual([0o700, 0o600]);
     const url = await serve('restored');

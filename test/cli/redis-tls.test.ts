@@ -44,7 +44,7 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
     const { exitCode, stderr } = await run({ LIBRETTO_STATE: url }, 'token', 'create', '--description', 'x');
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/^libretto: The state in rediss:\/\/127\.0\.0\.1:\d+ cannot be used: its certificate is not trusted .*NODE_EXTRA_CA_CERTS/) as string });
     expect(stderr).not.toContain('hunter2');
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--redis', url], { cwd: folder.path });
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--redis', url, '--data', 'counted'], { cwd: folder.path });
     await server.shows(/Degraded: Redis cannot be used \(its certificate is not trusted .*NODE_EXTRA_CA_CERTS/);
     server.signal('SIGTERM');
     expect((await server.ended).stderr).not.toContain('hunter2');

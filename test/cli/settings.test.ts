@@ -28,6 +28,8 @@ describe('settings', () => {
     expect(((await json('settings', 'list'))['settings'] as object[]).find((view) => (view as { key: string }).key === 'limits.read')).toEqual({ key: 'limits.read', value: 60, origin: 'api', changeable: true });
     expect((await run('settings', 'unset', 'limits.read')).stdout).toMatch(/limits\.read +50 +file/);
     expect(await run('settings', 'set', 'limits.read', 'many')).toEqual({ exitCode: 2, stdout: '', stderr: 'libretto: limits.read must be a whole number from 0 to 1000000000.' });
+    const notice = await run('settings', 'set', 'warnings', String.raw`[{"versions":"*","message":"x\ud800"}]`);
+    expect([notice.exitCode, notice.stderr]).toEqual([2, expect.stringContaining('warnings holds half of a surrogate pair')]);
     expect((await run('settings', 'set', 'limit.read', '5')).stderr).toContain('did you mean limits.read?');
     const fixed = await runCli(['settings', 'set', 'limits.read', '5'], { cwd: folder.path, environment: { LIBRETTO_LIMITS_READ: '7' } });
     expect([fixed.exitCode, fixed.stderr]).toEqual([2, expect.stringContaining('limits.read')]);

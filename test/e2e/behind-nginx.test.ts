@@ -1,6 +1,6 @@
 // Behind a web server that refuses the exact metadata-url, configured as shortly as it can be: its clients are told the plain one, all others the exact one.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bearerAuth, createProject } from '../util/composer.ts';
 import { startNginx, type Nginx } from '../util/nginx.ts';
 import { below, temporaryTree } from '../util/package-tree.ts';
@@ -38,12 +38,20 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     source.remove();
   });
 
-  const install = async (place: { readonly url: string; readonly host: string }, { token }: Registry): Promise<void> => {
-    await using app = createProject({ url: place.url, auth: bearerAuth(place.host, token), composerJson: { require: { 'acme/hello': '^1.0', 'acme/moving': 'dev-main' } } });
+  const install = async (place: { readonly url: string; readonly host: string }, registry: Registry): Promise<void> => {
+    await using app = createProject({ url: place.url, auth: bearerAuth(place.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0', 'acme/moving': 'dev-main' } } });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
     expect(app.locked()['acme/hello']?.dist?.mirrors?.[0]?.url).toBe(`${place.url}/dist/%package%/%prettyVersion%.zip?ref=%reference%`);
     expect(await app.php(askWho('acme/hello', 'acme/moving'))).toBe('1.0.0 moving');
+    await settled(registry);
+  };
+  let marks = 0;
+  /** The log is written a moment after an answer: a request of our own marks the end of those before. */
+  const settled = async (registry: Registry): Promise<void> => {
+    const mark = `/mark-${(marks += 1)}`;
+    await fetch(`${registry.direct()}${mark}`);
+    await vi.waitFor(() => expect(registry.log().map((line) => line['path'])).toContain(mark), { timeout: 10_000 });
   };
   const documentsAsked = (registry: Registry): readonly string[] => registry.log().map((line) => String(line['path'])).filter((path) => path.startsWith('/p2/'));
 

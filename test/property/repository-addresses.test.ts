@@ -53,7 +53,7 @@ const address = fc.oneof(
 
 const invalid = [
   'https://example.org:99999/x', 'https://256.256.256.256/x', 'https://xn--/x', 'https://[::g]/x', 'https://1.2.3.4.5/x',
-  'https://0xffffffffff/x',
+  'https://0xffffffffff/x', 'https://a..b/x', 'https://example.org:0/x', 'https://-a.example/x', `https://${'a'.repeat(64)}.example/x`,
 ];
 
 describe('an address of a repository', () => {
@@ -62,7 +62,7 @@ describe('an address of a repository', () => {
     expect([reply.status, reply.json()]).toMatchObject([400, { code: 'INVALID_INPUT', details: { issues: [{ path: 'url' }] } }]);
   });
 
-  it.each(['ssh://git@example.org:99999/x', 'ssh://[::g]/x'])('of ssh is refused where no host can be read from it: %s', async (url) => {
+  it.each(['ssh://git@example.org:99999/x', 'ssh://[::g]/x', 'ssh://git@xn--/x', 'git@a..b:x', 'git@xn--:x', 'git@example.org:x\u202ey'])('of ssh is refused where no host can be read from it: %s', async (url) => {
     expect([(await register('git', url)).json()]).toMatchObject([{ code: 'INVALID_INPUT', details: { issues: [{ path: 'url' }] } }]);
   });
 

@@ -1,6 +1,7 @@
 // Which URLs are fetched from, and how: https and ssh; http only from this machine itself, where nobody can listen in. A URL is remembered,
 // shown and logged, so that it may hold no credential.
 
+import { hostFault, isPossibleHost } from '../../egress/host-name.ts';
 import { withoutCredentials } from './credentials.ts';
 import { scrub } from './git-failure.ts';
 
@@ -22,9 +23,8 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
     return { refusal: `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key. Those of a registered repository are given beside its address.` };
   }
-  if (url.includes('://') && !URL.canParse(url)) {
-    return { refusal: `The URL ${shown} names no host that can exist: its host name, address or port is not valid.` };
-  }
+  const fault = hostFaultOf(url);
+  if (fault !== undefined) return { refusal: `The URL ${shown} names no host that can exist: ${fault}.` };
   const http = httpPattern.exec(url);
   if (http?.[1]?.toLowerCase() === 'https') return { url, protocols: 'https:ssh' };
   if (http !== null) {
@@ -33,4 +33,12 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   }
   if (sshPattern.test(url) || (scpPattern.test(url) && !/^[a-z]+::/i.test(url))) return { url, protocols: 'https:ssh' };
   return { refusal: `The URL ${shown} is not one git sources can have: https://host/path, ssh://user@host/path or user@host:path, with no query.` };
+}
+
+/** Of a URL in full, or of user@host:path. Control characters are of no path that a shell or a log should meet. */
+function hostFaultOf(url: string): string | undefined {
+  if (/[\p{Cc}\p{Cf}]/u.test(url)) return 'it holds a character that cannot be seen';
+  if (/^[a-z]+:\/\//i.test(url)) return hostFault(url);
+  const host = /^(?:[^@/:]+@)?([^@/:]+):/.exec(url)?.[1];
+  return host === undefined || isPossibleHost(host) ? undefined : `no host can be named ${JSON.stringify(host)}`;
 }

@@ -37,6 +37,15 @@ describe('a document of a mirrored package', () => {
     expect(older?.dist['shasum']).toBeUndefined();
   });
 
+  it('leaves out a version that holds half of a surrogate pair, which no client could decode', async () => {
+    await using upstream = await startUpstream();
+    upstream.put('some/lib', [release('2.0.0'), { version: '1.0.0', extra: { extra: 'x\ud800' } }]);
+    await using running = runMirror([upstream.url]);
+    const reply = await running.provider('some/lib');
+    expect(labels(reply, 'some/lib')).toEqual(['2.0.0']);
+    expect(reply?.body.toString()).not.toMatch(/\\ud800/i);
+  });
+
   it.each(['v2', 'lazy', 'inline', 'includes'] as const)('comes from an upstream of the layout %s, minified or not', async (layout) => {
     for (const minified of layout === 'v2' ? [false, true] : [false]) {
       await using upstream = await startUpstream({ layout, minified });
