@@ -78,7 +78,8 @@ async function openRemembered<Store extends StateStore>({ data }: Config, place:
   throw replacedState(place.name, store.identity, remembered);
 }
 
-async function makeDataFolder({ data }: Config): Promise<void> {
+/** Throws UsageError. */
+export async function makeDataFolder({ data }: Pick<Config, 'data'>): Promise<void> {
   try {
     await makeFolder(data.value);
   } catch (error) {

@@ -91,9 +91,10 @@ export async function openService(config: Config, context: Context, logTarget: L
   const certificate = readCertificate(config, context.now());
   const log = openRequestLog(config, context, logTarget, crew !== undefined);
   const tree = await openServedTree(config, originListeners(log, context)).catch(closing(() => log.close()));
-  const { store, isAway, graceLeftMs } = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(() => log.close()));
-  const place = await takeServingPlace(config, context).catch(closing(() => store.close(), () => log.close()));
-  const counting = await openCounting(config, context, store, log).catch(closing(place.release, () => store.close(), () => log.close()));
+  // before the state is opened: a restore puts another file in its place only while no server has this
+  const place = await takeServingPlace(config, context).catch(closing(() => log.close()));
+  const { store, isAway, graceLeftMs } = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(place.release, () => log.close()));
+  const counting = await openCounting(config, context, store, log).catch(closing(() => store.close(), place.release, () => log.close()));
   const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
   const settings = composeSettings(config, context, store);
   const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
@@ -132,7 +133,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   const audit = leads ? startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') }) : undefined;
   const close = async (): Promise<void> => {
     await proxy.close();
-    await inTurn(metrics.close, mirror.close, syncing.close, packages.downloads.close, packages.installs.close, uses.close, async () => audit?.close(), counting.close, place.release, () => store.close(), async () => tree.close(), () => log.close());
+    await inTurn(metrics.close, mirror.close, syncing.close, packages.downloads.close, packages.installs.close, uses.close, async () => audit?.close(), counting.close, () => store.close(), place.release, async () => tree.close(), () => log.close());
   };
   const renewal = createRenewal(config, context, leads ? { logger: log.logger, tell: (line) => printLines(context.stderr, [line]) } : undefined, proxy.renewCertificate);
   const hangUp = (): void => {

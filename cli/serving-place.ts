@@ -4,15 +4,16 @@
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { storageFaultOf } from '../build/contract/storage-fault.ts';
 import { lookAtLock, takeLock, type Lock, type LockOwner, type SeenLock } from '../build/output/lock.ts';
+import { makeFolder } from '../build/output/make-folder.ts';
 import { isMissing } from '../build/output/storage-error.ts';
 import type { Config } from './config.ts';
 import type { Context } from './context.ts';
-import { sharedCountersUrl } from './open-state.ts';
+import { makeDataFolder, sharedCountersUrl } from './open-state.ts';
 import { printLines } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -40,10 +41,12 @@ const countsInRedis = 'It counts requests in a Redis, and this one would count t
 export async function takeServingPlace(config: Config, { now, stderr }: Pick<Context, 'now' | 'stderr'>): Promise<Lock> {
   if (config.state.value !== undefined) return noPlace; // tokens of another state: no limit is counted twice
   const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
+  await makeDataFolder(config);
   const take = sharedCountersUrl(config) === undefined ? () => takeAlone(path, marks, now) : () => takeBeside(path, marks, now);
   const deadline = now().getTime() + staleAfterMs + heartbeatMs;
   for (;;) {
     try {
+      await makeFolder(dirname(path), 0o700);
       return await take();
     } catch (error) {
       if (storageFaultOf(error) !== undefined) {
@@ -55,6 +58,15 @@ export async function takeServingPlace(config: Config, { now, stderr }: Pick<Con
       await delay(heartbeatMs / 2);
     }
   }
+}
+
+/** Keeps servers off the state until the lock is released: its file can be replaced. Throws UsageError where one is at work on it, and StorageError. */
+export async function keepServersOff(data: string, now: () => Date): Promise<Lock> {
+  await refuseServed(data, now());
+  const state = join(data, 'state');
+  await makeFolder(data);
+  await makeFolder(state, 0o700);
+  return takeAlone(join(state, 'serve.lock'), join(state, 'serving'), now);
 }
 
 /** Throws UsageError where a server is at work on the state of the data folder, as far as its marks show. */

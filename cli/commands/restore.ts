@@ -15,7 +15,7 @@ import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, printJson, printLines } from '../output.ts';
 import { purgedAgain, readTombstones } from '../tombstone-file.ts';
-import { refuseServed } from '../serving-place.ts';
+import { keepServersOff } from '../serving-place.ts';
 import { sharedPlace, stateDirectory } from '../state-place.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
@@ -52,12 +52,12 @@ async function restore(config: Config, { now, stderr }: Context, { directory, st
   const shared = url === undefined ? undefined : sharedPlace(config, url);
   if (shared !== undefined) await refuseFilledState(shared);
   if (stateOnly) {
-    if (shared === undefined) await refuseServed(data, now());
+    if (shared !== undefined) return restoreState(directory, data, (state) => shareState(state, shared));
+    const place = await keepServersOff(data, now);
     return restoreState(directory, data, async (state) => {
-      if (shared !== undefined) return shareState(state, shared);
       const aside = await replaceLocalState(state, stateDirectory(config), now());
       if (aside !== undefined) printLines(stderr, [`The state that was there is kept as ${aside}.`]);
-    });
+    }).finally(place.release);
   }
   const record = await restoreBackup(directory, data, beforeState);
   const state = join(data, 'state');

@@ -12,7 +12,7 @@ import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
 import { forgetState, missingState, readRememberedState, rememberState, replacedState } from '../remembered-state.ts';
-import { refuseServed } from '../serving-place.ts';
+import { keepServersOff } from '../serving-place.ts';
 import { setAsideState } from '../set-aside-state.ts';
 import { lookOnly, placeOf, stateDirectory } from '../state-place.ts';
 import { assertWholeState } from '../whole-state.ts';
@@ -68,8 +68,8 @@ async function make(config: Config, { now, actor }: Context, replaced: StateIden
   const place = placeOf(config);
   let aside: string | undefined;
   if (place.kind === 'folder') {
-    await refuseServed(config.data.value, now());
-    aside = await setAsideState(stateDirectory(config), now());
+    const servers = await keepServersOff(config.data.value, now);
+    aside = await setAsideState(stateDirectory(config), now()).finally(servers.release);
   }
   const state = await place.open({ make: true, fresh: newStateIdentity(randomBytes) });
   try {

@@ -1,10 +1,12 @@
 // A state in the data folder that is damaged, emptied or gone: the program says so before it serves, checks or copies it, and names the way back. It
 // never begins anew by itself (I20). (Every page of a state is damaged in test/fault/damaged-pages.test.ts.)
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'lmdb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { takeLock } from '../../build/output/lock.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
@@ -112,6 +114,26 @@ describe('a state that is lost', () => {
     expect(readFileSync(folder.at('var/public/p2/acme/hello.json'), 'utf8')).toContain('1.1.0');
     expect(await (await fetch(`${await servesAt()}/health/ready`)).json()).toMatchObject({ status: 'ready' });
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Stop it first') as string });
+  });
+
+  it('is restored while no server can begin', async () => {
+    const record = readFileSync(folder.at('kept/backup.json'));
+    rmSync(folder.at('kept/backup.json'));
+    execFileSync('mkfifo', [folder.at('kept/backup.json')]); // whoever reads it waits until it is written
+    const restore = startCli(['restore', 'kept', '--state-only'], { cwd: folder.path });
+    await vi.waitUntil(() => existsSync(folder.at('var/state/serve.lock')), { timeout: 20_000 }).catch(() => undefined);
+    const served = await serve();
+    writeFileSync(folder.at('kept/backup.json'), record);
+    expect([served.exitCode, served.stderr]).toEqual([2, expect.stringContaining('is at work on this data folder already')]);
+    expect(await restore.ended).toMatchObject({ exitCode: 0 });
+    await servesAt();
+  });
+
+  it('is not opened by a server that has no place on the data folder', async () => {
+    writeFileSync(folder.at('var/state.json'), JSON.stringify({ format: 1, state: 'st_0123456789abcdef' }));
+    const place = await takeLock(folder.at('var/state/serve.lock'), () => new Date());
+    const served = await serve().finally(place.release);
+    expect([served.exitCode, served.stderr]).toEqual([2, expect.stringContaining('is at work on this data folder already')]);
   });
 
   it('is given up by `state init --force` alone; a state that can be used is never emptied', async () => {
