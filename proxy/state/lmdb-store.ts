@@ -30,8 +30,8 @@ export async function openLmdbStore(directory: string, { make, fresh }: StateOpe
   };
   return {
     identity,
-    get: async (key) => readEntry(opened(), key),
-    range: async (prefix, options = {}) => readRange(opened(), prefix, options),
+    get: async (key) => whole(directory, () => readEntry(opened(), key)),
+    range: async (prefix, options = {}) => whole(directory, () => readRange(opened(), prefix, options)),
     commit: async (change) => {
       opened();
       assertChange(change);
@@ -110,6 +110,16 @@ function loudGenerations(db: Database): () => number {
 /** Of the same snapshot as what was read before in this turn of the event loop. */
 function readQuiet(db: Database): number {
   return (db.get(quietKey) as number | undefined) ?? 0;
+}
+
+/** Throws StateError where a row is no JSON. */
+function whole<T>(directory: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: a row of it is no JSON. ${wayBack}`, { cause: error });
+  }
 }
 
 function readEntry(db: Database, key: string): StateEntry | undefined {

@@ -116,6 +116,12 @@ describe('a state that is lost', () => {
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Stop it first') as string });
   });
 
+  it('a row that is no JSON: token list exits 2, and names the way back', async () => {
+    damagePagesWith('"token.create"', (page) => void page.fill(1, page.indexOf('"token.create"') + 1, page.indexOf('"token.create"') + 4));
+    damagePagesWith('"description":"known"', (page) => void page.fill(1, page.lastIndexOf('"known"') + 1, page.lastIndexOf('"known"') + 4));
+    expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/is damaged: a row of it is no JSON.*restore BACKUP/) as string });
+  });
+
   it('is restored while no server can begin', async () => {
     const record = readFileSync(folder.at('kept/backup.json'));
     rmSync(folder.at('kept/backup.json'));
