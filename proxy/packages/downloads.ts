@@ -2,6 +2,7 @@
 // when the service ends, the numbers go into the state, on top of what other processes added. They are bookkeeping and nobody's decision: no audit events. A process that is killed loses a few seconds of them.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { storageFaultOf } from '../../build/contract/storage-fault.ts';
 import type { Eventually } from '../eventually.ts';
 import type { StateStore } from '../state/state-store.ts';
 
@@ -73,35 +74,61 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     writing = writing.catch(() => undefined).then(write); // whoever asked for the one before was told
     return writing;
   };
+  /** Writes, and resolves to the counts that a full or read-only disk left unwritten: such a disk stops no reader. */
+  const unwrittenCounts = async (): Promise<Counts> => {
+    try {
+      await flush();
+      return new Map();
+    } catch (error) {
+      if (storageFaultOf(error) === undefined) throw error;
+      return new Map([...pending].map(([name, versions]) => [name, new Map(versions)])); // the timer tells of the fault
+    }
+  };
   const timer = everyMs === 0 ? undefined : setInterval(() => void flush().catch(onError), everyMs);
   timer?.unref();
   return {
     count,
     flush,
     daysOf: async (name) => {
-      await flush();
+      const unwritten = await unwrittenCounts();
       const oldest = await oldestDay(options);
-      return (await options.state.range(keysOf(options).days(name))).map(({ key, value }) => ({ date: key.slice(-dateLength), versions: parseDay(value) })).filter(({ date }) => date >= oldest);
+      const days = new Map((await options.state.range(keysOf(options).days(name))).map(({ key, value }) => [key.slice(-dateLength), parseDay(value)]));
+      const today = dateOf(options.now());
+      const more = unwritten.get(name);
+      if (more !== undefined) days.set(today, sum(days.get(today) ?? new Map(), more));
+      return [...days].map(([date, versions]) => ({ date, versions })).filter(({ date }) => date >= oldest);
     },
     totals: async () => {
-      await flush();
-      return readRows(options, keysOf(options).total(''), numberOf);
+      const unwritten = await unwrittenCounts();
+      const totals = await readRows(options, keysOf(options).total(''), numberOf);
+      return withMore(totals, unwritten, (total, more) => (total ?? 0) + sumOf(more));
     },
     versionTotals: async (name) => {
-      await flush();
+      const unwritten = await unwrittenCounts();
       const prefix = keysOf(options).versions('');
-      if (name === undefined) return readRows(options, prefix, parseDay);
-      return new Map([[name, parseDay((await options.state.get(prefix + name))?.value)]]);
+      const totals = name === undefined ? await readRows(options, prefix, parseDay) : new Map([[name, parseDay((await options.state.get(prefix + name))?.value)]]);
+      const wanted = name === undefined ? unwritten : new Map([...unwritten].filter(([other]) => other === name));
+      return withMore(totals, wanted, (versions, more) => sum(versions ?? new Map(), more));
     },
     totalOf: async (name) => {
-      await flush();
-      return numberOf((await options.state.get(keysOf(options).total(name)))?.value);
+      const unwritten = await unwrittenCounts();
+      const more = unwritten.get(name);
+      return numberOf((await options.state.get(keysOf(options).total(name)))?.value) + (more === undefined ? 0 : sumOf(more));
     },
     close: async () => {
       clearInterval(timer);
       await flush();
     },
   };
+}
+
+function withMore<Value>(kept: ReadonlyMap<string, Value>, unwritten: Counts, add: (kept: Value | undefined, more: ReadonlyMap<string, number>) => Value): ReadonlyMap<string, Value> {
+  if (unwritten.size === 0) return kept;
+  return new Map([...kept, ...[...unwritten].map(([name, more]) => [name, add(kept.get(name), more)] as const)]);
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((all, one) => all + one, 0);
 }
 
 function restore(counts: Counts, name: string, version: string, more: number): void {
@@ -172,7 +199,7 @@ async function add(options: DownloadsOptions, rows: readonly (readonly [string, 
       ]),
       puts: looked.flatMap(({ name, more, day, total }, at) => [
         { key: family.days(name) + date, value: Object.fromEntries(sum(parseDay(day?.value), more)) },
-        { key: family.total(name), value: numberOf(total?.value) + [...more.values()].reduce((all, one) => all + one, 0) },
+        { key: family.total(name), value: numberOf(total?.value) + sumOf(more) },
         { key: family.versions(name), value: Object.fromEntries(sum(before[at] ?? new Map(), more)) },
       ]),
       deletes: old.flat(),

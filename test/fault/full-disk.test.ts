@@ -1,10 +1,10 @@
 // A disk that is full, or can only be read, under the shipped program: what reads goes on, what writes says whose fault it is, and once there is room all is as before.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { zipOf } from '../util/hostile-zip.ts';
 import { archiveFor } from '../util/mirroring-registry.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
@@ -50,20 +50,36 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     return ask('/api/artifacts', tokens.write, { method: 'POST', headers: { 'content-type': 'application/zip' }, body: new Uint8Array(zip) });
   };
   const readAll = async (): Promise<readonly number[]> => Promise.all(['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip'].map(async (path) => (await ask(path, tokens.read)).status));
+  /** Of the management API, while the count of an archive that was sent waits to be written. */
+  const lookAll = async (): Promise<readonly number[]> => Promise.all(['', '/acme/hello', '/acme/hello/statistics'].map(async (path) => (await ask(`/api/packages${path}`, tokens.read)).status));
   const createToken = async (kind: string): Promise<string> => (await run('token', 'create', '--kind', kind, '--description', 'x')).stdout.trim();
 
-  beforeEach(async () => {
-    disk = smallDisk(32);
-    folder = temporaryFolder('full-disk');
+  // made once: each test begins with a copy
+  let made: TemporaryFolder;
+  beforeAll(async () => {
+    [made, disk, folder] = [temporaryFolder('full-disk-base'), smallDisk(32), temporaryFolder('full-disk')];
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     expect((await run('build', 'hello')).exitCode).toBe(0);
     tokens = { read: await createToken('read'), write: await createToken('write') };
+    cpSync(data(), made.at('data'), { recursive: true, preserveTimestamps: true });
+    disk.remove();
+  });
+
+  beforeEach(() => {
+    disk = smallDisk(32);
+    cpSync(made.at('data'), data(), { recursive: true, preserveTimestamps: true });
+    writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
   });
 
   afterEach(async () => {
     await stop();
     disk.remove();
+    rmSync(folder.at('libretto.json'), { force: true });
+  });
+
+  afterAll(async () => {
     await folder.remove();
+    await made.remove();
   });
 
   it('serves on when it is full, answers every change STORAGE_FULL, says so in its health, and goes on once there is room', async () => {
@@ -78,6 +94,8 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     expect(await send('/api/auth/login', '', { email: 'ada@example.org', password })).toMatchObject(full);
     expect(await send('/api/settings', session, { 'limits.read': 5 }, 'PATCH')).toMatchObject({ status: expect.not.toBeOneOf([200, 201]) as number });
     expect(await readAll()).toEqual([200, 200, 200]);
+    expect(await lookAll()).toEqual([200, 200, 200]);
+    expect((await ask('/api/packages/acme/hello/statistics', tokens.read)).body).toMatchObject({ total: 1 });
 
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.1.0' }));
     for (const command of [['build', 'hello'], ['token', 'create', '--description', 'z'], ['package', 'withdraw', 'acme/hello', '1.0.0']]) {
@@ -134,6 +152,7 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     await start('--log', join(data(), 'log/requests.log'));
     expect(server?.output().stderr).toContain('it goes to standard output');
     expect(await readAll()).toEqual([200, 200, 200]);
+    expect(await lookAll()).toEqual([200, 200, 200]);
     expect(await upload(1000)).toMatchObject({ status: 500, body: { code: 'STORAGE_READ_ONLY' } });
     expect(await ask('/health/ready', '')).toMatchObject({ status: 200, body: { status: 'ready', storage: 'read-only' } });
     const { stdout } = await run('doctor', '--json');

@@ -71,4 +71,30 @@ describe('downloads', () => {
     await downloads.flush();
     expect((await downloads.totals()).get('acme/hello')).toBe(2);
   });
+
+  it.each(['ENOSPC', 'EROFS'])('are read where the disk takes nothing (%s), those that wait for it included', async (code) => {
+    const memory = createMemoryStore();
+    const fault: { code?: string } = {};
+    const state: StateStore = { ...memory, commit: (change) => (fault.code === undefined ? memory.commit(change) : Promise.reject(Object.assign(new Error('no write'), fault))) };
+    const downloads = openDownloads(state);
+    downloads.count('acme/hello', '1.0.0');
+    await downloads.flush();
+    fault.code = code;
+    downloads.count('acme/hello', '1.0.0');
+    downloads.count('acme/hello', '1.1.0');
+    downloads.count('acme/new', '2.0.0');
+    const read = async () => ({
+      days: [plain(await downloads.daysOf('acme/hello')), plain(await downloads.daysOf('acme/new'))],
+      totals: [[...(await downloads.totals())], await downloads.totalOf('acme/hello'), await downloads.totalOf('acme/new')],
+      versions: [plain([...(await downloads.versionTotals())].map(([date, versions]) => ({ date, versions }))), plain([...(await downloads.versionTotals('acme/hello'))].map(([date, versions]) => ({ date, versions })))],
+    });
+    const full = {
+      days: [[['2026-01-31', { '1.0.0': 2, '1.1.0': 1 }]], [['2026-01-31', { '2.0.0': 1 }]]],
+      totals: [[['acme/hello', 3], ['acme/new', 1]], 3, 1],
+      versions: [[['acme/hello', { '1.0.0': 2, '1.1.0': 1 }], ['acme/new', { '2.0.0': 1 }]], [['acme/hello', { '1.0.0': 2, '1.1.0': 1 }]]],
+    };
+    expect(await read()).toEqual(full);
+    delete fault.code;
+    expect(await read()).toEqual(full);
+  });
 });
