@@ -24,7 +24,8 @@ type Refusal = PackageDecision['refused'][number];
 
 /** `contributionsTo`: of the sources that have something for the package, and of these that were read, which have published some of it. */
 export async function buildPackage(name: PackageName, contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[], given: PackageContext): Promise<PackageResult> {
-  const { state, dropped } = splitPurged(name, asReadersSee(await readPackageState(name, given), given.pending.of(name)), given.purged);
+  const former = asReadersSee(await readPackageState(name, given), given.pending.of(name));
+  const { state, dropped } = splitPurged(name, former, given.purged);
   const context: VersionContext = { ...given, texts: createTextStager(name, state.texts, given.output) };
   const undone = context.undone.get(name) ?? [];
   const { contributions: offered, blocked } = withoutPurged(name, contributionsTo(new Set([...state.index.versions, ...dropped].map(({ source }) => source))), given.purged);
@@ -38,7 +39,7 @@ export async function buildPackage(name: PackageName, contributionsTo: (publishe
     if (results[at] === undefined && replaces !== undefined) standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }
   const made = results.filter((result) => result !== undefined);
-  return stagePackage(name, { contributions, state, decision, standing, made, refused, dropped, blocked, settled: settledChanges(undone, decision) }, context);
+  return stagePackage(name, { contributions, former, state, decision, standing, made, refused, dropped, blocked, settled: settledChanges(undone, decision) }, context);
 }
 
 interface LeftOut {

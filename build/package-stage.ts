@@ -52,6 +52,8 @@ export type VersionOf = Pick<IndexEntry, 'version' | 'source' | 'reference'>;
 
 export interface Outcome {
   readonly contributions: readonly Contribution[];
+  /** what was published before, purged contents included: what changes are computed against */
+  readonly former: PackageState;
   readonly state: PackageState;
   readonly decision: PackageDecision;
   readonly standing: readonly Standing[];
@@ -67,10 +69,10 @@ export interface Outcome {
 export type StageContext = Pick<VersionContext, 'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'moment' | 'now'>;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
-  const { state, decision, standing, made, dropped = [] } = outcome;
+  const { former, state, decision, standing, made, dropped = [] } = outcome;
   const { entries, pins } = mergeEntries(name, state.index.versions, { kept: standing.map(({ entry }) => entry), made: made.map(({ entry }) => entry), now: context.now });
   const published = entries.filter((entry) => entry.state === 'published');
-  const documents = await stageDocuments(name, state, asIndexed([...standing, ...made], entries), context);
+  const documents = await stageDocuments(name, former, asIndexed([...standing, ...made], entries), context);
   const next = { ...state.index, documents: documents.stamps, versions: entries };
   const index = formatPackageIndex(next);
   const stageIndex = async (text: string): Promise<Placement> => ({ file: await context.output.stage(text), path: indexPath(name) });

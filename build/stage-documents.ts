@@ -27,7 +27,7 @@ export interface StagedDocuments {
   readonly replaced: ReadonlySet<Kind>;
 }
 
-/** `standing`: all versions that are published after this build. */
+/** `state`: before this build, purged contents included. `standing`: all versions that are published after this build. */
 export async function stageDocuments(name: PackageName, state: PackageState, standing: readonly Standing[], context: StageContext): Promise<StagedDocuments> {
   const safety = safetyOf(context.safety, name);
   const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safety);

@@ -6,7 +6,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type BuildEffects, type BuildRequest } from '../../build/build.ts';
 import { rollBack } from '../../build/history/rollback.ts';
+import type { PackageName } from '../../build/contract/name.ts';
 import { prune } from '../../build/prune.ts';
+import { purgeVersion } from '../../build/purge/purge-version.ts';
 import { BuildRefused } from '../../build/refusals.ts';
 import type { TokenLimits } from '../../proxy/views/token-limits.ts';
 import { temporaryTree } from './package-tree.ts';
@@ -33,6 +35,7 @@ export interface ViewedRegistry {
   /** Back to the publication before the last. */
   readonly rollBack: (atMs: number) => Promise<void>;
   readonly prune: (atMs: number) => Promise<void>;
+  readonly purge: (name: string, version: string, atMs: number) => Promise<void>;
   /** What a copy of the tree does that gives its documents dates of their own. */
   readonly redate: (atMs: number) => void;
   /** As holder of a token with these limits; null: of one without. */
@@ -82,6 +85,11 @@ export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistr
     },
     prune: async (atMs) => {
       await prune({ dataDirectory: served.data, keepForMs: 0, dryRun: false, actor: 'cli:test' }, () => new Date(atMs));
+    },
+    purge: async (name, version, atMs) => {
+      const order = { name: name as PackageName, version, reference: undefined, reason: 'secret', dryRun: false, mirrored: [] } as const;
+      const outcome = await purgeVersion(order, { request: request({}), effects: effectsAt(atMs), waitMs: 0 });
+      if (outcome.outcome === 'refused') throw new Error(outcome.message);
     },
     redate: (atMs) => {
       const folder = join(served.data, 'public/p2');
