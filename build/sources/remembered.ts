@@ -118,7 +118,7 @@ function rememberedSource({ location, from, options }: PublishedSource, dataDire
 
 function fallbackSource(request: SourceRequest, others: number, dataDirectory: string): [string, ChosenSource][] {
   if (others > 0 || request.mayBeEmpty === true) return [];
-  if (request.fallback === undefined) throw new BuildRefused('There is nothing to build. Name a SOURCE: a folder of packages, a git repository or its URL; or list sources in libretto.json.');
+  if (request.fallback === undefined) throw new BuildRefused('There is nothing to build. Name a SOURCE: a folder of packages, a git repository or its URL; or list sources in libretto.json. For a registry that only mirrors, switch mirroring on first: `libretto settings set mirroring.enabled true`.');
   const spec = parseSource(request.fallback, request.baseDirectory, dataDirectory);
   return [[spec.id, { spec, from: 'argument', options: noOptions, hasOptions: false }]];
 }
