@@ -35,7 +35,7 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     const plan = await purger.plan(order);
     if (!dryRun && flags['yes'] !== true) await confirm(plan, context);
     const outcome = dryRun ? plan : await purge({ ...order, note }, plan, { config, context, purger });
-    if (flags['json'] === true) printJson(stdout, { dry_run: dryRun, ...outcome, remains: remainsOf(outcome) });
+    if (flags['json'] === true) printJson(stdout, { dry_run: dryRun, ...outcome, remains: remainsOf(outcome, dryRun) });
     else printLines(stdout, describe(outcome, dryRun));
     return 0;
   } catch (error) {
@@ -83,7 +83,7 @@ async function purge(order: PurgeOrder & { readonly note: string | null }, plan:
 function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
   const { name, version, reason, serial } = outcome;
   const head = dryRun ? `A purge of ${name} ${version} (${reason}) would remove for good:` : `${name} ${version} is purged (${reason}), publication ${serial}. Gone for good:`;
-  return [head, ...contentsOf(outcome), '', dryRun ? 'What no registry can reach, and may still hold it then:' : 'What no registry can reach, and may still hold it:', ...remainsOf(outcome).map((line) => `  ${line}`)];
+  return [head, ...contentsOf(outcome), '', dryRun ? 'What no registry can reach, and may still hold it then:' : 'What no registry can reach, and may still hold it:', ...remainsOf(outcome, dryRun).map((line) => `  ${line}`)];
 }
 
 function contentsOf({ contents, alike }: PurgeOutcome): readonly string[] {

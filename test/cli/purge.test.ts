@@ -72,6 +72,7 @@ describe('libretto package purge', () => {
     const files = (): unknown => allFiles(tree.path('data')).map((file) => [file, readFileSync(join(tree.path('data'), file), 'latin1')]);
     const before = files();
     expect(await purge('--dry-run')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/A purge of acme\/hello 1\.1\.0 \(secret\) would remove for good:\n {2}acme\/hello 1\.1\.0 \([0-9a-f]{12}\), published/) as string });
+    expect((await purge('--dry-run')).stdout).toContain('Backups taken before the purge hold it');
     expect(await purge()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Say --yes to do it') as string });
     expect(await purge('--reason', 'whatever', '--yes')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('secret, malware, legal, mistake, other') as string });
     expect(await run('package', 'purge', 'acme/hello', '9.9.9', '--reason', 'secret', '--yes')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('There is no version 9.9.9 of acme/hello here') as string });
