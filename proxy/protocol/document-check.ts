@@ -1,11 +1,16 @@
 // Whether a document on disk is the one that was published: a file that was damaged where it lies is never served. It costs one SHA-256 each time a file is
 // read, and none for a request.
 //
-// A publication replaces the serving index before the documents, with dates that only rise (I19). So the index that is read after a document is never older, and
-// a document of an earlier date is the one before, which is about to be replaced. packages.json is replaced before its announcement: one of another date is new.
+// A publication replaces the serving indexes first, then the documents, packages.json and last the announcement, with dates that only rise (I19). A document
+// that differs from its index is therefore the document before only while the index names a publication that is not announced yet. That may stay so for long:
+// until the next build, where a build was killed (I5). packages.json is never older than its announcement; a newer one is of a publication under way.
+//
+// What is not known to be damaged has to be a document of its package at least.
 
 import { createHash } from 'node:crypto';
+import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import type { Publication } from '../../build/contract/publication.ts';
 import type { DocumentStamp } from '../../build/contract/serving-index.ts';
 import type { Eventually } from '../eventually.ts';
 
@@ -18,26 +23,53 @@ export class DamagedDocument extends Error {
   }
 }
 
-export interface PublishedStamps {
-  /** of packages.json; undefined: not known */
-  readonly root: () => Eventually<DocumentStamp | undefined>;
-  /** of a package, from its index as it is now; undefined: not known */
+/** What the disk says now, each time it is asked. */
+export interface PublishedTree {
+  /** undefined: nothing is announced */
+  readonly announced: () => Eventually<Pick<Publication, 'serial' | 'root'> | undefined>;
+  /** of a package, from its index; undefined: not known */
   readonly package: (name: PackageName) => Promise<{ readonly stable: DocumentStamp | null; readonly dev: DocumentStamp | null } | undefined>;
+  /** `path`: below public/; undefined: there is no such file */
+  readonly bytes: (path: string) => Promise<Buffer | undefined>;
 }
 
 /** `path`: below public/. Throws DamagedDocument. */
-export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number, stamps: PublishedStamps): Promise<void> {
-  const seconds = Math.floor(mtimeMs / 1000);
-  const isDamaged = ({ sha256, last_modified: expected }: DocumentStamp, laterToo: boolean): boolean =>
-    sha256 !== null && (seconds === expected || (laterToo && seconds > expected)) && createHash('sha256').update(bytes).digest('hex') !== sha256;
+export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number, tree: PublishedTree): Promise<void> {
   const provider = /^p2\/([^~]+?)(~dev)?\.json$/.exec(path);
   const name = provider?.[1] === undefined ? undefined : parsePackageName(provider[1]);
-  if (name === undefined) {
-    const root = path === 'packages.json' ? await stamps.root() : undefined;
-    if (root !== undefined && isDamaged(root, false)) throw new DamagedDocument(path);
-    return;
+  if (name === undefined && path !== 'packages.json') return;
+  const stamp = name === undefined ? (await tree.announced())?.root : (await tree.package(name))?.[provider?.[2] === undefined ? 'stable' : 'dev'];
+  const sha256 = stamp?.sha256 ?? null;
+  if (stamp !== undefined && stamp !== null && sha256 !== null) {
+    if (createHash('sha256').update(bytes).digest('hex') === sha256) return;
+    const age = stamp.last_modified - Math.floor(mtimeMs / 1000);
+    const isDamaged = name === undefined ? age === 0 || (age > 0 && (await isStill(path, bytes, tree))) : age <= 0 || ((await isAnnounced(stamp, tree)) && (await isStill(path, bytes, tree)));
+    if (isDamaged) throw new DamagedDocument(path);
   }
-  const documents = await stamps.package(name);
-  const stamp = documents?.[provider?.[2] === undefined ? 'stable' : 'dev'];
-  if (stamp !== undefined && stamp !== null && isDamaged(stamp, true)) throw new DamagedDocument(path);
+  if (!isDocumentOf(name, bytes)) throw new DamagedDocument(path);
+}
+
+/** Whether the publication that made this document is complete. An older version of Libretto did not note which one it was: then that is not known. */
+async function isAnnounced({ changes, last_modified: date }: DocumentStamp, tree: PublishedTree): Promise<boolean> {
+  const latest = changes?.at(-1);
+  if (latest?.last_modified !== date) return false;
+  const announced = await Promise.resolve(tree.announced()).catch(() => undefined); // a damaged announcement announces nothing; `libretto verify` tells it
+  return announced !== undefined && latest.serial <= announced.serial;
+}
+
+/** Looked at after the announcement: a publication that was completed since the bytes were read has replaced them. */
+async function isStill(path: string, bytes: Buffer, tree: PublishedTree): Promise<boolean> {
+  return (await tree.bytes(path))?.equals(bytes) === true;
+}
+
+/** `name` undefined: packages.json. */
+function isDocumentOf(name: PackageName | undefined, bytes: Buffer): boolean {
+  try {
+    const json: unknown = JSON.parse(bytes.toString('utf8'));
+    const packages = isJsonObject(json) ? json['packages'] : undefined;
+    if (name === undefined) return typeof packages === 'object' && packages !== null;
+    return isJsonObject(packages) && typeof packages[name] === 'object' && packages[name] !== null;
+  } catch {
+    return false; // cut off, or emptied
+  }
 }

@@ -8,7 +8,7 @@ import { indexPath, rootDocumentPath, type PublicPath } from '../../build/contra
 import { purgedPath } from '../../build/contract/purged.ts';
 import { parseDocumentStamps, parsePackageIndex } from '../../build/contract/serving-index.ts';
 import { ArchiveStore } from './archive-store.ts';
-import { checkDocument, type PublishedStamps } from './document-check.ts';
+import { checkDocument, type PublishedTree } from './document-check.ts';
 import { TextDocument } from './document.ts';
 import { FileCache } from './file-cache.ts';
 import { isAbsence, sameStamp, stampFile } from './file-stamp.ts';
@@ -30,8 +30,8 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
   const publicDirectory = join(dataDirectory, 'public');
   const indexDirectory = join(dataDirectory, 'index');
   const watch = new PublicationWatch(indexDirectory, onNewer);
-  const stamps: PublishedStamps = {
-    root: async () => (await watch.read())?.root,
+  const published: PublishedTree = {
+    announced: async () => watch.read(),
     package: async (name) => {
       const text = await readFile(`${indexDirectory}/${indexPath(name)}`, 'utf8').catch((error: unknown) => (isAbsence(error) ? undefined : Promise.reject(error)));
       try {
@@ -40,8 +40,9 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
         return undefined; // a damaged index knows no digest; `libretto verify` tells it, and archives are not found by it
       }
     },
+    bytes: (path) => readFile(`${publicDirectory}/${path}`).catch((error: unknown) => (isAbsence(error) ? undefined : Promise.reject(error))),
   };
-  const documents = new FileCache<TextDocument>({ limitBytes: cacheBytes / 2, weight: (document) => document.weight, parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs), check: (bytes, { path, mtimeMs }) => checkDocument(path.slice(publicDirectory.length + 1), bytes, mtimeMs, stamps) });
+  const documents = new FileCache<TextDocument>({ limitBytes: cacheBytes / 2, weight: (document) => document.weight, parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs), check: (bytes, { path, mtimeMs }) => checkDocument(path.slice(publicDirectory.length + 1), bytes, mtimeMs, published) });
   const packages = new FileCache<PackageArchives>({ limitBytes: cacheBytes / 4, weight: (_, bytes) => bytes * 2, parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))) });
   const intern = createIntern();
   // about a tenth of the index they are made of; beside the rest, since only views ask for them

@@ -4,9 +4,11 @@
 
 // first of all: it takes the place of Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PublicPath } from '../../build/contract/paths.ts';
 import { verifyTree } from '../../build/verify.ts';
+import { createLocalFiles } from '../../proxy/protocol/local-files.ts';
 import { buryOwner, publishingBuild, type PublishingBuild } from '../util/publishing-build.ts';
 import { seededRandom } from '../util/seeded-random.ts';
 import { seedOf } from '../util/seeds.ts';
@@ -105,6 +107,9 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     // before the first packages.json there is nothing a reader could find
     if (!existsSync(`${data}/public/packages.json`)) return;
     expect(await verifyTree(data), where).toMatchObject({ ok: true, faults: [] });
+    // and a server takes no document before for a damaged one
+    const files = createLocalFiles({ dataDirectory: data, cacheBytes: 1_000_000, onNewer: () => undefined });
+    for (const path of readdirSync(`${data}/public`, { recursive: true, encoding: 'utf8' })) if (/^packages\.json$|^p2\/.*\.json$/.test(path)) expect(await files.document(path as PublicPath, 1), where).toBeDefined();
   }
 
   async function expectCompleted(played: PublishingBuild, where: string): Promise<void> {
