@@ -24,7 +24,7 @@ export class BuildBusy extends Error {
   }
 }
 
-/** What was fetched before the build took its lock does not suffice any more: the build gives the lock back, fetches, and decides anew. */
+/** The contents fetched before the build took its lock no longer suffice: the build releases the lock, fetches and decides again. */
 export class FetchNeeded extends Error {
   constructor(message = 'A source has to be fetched again.') {
     super(message);

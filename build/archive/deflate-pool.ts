@@ -6,7 +6,7 @@ import type { DeflatedFacts } from './deflate.ts';
 import type { Batch } from './deflate-worker.ts';
 
 export interface DeflatePool {
-  /** What is made of the batch stands in its shared memory afterwards. */
+  /** The results of the batch are in its shared memory afterwards. */
   readonly deflate: (batch: Batch) => Promise<readonly DeflatedFacts[]>;
   readonly readFiles: (task: FilesToRead) => Promise<FilesRead>;
   readonly close: () => Promise<void>;

@@ -38,7 +38,7 @@ export interface GuardedAgent {
 
 const standardLimits: Required<AgentLimits> = { connectTimeoutMs: 20_000, silenceMs: 300_000 };
 
-/** Servers close idle connections after some seconds, often after five. Whoever closes first has no request on a closed connection. */
+/** Servers close idle connections after some seconds, often after five. The side that closes first never sends a request on a closed connection. */
 const idleMs = 4000;
 
 /** Literal addresses in a URL are not looked up, so that this does not see them: `checkedUrl` does. */

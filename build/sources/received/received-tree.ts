@@ -62,7 +62,7 @@ function parseNames(text: string): readonly PackageName[] {
   });
 }
 
-/** What was purged where the tree was built. `folder` as for `openReceivedTree`. Throws BuildRefused. */
+/** The versions purged where the tree was built. `folder` as for `openReceivedTree`. Throws BuildRefused. */
 export function readReceivedTombstones(folder: string): Promise<readonly PurgedVersion[]> {
   return readList(rootOf(folder), join('index', purgedPath), parsePurged);
 }
