@@ -22,6 +22,7 @@ const folders: readonly Folder[] = [
   { name: 'http', timeoutSeconds: 30, group: 1, workers: 2 },
   { name: 'security', timeoutSeconds: 30, group: 1, workers: 2 },
   { name: 'cli', timeoutSeconds: 60, group: 2, workers: 2, compiled: true },
+  { name: 'recorded', timeoutSeconds: 60, group: 2, workers: 2, compiled: true },
   { name: 'e2e', timeoutSeconds: 120, group: 2, workers: 2, compiled: true },
   { name: 'fault', timeoutSeconds: 180, group: 3, workers: 2, compiled: true },
 ];

@@ -1,0 +1,31 @@
+// `--help` of every command, and that the recordings leave out none of them: each command ends well at least once, and badly at least once.
+
+import { afterAll, expect, it } from 'vitest';
+import { allRecordings, expectRecorded } from './recorder/recording.ts';
+import { openTranscript } from './recorder/transcript.ts';
+import { openWorkspace } from './recorder/workspace.ts';
+
+const workspace = openWorkspace();
+afterAll(() => workspace[Symbol.asyncDispose]());
+
+/** The commands that a help text lists. */
+function childrenIn(help: string): readonly string[] {
+  const [, list = ''] = help.split('\nCommands:\n');
+  const lines = list.split('\n\n')[0]?.split('\n') ?? [];
+  return lines.flatMap((line) => /^ {2}([a-z][a-z-]*)/.exec(line)?.[1] ?? []).filter((name) => name !== 'help');
+}
+
+it('has every command in the recordings, with its help, a success and an error', async () => {
+  const transcript = openTranscript(workspace);
+  const leaves: string[] = [];
+  const visit = async (path: readonly string[]): Promise<void> => {
+    const children = childrenIn((await transcript.run([...path, '--help'])).stdout);
+    if (children.length === 0) leaves.push(path.join(' '));
+    for (const child of children) await visit([...path, child]);
+  };
+  await visit([]);
+  expectRecorded('commands/help', transcript.text());
+  const runs = allRecordings().flatMap((text) => [...text.matchAll(/^\$ libretto (.*)\nexit (\d+)$/gm)].map(([, line = '', code]) => ({ line, succeeded: code === '0' })));
+  const lacks = (succeeded: boolean) => leaves.filter((leaf) => !runs.some((run) => run.succeeded === succeeded && !run.line.endsWith('--help') && `${run.line} `.startsWith(`${leaf} `)));
+  expect({ withoutSuccess: lacks(true), withoutError: lacks(false) }).toEqual({ withoutSuccess: [], withoutError: [] });
+});

@@ -1,0 +1,27 @@
+// Texts that stand in test/recorded/recordings and never change unseen. To record anew after a change that is meant, and to review it as a diff:
+//
+//   npm run compile && RECORD_ANEW=1 npx vitest run --config test/vitest.config.ts --project recorded && git diff test/recorded/recordings
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+
+const folder = new URL('../recordings/', import.meta.url).pathname;
+const anew = process.env['RECORD_ANEW'] === '1';
+
+/** Fails where `text` is not, byte for byte, what was recorded under this name. */
+export function expectRecorded(name: string, text: string): void {
+  const path = join(folder, `${name}.txt`);
+  if (anew) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  expect(text, `differs from test/recorded/recordings/${name}.txt (how to record anew: test/recorded/recorder/recording.ts)`).toBe(readFileSync(path, 'utf8'));
+}
+
+/** Every recording there is, as text. */
+export function allRecordings(): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.txt'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'));
+}

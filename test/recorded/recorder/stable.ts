@@ -1,0 +1,64 @@
+// All that differs between two recordings although nothing changed: the temporary folder, the signature of a session, headers with dates of the
+// real clock (transcript.ts), what `doctor` says of this machine, and what the builder remembers of files. Everything else is made the same by process/fixed-process.mjs.
+
+import { createHash } from 'node:crypto';
+
+const longestText = 64 * 1024;
+
+/** A text as it is recorded. */
+export function stableText(text: string, root: string): string {
+  return text
+    .replaceAll(root, '<root>')
+    .replaceAll(/(.)\1{199,}/g, (run: string, character: string) => `<${run.length} times ${character}>`)
+    .replaceAll(/\b(Node\.js|git) \d+\.\d+[\w.-]*/g, '$1 <version>')
+    .replaceAll(/\b[\d.]+ [KMGT]iB of disk are free/g, '<size> of disk are free')
+    .replaceAll(/\bprocess( id)? \d+/g, 'process$1 <pid>')
+    .replaceAll(/\bis \d+ s ahead/g, 'is <number> s ahead')
+    .replaceAll(/"audit_head":\{"seq":(\d+),"hash":"[0-9a-f]{64}"/g, '"audit_head":{"seq":$1,"hash":"<of texts that hold the root>"')
+    .replaceAll(/^(\{"level":\d+,"time":")[^"]+/gm, '$1<time>')
+    .replaceAll(/"duration_ms":\d+/g, '"duration_ms":"<number>"')
+    .replaceAll(/\bmay open (?:\d+|any number of) files/g, 'may open <number> files')
+    .replaceAll(/\b(eyJ[\w-]+\.eyJ[\w-]+)\.[\w-]{86}/g, '$1.<signature>');
+}
+
+/** Bytes as they are recorded: text as text, JSON over several lines where it says no more than in one, all else as its digest. */
+export function stableBytes(bytes: Buffer, root: string): string {
+  if (bytes.length === 0) return '(empty)';
+  const text = bytes.toString('utf8');
+  if (bytes.length > longestText || text.includes('\0') || !Buffer.from(text).equals(bytes)) return `(${bytes.length} bytes, sha256 ${sha256(bytes)})`;
+  return stableText(spread(text), root);
+}
+
+/** Says by its first line how the bytes are to be read, so that two different texts never become one. */
+function spread(text: string): string {
+  for (const [indent, end] of [[undefined, ''], [undefined, '\n'], [2, '\n']] as const) {
+    try {
+      const json: unknown = JSON.parse(text);
+      if (typeof json === 'object' && `${JSON.stringify(json, null, indent)}${end}` === text) return `json${indent === undefined ? '' : ', indented'}${end === '' ? '' : ', line feed'}\n${JSON.stringify(json, null, 1)}`;
+    } catch {
+      break;
+    }
+  }
+  return text.endsWith('\n') ? `text\n${text.slice(0, -1)}` : `text, no line feed\n${text}`;
+}
+
+/** Of a file that was written and given no date: the fixed clock runs years behind. */
+export function isOfRealClock(epochMs: number): boolean {
+  return epochMs > Date.UTC(2025, 0, 1);
+}
+
+/** The builder remembers its sources by inode and time of change of each file, and by digests of these. */
+export function withoutStamps(path: string, bytes: Buffer): Buffer {
+  if (!/^build\/sources\/(?:dir|artifact|package)-/.test(path)) return bytes;
+  const text = bytes
+    .toString('utf8')
+    .replaceAll(/"\d+:\d+:\d+:\d+:\d+"/g, '"<stamp>"')
+    .replaceAll(/"[0-9a-f]{32}":\[("(?:<stamp>)?")/g, '"<path>":[$1')
+    .replaceAll(/"[\w-]{43}"/g, '"<stamps>"')
+    .replaceAll(/"fingerprint":"[0-9a-f]{64}"/g, '"fingerprint":"<stamps>"');
+  return Buffer.from(text);
+}
+
+export function sha256(bytes: Buffer | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

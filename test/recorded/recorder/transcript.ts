@@ -1,0 +1,107 @@
+// What was done in a workspace and what came of it, as text: commands with streams and exit code, requests with status, headers and body.
+
+import { request as httpRequest } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isOfRealClock, stableBytes, stableText } from './stable.ts';
+import type { Outcome, RunOptions, Running, Workspace } from './workspace.ts';
+
+export interface Asked {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** an object is sent as JSON */
+  readonly body?: unknown;
+  readonly port?: number;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly bytes: Buffer;
+  readonly json: <Document>() => Document;
+}
+
+export interface Transcript {
+  /** Runs a command a minute after what was before; arguments that stand in single quotes hold spaces. */
+  readonly run: (args: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
+  /** `GET /packages.json`, a second after what was before */
+  readonly ask: (line: string, asked?: Asked) => Promise<Answer>;
+  /** As ask, and nothing of it is recorded. */
+  readonly fetch: (line: string, asked?: Asked) => Promise<Answer>;
+  /** Asks again until `isOver` says so, while no time passes; nothing of it is recorded. */
+  readonly wait: (line: string, asked: Asked, isOver: (answer: Answer) => boolean) => Promise<void>;
+  readonly note: (text: string) => void;
+  /** Records what a server said when it was stopped. */
+  readonly stop: (commandLine: string, running: Running) => Promise<void>;
+  readonly text: () => string;
+}
+
+export function openTranscript(workspace: Workspace): Transcript {
+  const parts: string[] = [];
+  const note = (text: string): void => void parts.push(stableText(text, workspace.root));
+  const noteOutcome = (line: string, outcome: Outcome): void => {
+    const streams = (['stdout', 'stderr'] as const).filter((name) => outcome[name] !== '').map((name) => `--- ${name}, ${stableBytes(Buffer.from(outcome[name]), workspace.root)}`);
+    note([`$ libretto ${line}`, `exit ${outcome.exitCode}`, ...streams].join('\n'));
+  };
+  return {
+    run: async (given, options) => {
+      const args = typeof given === 'string' ? splitWords(given) : given;
+      workspace.pass(60);
+      const outcome = await workspace.run(args, options);
+      noteOutcome(args.map((word) => (/^[^\s']+$/.test(word) ? word : `'${word}'`)).join(' '), outcome);
+      return outcome;
+    },
+    ask: async (line, asked = {}) => {
+      workspace.pass(1);
+      const answer = await ask(workspace.portOf(asked.port ?? 4000), line, asked);
+      const sent = Object.entries(asked.headers ?? {}).map(([name, value]) => `> ${name}: ${value}`);
+      const body = asked.body === undefined ? [] : [`> ${Buffer.isBuffer(asked.body) ? stableBytes(asked.body, workspace.root) : typeof asked.body === 'string' ? asked.body : JSON.stringify(asked.body)}`];
+      note([`> ${line}`, ...sent, ...body, `< ${answer.status}`, ...answer.lines.map((header) => `< ${header}`), stableBytes(answer.bytes, workspace.root)].join('\n'));
+      return answer;
+    },
+    fetch: (line, asked = {}) => ask(workspace.portOf(asked.port ?? 4000), line, asked),
+    wait: async (line, asked, isOver) => {
+      while (!isOver(await ask(workspace.portOf(asked.port ?? 4000), line, asked))) await sleep(50);
+    },
+    note,
+    stop: async (line, running) => noteOutcome(line, await running.stop()),
+    text: () => `${parts.join('\n\n')}\n`,
+  };
+}
+
+function splitWords(line: string): readonly string[] {
+  return Array.from(line.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, word]) => quoted ?? word ?? '');
+}
+
+function ask(port: number, line: string, { headers = {}, body }: Asked): Promise<Answer & { readonly lines: readonly string[] }> {
+  const [method = 'GET', path = '/'] = line.split(' ');
+  const isJson = body !== undefined && !Buffer.isBuffer(body) && typeof body !== 'string';
+  const payload = isJson ? JSON.stringify(body) : (body as Buffer | string | undefined);
+  const length = payload === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(payload)) };
+  const all = { Host: '127.0.0.1:4000', ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...length, ...headers };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: all, agent: false }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', reject);
+      // the server has written its log by then
+      response.socket.on('close', () => {
+        const bytes = Buffer.concat(parts);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, lines: headerLines(response.rawHeaders), bytes, json: <Document>() => JSON.parse(bytes.toString()) as Document });
+      });
+    });
+    request.on('error', reject);
+    request.end(payload);
+  });
+}
+
+/** As sent: names in their case and order. */
+function headerLines(raw: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) lines.push(`${raw[index]}: ${stableHeader(raw[index]?.toLowerCase(), raw[index + 1] ?? '')}`);
+  return lines;
+}
+
+/** Of the real clock: the date of the answer, that of a file that was given none, and that of a stale document, unless it is still in memory. */
+function stableHeader(name: string | undefined, value: string): string {
+  const isReal = name === 'date' || name === 'x-libretto-stale-since' || (name === 'last-modified' && isOfRealClock(Date.parse(value)));
+  return isReal ? '<date>' : value;
+}

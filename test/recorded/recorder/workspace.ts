@@ -1,0 +1,160 @@
+// A folder in which the shipped program runs as on any other machine: fixed clock, random bytes, user, host and ports (process/fixed-process.mjs).
+// Commands run in one process (process/command-driver.mjs), servers in a process each. The sources are not imported: whatever is renamed, this stays.
+
+import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const at = (path: string): string => new URL(`../${path}`, import.meta.url).pathname;
+const program = at('../../lib/cli/main.js');
+const preload = at('process/fixed-process.mjs');
+
+/** Of any machine, so that lengths of texts that hold it are the same: `Content-Length` is recorded. */
+const rootLength = 64;
+/** Earlier than the date of any file that a run writes, whenever it runs: what the program makes of a file's age is the same then. Recordings pass days of it, never months. */
+const clockStart = Date.UTC(2024, 1, 3, 4, 5, 6);
+
+export interface Outcome {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly input?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface StartOptions {
+  /** in standard error; what stands there last */
+  readonly says?: string;
+}
+
+export interface Workspace extends AsyncDisposable {
+  readonly root: string;
+  readonly at: (...parts: readonly string[]) => string;
+  /** Moves the clock of every process. */
+  readonly pass: (seconds: number) => void;
+  readonly nowMs: () => number;
+  readonly run: (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
+  /** Of a command that has to succeed: what it printed with --json. A second passes. */
+  readonly json: <Document>(...args: readonly string[]) => Promise<Document>;
+  /** Starts a command that stays, such as `serve`, and resolves once it said all it says at the start. */
+  readonly start: (args: readonly string[], options?: StartOptions) => Promise<Running>;
+  /** Where a virtual port really is. */
+  readonly portOf: (port: number) => number;
+  /** A server of the test's own stands on this virtual port. */
+  readonly offerPort: (port: number, real: number) => void;
+}
+
+export interface Running {
+  /** what it printed to standard error so far */
+  readonly said: () => string;
+  /** SIGTERM, and what it said all in all */
+  readonly stop: () => Promise<Outcome>;
+}
+
+export function openWorkspace(): Workspace {
+  const base = join(realpathSync(tmpdir()), 'recorded-');
+  const root = `${base}${randomBytes(rootLength).toString('hex')}`.slice(0, rootLength);
+  if (base.length > rootLength - 12) throw new Error(`The temporary folder ${tmpdir()} has too long a path; set TMPDIR to a shorter one.`);
+  for (const folder of ['', 'bin', 'ports', 'tmp', 'work']) mkdirSync(join(root, folder), { recursive: true });
+  // `libretto doctor` asks which Composer there is
+  writeFileSync(join(root, 'bin', 'composer'), '#!/bin/sh\necho "Composer version 2.8.1 2026-01-01 00:00:00"\n', { mode: 0o755 });
+  const clock = join(root, 'clock');
+  let nowMs = clockStart;
+  const setClock = (): void => {
+    writeFileSync(`${clock}.new`, String(nowMs));
+    renameSync(`${clock}.new`, clock);
+  };
+  setClock();
+  const environment = {
+    PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`,
+    HOME: '/nonexistent',
+    TMPDIR: join(root, 'tmp'),
+    TZ: process.env['TZ'] ?? 'UTC',
+    LC_ALL: process.env['LC_ALL'] ?? 'C',
+    RECORDED_ROOT: root,
+    RECORDED_CLOCK: clock,
+    RECORDED_PORTS: join(root, 'ports'),
+    NODE_OPTIONS: `--import=${preload}`,
+  };
+  const cwd = join(root, 'work');
+  const portOf = (port: number): number => Number(readFileSync(join(root, 'ports', String(port)), 'utf8'));
+  const driver = openDriver(environment);
+  const pass = (seconds: number): void => {
+    nowMs += seconds * 1000;
+    setClock();
+  };
+  return {
+    root,
+    at: (...parts) => join(cwd, ...parts),
+    pass,
+    nowMs: () => nowMs,
+    run: async (args, { input, environment: own = {} } = {}) => driver.run({ args, cwd, input, environment: own }),
+    json: async <Document>(...args: readonly string[]) => {
+      pass(1);
+      const { exitCode, stdout, stderr } = await driver.run({ args: [...args, '--json'], cwd, input: undefined, environment: {} });
+      if (exitCode !== 0) throw new Error(`libretto ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
+      return JSON.parse(stdout) as Document;
+    },
+    start: async (args, { says = 'metadata-url: ' } = {}) => {
+      const child = spawn(process.execPath, [program, ...args], { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+      const output = collectOutput(child);
+      while (!output().stderr.includes(says)) {
+        if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended before it said "${says}": ${output().stderr}`);
+        await sleep(5);
+      }
+      return { said: () => output().stderr, stop: () => stop(child, output) };
+    },
+    portOf,
+    offerPort: (port, real) => writeFileSync(join(root, 'ports', String(port)), String(real)),
+    [Symbol.asyncDispose]: async () => {
+      await driver.close();
+      rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+function collectOutput(child: ChildProcess): () => { readonly stdout: string; readonly stderr: string } {
+  const parts: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
+  for (const name of ['stdout', 'stderr'] as const) child[name]?.on('data', (part: Buffer) => parts[name].push(part));
+  return () => ({ stdout: Buffer.concat(parts.stdout).toString(), stderr: Buffer.concat(parts.stderr).toString() });
+}
+
+async function stop(child: ChildProcess, output: ReturnType<typeof collectOutput>): Promise<Outcome> {
+  const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  const [exitCode] = (await closed) as [number | null];
+  return { exitCode: exitCode ?? -1, ...output() };
+}
+
+interface Driver {
+  readonly run: (message: { readonly args: readonly string[]; readonly cwd: string; readonly input: string | undefined; readonly environment: object }) => Promise<Outcome>;
+  readonly close: () => Promise<void>;
+}
+
+/** Started by the first command. */
+function openDriver(environment: NodeJS.ProcessEnv): Driver {
+  let child: ChildProcess | undefined;
+  return {
+    run: async (message) => {
+      child ??= fork(at('process/command-driver.mjs'), [program], { env: environment, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      const answered = once(child, 'message');
+      child.send(message);
+      const [outcome] = (await answered) as [Outcome | { readonly failure: string }];
+      if ('failure' in outcome) throw new Error(`libretto ${message.args.join(' ')}: ${outcome.failure}`);
+      return outcome;
+    },
+    close: async () => {
+      if (child === undefined) return;
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    },
+  };
+}
