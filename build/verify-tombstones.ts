@@ -1,5 +1,5 @@
-// What `verify` checks of tombstones (I21): that the lists of purged and pruned versions can be read and are as they were written, and that nothing purged
-// stands in the tree or in its history.
+// What `verify` checks of the lists beside the serving index. The lists of purged and pruned versions are as they were written, and those of withdrawn and
+// quarantined versions can be read. Nothing purged stands in the tree or in its history (I21).
 
 import { isAsWritten } from './contract/checksum.ts';
 import { isJsonObject } from './contract/json.ts';
@@ -7,13 +7,17 @@ import { parsePackageName, type PackageName } from './contract/name.ts';
 import { distPath, type DistLabel } from './contract/paths.ts';
 import { parsePruned, prunedFolder } from './contract/pruned.ts';
 import { lookUpPurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from './contract/purged.ts';
+import { parseQuarantined, quarantinedPath } from './contract/quarantined.ts';
 import type { IndexEntry } from './contract/serving-index.ts';
+import { parseWithheld, withheldPath } from './contract/withheld.ts';
 import { historyFolder } from './history/record.ts';
 import type { Output } from './output/output.ts';
 import { recordsOf, referenceOf } from './purge/sweep-history.ts';
 import { indexFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
 
 const repairPurged = 'Restore it from a backup, or from another copy of the tree: until then no build goes on, since what was purged would come back.';
+const repairWithheld = 'Restore it from a backup; or remove it and withdraw the versions again. Until then no build goes on.';
+const repairQuarantined = 'Nothing depends on it: the next build that reads a source writes it again.';
 const repairPruned = 'Restore it from a backup; or remove it, and the releases that `prune` removed may come back with other bytes.';
 
 export async function verifyTombstones(output: Output): Promise<{ readonly tombstones: PurgedLookup; readonly faults: readonly Fault[] }> {
@@ -26,7 +30,19 @@ export async function verifyTombstones(output: Output): Promise<{ readonly tombs
     const pruned = (await output.read('index', path)) ?? '';
     faults.push(...listFaults(pruned, { path: `index/${path}`, ...(name === undefined ? {} : { name }) }, repairPruned, () => parsePruned(pruned)));
   }
+  faults.push(...(await unreadable(output, withheldPath, repairWithheld, parseWithheld)), ...(await unreadable(output, quarantinedPath, repairQuarantined, parseQuarantined)));
   return { tombstones: rows.length === 0 ? nothingPurged : lookUpPurged(rows), faults };
+}
+
+/** Of a list without a checksum. */
+async function unreadable(output: Output, path: string, repair: string, parse: (text: string) => unknown): Promise<readonly Fault[]> {
+  const text = await output.read('index', path);
+  try {
+    if (text !== undefined) parse(text);
+    return [];
+  } catch (error) {
+    return [indexFault(error, { path: `index/${path}` }, repair)];
+  }
 }
 
 function listFaults(text: string, place: Pick<Fault, 'path' | 'name'>, repair: string, parse: () => unknown): readonly Fault[] {

@@ -72,5 +72,5 @@ export function missingState(place: string, remembered: StateIdentity | undefine
 }
 
 export function replacedState(place: string, found: StateIdentity, remembered: StateIdentity): StateError {
-  return new StateError('STATE_REPLACED', `The state in ${place} is another one (${found}) than the one of this data folder (${remembered}). Name the right place with --state or --data. To go on with the state that is there: \`libretto state init --force\`.`);
+  return new StateError('STATE_REPLACED', `The state in ${place} is another one (${found}) than the one of this data folder (${remembered}). Name the right place with --state or --data. To go on with the state that is there: \`libretto state init --force\`.`, { found });
 }

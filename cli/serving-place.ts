@@ -28,8 +28,8 @@ class Taken extends UsageError {
   readonly seen: boolean;
 
   constructor(path: string, owner: Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> | undefined, seen: boolean, why = 'Each would count requests for itself, and a limit would hold for neither. Stop the other one, or let both count in one Redis: --redis URL.') {
-    const who = owner?.pid === undefined ? 'Another server' : `A server with process id ${owner.pid} on ${owner.host ?? 'another host'}, since ${owner.since ?? 'unknown'},`;
-    super(`${who} is at work on this data folder already (${path}). ${why}`);
+    const who = owner?.pid === undefined ? 'Another process' : `The process ${owner.pid} on ${owner.host ?? 'another host'}, since ${owner.since ?? 'unknown'},`;
+    super(`${who} is at work on this data folder already (${path}): a server, or a command that replaces the state. ${why}`);
     this.seen = seen;
   }
 }

@@ -11,11 +11,9 @@ interface Connection {
   readonly socket: Socket;
   /** of requests that were not answered at once, until each is out */
   readonly answers: ServerResponse[];
-  /** the last one that was not answered at once */
-  last: LeanRequest | undefined;
   /** an answer was out */
   hasAnswered: boolean;
-  /** when it opened, its last request began, or its last answer was out: monotonic milliseconds */
+  /** when it opened, or its last answer was out: monotonic milliseconds */
   sinceMs: number;
 }
 
@@ -36,7 +34,7 @@ export class Connections {
 
   opened(socket: Socket): void {
     socket.setMaxListeners(0); // one for each pipelined request that is being answered
-    this.#open.set(socket, { socket, answers: [], last: undefined, hasAnswered: false, sinceMs: this.#elapsed() });
+    this.#open.set(socket, { socket, answers: [], hasAnswered: false, sinceMs: this.#elapsed() });
     socket.once('close', () => this.#open.delete(socket));
   }
 
@@ -52,13 +50,13 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return; // closed meanwhile
     connection.answers.push(response);
-    connection.last = response.req as LeanRequest;
-    connection.sinceMs = this.#elapsed();
     // comes once by itself; `once` would cost a second closure
     response.on('close', () => {
-      connection.answers.splice(connection.answers.indexOf(response), 1);
-      if (connection.answers.length > 0) return;
-      connection.last = undefined;
+      const { answers } = connection;
+      // nearly always the only one: `pop` keeps the array's memory for the next one, `shift` and `splice` do not
+      if (answers.at(-1) === response) answers.pop();
+      else answers.splice(answers.indexOf(response), 1);
+      if (answers.length > 0) return;
       connection.hasAnswered = true;
       connection.sinceMs = this.#elapsed();
     });
@@ -74,7 +72,7 @@ export class Connections {
 
   /** The last request there, unless it is answered. */
   unanswered(socket: Duplex): LeanRequest | undefined {
-    return this.#open.get(socket)?.last;
+    return this.#open.get(socket)?.answers.at(-1)?.req as LeanRequest | undefined;
   }
 
   /** What comes after this is no request any more: the one being answered is the last. */

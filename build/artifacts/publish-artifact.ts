@@ -38,7 +38,7 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
 /** The published entry with the same content, why there can be no other, or undefined where nothing stands in the way. */
 async function findStanding({ name, version, normalized, dev, reference }: ExaminedArtifact, tree: ArtifactTree): Promise<IndexEntry | RefusedArtifact | undefined> {
   const tombstone = lookUpPurged(await listPurged(createDiskOutput(tree.dataDirectory))).blocks(name, { normalized, reference });
-  if (tombstone !== undefined) return purged(name, version, tombstone);
+  if (tombstone !== undefined) return purged({ name, version, normalized }, tombstone);
   if ((await findWithheld(createDiskOutput(tree.dataDirectory), name, normalized)) !== undefined) return refused('VERSION_EXISTS', `${name} ${version} was withdrawn by hand, and stays so. Publish another version, or run \`libretto package restore ${name} ${version}\` on the host.`, { name, version });
   const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
   const published = entries.find(({ state }) => state === 'published');
@@ -55,8 +55,16 @@ async function findStanding({ name, version, normalized, dev, reference }: Exami
   return published?.reference === reference ? published : undefined;
 }
 
-function purged(name: string, version: string, { reason, since }: Pick<PurgedVersion, 'since'> & { readonly reason: string }): RefusedArtifact {
-  return refused('VERSION_PURGED', `${name} ${version}, or a version with the same content, was purged on ${since.slice(0, 10)} (${reason}), and is never published again. Publish a new version with other content.`, { name, version, reason });
+/**
+ * The date and the reason are those of the version itself. Of another purged version with the same content they are left out: an uploader may not see it (I14).
+ */
+function purged({ name, version, normalized }: Pick<ExaminedArtifact, 'name' | 'version' | 'normalized'>, tombstone?: PurgedVersion): RefusedArtifact {
+  const advice = 'Publish a new version with other content.';
+  if (tombstone?.version_normalized !== normalized) {
+    return refused('VERSION_PURGED', `The content of ${name} ${version} was purged, and is never published again. ${advice}`, { name, version });
+  }
+  const { reason, since } = tombstone;
+  return refused('VERSION_PURGED', `${name} ${version} was purged on ${since.slice(0, 10)} (${reason}), and is never published again. ${advice}`, { name, version, reason });
 }
 
 function isSame(entry: IndexEntry, { version, reference }: ExaminedArtifact, { source }: ArtifactTree): boolean {
@@ -99,11 +107,11 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
   return undefined;
 }
 
-function whyNot({ name, version, file }: ExaminedArtifact, report: BuildReport, tree: ArtifactTree): RefusedArtifact {
+function whyNot(artifact: ExaminedArtifact, report: BuildReport, tree: ArtifactTree): RefusedArtifact {
+  const { name, version, file } = artifact;
   const quarantine = report.quarantined.find((one) => one.where === tree.at(file)) ?? report.quarantined.find((one) => one.name === name && one.version === version);
   if (quarantine !== undefined) return refusalOf(quarantine.code, quarantine.message.replaceAll(tree.at(file), 'the archive').replaceAll(tree.dataDirectory, ''));
-  const tombstone = report.blocked.find((one) => one.name === name && one.version === version);
-  if (tombstone !== undefined) return purged(name, version, { reason: tombstone.reason, since: tombstone.purged_at });
+  if (report.blocked.some((one) => one.name === name && one.version === version)) return purged(artifact);
   const reason = report.failed[0]?.reason ?? 'nothing says why';
   throw new Error(`${name} ${version} was not published: ${reason}`);
 }

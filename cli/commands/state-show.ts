@@ -40,7 +40,7 @@ async function look(config: Config): Promise<Shown> {
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     const remembered = await readRememberedState(config.data.value).catch(() => undefined);
-    return { place, verdict: 'unusable', identity: null, remembered: remembered ?? null, error: { code: error.code, message: error.message } };
+    return { place, verdict: 'unusable', identity: error.found ?? null, remembered: remembered ?? null, error: { code: error.code, message: error.message } };
   }
 }
 

@@ -1,6 +1,7 @@
 // packages.json as this proxy hands it out: the builder's bytes, but for a metadata-url the operator wants instead, for what only a service can
 // offer, and for what an empty list needs so that clients do not ask for every dependency they have (decision 14).
 
+import { createHash } from 'node:crypto';
 import { exactMetadataUrl, matchesNothingPattern, plainMetadataUrl } from '../../build/contract/documents.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { resolvesApiUrl } from './composer-version.ts';
@@ -22,7 +23,7 @@ export interface RootChanges {
   readonly mirrors: boolean;
   /** filter lists that documents of other registries hold */
   readonly filterLists: readonly string[];
-  /** the same for equal changes */
+  /** the same for equal changes; short, since each request for packages.json looks up a document by it */
   readonly id: string;
 }
 
@@ -31,7 +32,11 @@ export type RootChangeOptions = Partial<Pick<RootChanges, 'detectsForm' | 'addre
 export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, options: RootChangeOptions = {}): RootChanges {
   const { address, mirrors = false, filterLists = [] } = options;
   const detectsForm = metadataUrl === undefined && options.detectsForm === true;
-  return { metadataUrl, detectsForm, keys, address, mirrors, filterLists, id: JSON.stringify([metadataUrl, detectsForm, keys, address, mirrors, filterLists]) };
+  return { metadataUrl, detectsForm, keys, address, mirrors, filterLists, id: digestOf([metadataUrl ?? null, detectsForm, keys, address ?? null, mirrors, filterLists]) };
+}
+
+function digestOf(changes: JsonValue): string {
+  return createHash('sha256').update(JSON.stringify(changes)).digest('base64url').slice(0, 22);
 }
 
 /** In `available-package-patterns`: clients ask for every name. */

@@ -31,10 +31,16 @@ export function createRedisRows(redis: RedisClient, { meta, rows, order }: State
 
 /** `%d+:JSON`, as the script wrote it. Throws StateError. */
 export function entryOf({ key, text }: KnownRow, name: string): StateEntry {
+  const malformed = (): StateError => new StateError('STATE_CORRUPT', `The row ${key} of the state in ${name} is malformed. ${wayBack}`);
   const colon = text.indexOf(':');
   const revision = Number(text.slice(0, colon));
-  if (colon < 1 || !Number.isSafeInteger(revision)) throw new StateError('STATE_CORRUPT', `The row ${key} of the state in ${name} is malformed. ${wayBack}`);
-  return { key, value: JSON.parse(text.slice(colon + 1)) as JsonValue, revision };
+  if (colon < 1 || !Number.isSafeInteger(revision)) throw malformed();
+  try {
+    return { key, value: JSON.parse(text.slice(colon + 1)) as JsonValue, revision };
+  } catch (error) {
+    if (error instanceof SyntaxError) throw malformed();
+    throw error;
+  }
 }
 
 function boundsOf(prefix: string, { after, reverse = false }: RangeOptions): { readonly first: string; readonly last: string } {

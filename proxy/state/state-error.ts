@@ -26,10 +26,13 @@ export const wayBack =
 
 export class StateError extends Error {
   readonly code: StateErrorCode;
+  /** identity of the state that stands there, as far as it is known */
+  readonly found: string | undefined;
 
-  constructor(code: StateErrorCode, message: string, options?: { readonly cause: unknown }) {
-    super(message, options);
+  constructor(code: StateErrorCode, message: string, options: { readonly cause?: unknown; readonly found?: string } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'StateError';
     this.code = code;
+    this.found = options.found;
   }
 }

@@ -52,6 +52,14 @@ describe('libretto package purge', () => {
     expect(await publish()).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/acme\/hello 1\.1\.0.* was purged on .* \(secret\)/) as string });
     expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
     expect(publishedVersions(tree.path('uploads'))).toEqual({});
+
+    // of another version with the same content, which an uploader may not see, neither the date nor the reason is told (I14)
+    const composerJson = JSON.parse(zip.readAsText('composer.json')) as object;
+    zip.updateFile('composer.json', Buffer.from(JSON.stringify({ ...composerJson, version: '2.0.0' })));
+    zip.writeZip(tree.path('hello.zip'));
+    const again = await publish();
+    expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('The content of acme/hello 2.0.0 was purged') as string });
+    expect(again.stderr).not.toMatch(/secret|\d{4}-\d\d-\d\d/);
   });
 
   it('stays purged in a restored backup, and in a registry that imports the configuration', async () => {

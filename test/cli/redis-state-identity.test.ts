@@ -66,6 +66,7 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     const foreign = await createToken('--data', 'elsewhere');
     expect([await status(foreign), await status(token)]).toEqual([500, 500]);
     expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is another one (st_') as string });
+    expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({ verdict: 'unusable', identity: expect.stringMatching(/^st_/) as string });
 
     await redis.command('FLUSHALL');
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });

@@ -80,7 +80,7 @@ describe('two servers on one data folder', () => {
     const { server } = await serve();
     const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^libretto: A server with process id ${server.pid} on .* is at work on this data folder already .*--redis URL\\.$`));
+    expect(stderr).toMatch(new RegExp(`^libretto: The process ${server.pid} on .* is at work on this data folder already .*--redis URL\\.$`));
     server.signal('SIGTERM');
     expect((await server.ended).exitCode).toBe(0);
     expect(existsSync(folder.at('var/state/serve.lock'))).toBe(false);
@@ -96,14 +96,14 @@ describe.skipIf(lacks('redis-server'))('one that counts for itself beside one th
       const shared = await serve({ LIBRETTO_REDIS: redis.url });
       const second = await serve({ LIBRETTO_REDIS: redis.url });
       const alone = await run('serve', '--listen', '127.0.0.1:0');
-      expect(alone).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: A server with process id \d+ on .* is at work on this data folder already .* It counts requests in a Redis, and this one would count them for itself.*--redis URL/) as string });
+      expect(alone).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: The process \d+ on .* is at work on this data folder already .* It counts requests in a Redis, and this one would count them for itself.*--redis URL/) as string });
       shared.server.signal('SIGKILL'); // what it leaves stands in nobody's way
       await shared.server.ended;
       second.server.signal('SIGTERM');
       await second.server.ended;
       const { server } = await serve();
       const beside = await run('serve', '--listen', '127.0.0.1:0', '--redis', redis.url);
-      expect(beside).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(new RegExp(`^libretto: A server with process id ${server.pid} on .* It counts requests for itself, and this one would count them in a Redis.*--redis URL`)) as string });
+      expect(beside).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(new RegExp(`^libretto: The process ${server.pid} on .* It counts requests for itself, and this one would count them in a Redis.*--redis URL`)) as string });
       expect(readdirSync(folder.at('var/state/serving'))).toEqual([]);
     } finally {
       await redis.stop();

@@ -79,6 +79,14 @@ describe('libretto verify', () => {
     expect(await faults()).toEqual([]);
   });
 
+  it('finds a damaged list of withdrawn or of quarantined versions', async () => {
+    for (const list of ['index/_withheld.json', 'index/_quarantined.json']) {
+      writeFileSync(now(list), '{"format": 1, "versions": [{"name": 7}]}\n');
+      expect((await faults()).map(({ code, path }) => `${code} ${path}`)).toEqual([`MALFORMED_INDEX ${list}`]);
+      rmSync(now(list));
+    }
+  });
+
   it('finds archives of a purged version, also under another name', async () => {
     bringBack(archive);
     bringBack(archive, 'public/dist/acme/hello/9.0.0.zip');

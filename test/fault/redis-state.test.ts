@@ -213,6 +213,15 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await expect(open()).rejects.toMatchObject({ code: 'STATE_CORRUPT' });
   });
 
+  it('with a row that is no JSON: says which row is malformed, and the way back', async () => {
+    const store = await open();
+    await store.commit(put('token/a', 'a'));
+    await redis.command('HSET', 'libretto:state:rows', 'token/a', '3:{"id"');
+    const damaged = { code: 'STATE_CORRUPT', message: expect.stringMatching(/^The row token\/a of .* is malformed\. Restore the state of a backup/) as string };
+    await expect(store.get('token/a')).rejects.toMatchObject(damaged);
+    await expect(store.range('token/')).rejects.toMatchObject(damaged);
+  });
+
   it('says what would lose the state', async () => {
     const store = await open();
     expect(await store.durabilityFault()).toContain('keeps nothing on disk');
