@@ -1,6 +1,6 @@
 // The composition root for serving: state, counters, log and proxy, opened in this order and closed in the other one.
 
-import { limitHeapGrowth } from '../build/heap-growth.ts';
+import { limitHeapOfServer } from '../build/heap-growth.ts';
 import { createAuthenticator } from '../proxy/auth/authenticate.ts';
 import type { Secret } from '../proxy/auth/secret.ts';
 import { createTokenUses } from '../proxy/auth/token-uses.ts';
@@ -87,7 +87,7 @@ export interface Service {
 
 /** Serves, or throws UsageError, CertificateError or StateError with nothing left open. */
 export async function openService(config: Config, context: Context, logTarget: LogTarget, { leads, crew }: ServingRole = servingAlone): Promise<Service> {
-  limitHeapGrowth();
+  limitHeapOfServer();
   const certificate = readCertificate(config, context.now());
   const log = openRequestLog(config, context, logTarget, crew !== undefined);
   const tree = await openServedTree(config, originListeners(log, context)).catch(closing(() => log.close()));

@@ -17,27 +17,37 @@ export function parsePackagePattern(text: string): PackagePattern | undefined {
   return parts.length === 2 && parts.every((one) => part.test(one)) ? (lower as PackagePattern) : undefined;
 }
 
+/** Up to so many patterns are compared one by one: a view of few patterns then needs no maps, and there may be 10 000 views. */
+const few = 4;
+
 /** Things said of patterns, ready to be found by a name: exact names and whole vendors cost one look each, however many there are. */
 export class PatternMap<Value> {
-  readonly #names = new Map<string, Value>();
-  readonly #vendors = new Map<string, Value>();
-  readonly #others: (readonly [PackagePattern, Value])[] = [];
+  readonly #names: ReadonlyMap<string, Value> | undefined;
+  readonly #vendors: ReadonlyMap<string, Value> | undefined;
+  readonly #others: readonly (readonly [PackagePattern, Value])[];
 
-  constructor(entries: Iterable<readonly [PackagePattern, Value]>) {
+  constructor(entries: readonly (readonly [PackagePattern, Value])[]) {
+    if (entries.length <= few) {
+      this.#others = entries;
+      return;
+    }
+    const [names, vendors] = [new Map<string, Value>(), new Map<string, Value>()];
+    const others: (readonly [PackagePattern, Value])[] = [];
     for (const [pattern, value] of entries) {
       const [vendor = '', project = ''] = pattern.split('/');
-      if (!pattern.includes('*')) this.#names.set(pattern, value);
-      else if (project === '*' && !vendor.includes('*')) this.#vendors.set(vendor, value);
-      else this.#others.push([pattern, value]);
+      if (!pattern.includes('*')) names.set(pattern, value);
+      else if (project === '*' && !vendor.includes('*')) vendors.set(vendor, value);
+      else others.push([pattern, value]);
     }
+    [this.#names, this.#vendors, this.#others] = [names, vendors, others];
   }
 
   /** What is said of every pattern that matches `name`, which is in lower case. */
   matching(name: string): Value[] {
     const found: Value[] = [];
-    const exact = this.#names.get(name);
+    const exact = this.#names?.get(name);
     if (exact !== undefined) found.push(exact);
-    const vendor = this.#vendors.size === 0 ? undefined : this.#vendors.get(name.slice(0, Math.max(0, name.indexOf('/'))));
+    const vendor = this.#vendors?.get(name.slice(0, Math.max(0, name.indexOf('/'))));
     if (vendor !== undefined) found.push(vendor);
     for (const [pattern, value] of this.#others) if (matchesPattern(pattern, name)) found.push(value);
     return found;
