@@ -87,7 +87,7 @@ it('serves, starts, and acts on a registry elsewhere as recorded', async () => {
   const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
   const server = await workspace.start(serve, { says: 'libretto user create' });
   const environment = { LIBRETTO_TOKEN: token };
-  const [repository] = await workspace.json<{ readonly repositories: readonly { readonly id: string }[] }>('repository', 'list').then(({ repositories }) => repositories);
+  const repository = await workspace.json<{ readonly repositories: readonly { readonly id: string }[] }>('repository', 'list').then(({ repositories }) => repositories.at(-1));
   writeDated(workspace.at('upload'), { 'far.zip': packageZip('acme/far', '1.0.0') });
   for (const command of ['repository list', `repository show ${repository?.id} --json`, `repository sync ${repository?.id} --json`, 'repository show repo_none', 'publish upload/far.zip', 'publish upload/far.zip --json', 'publish packages/hello-1.0']) await transcript.run(`${command} --url http://127.0.0.1:4000`, { environment });
   for (const command of ['repository list --url http://127.0.0.1:4000', 'repository list --url http://127.0.0.1:4000 --token lib_r_wrong', 'publish upload/far.zip --url http://127.0.0.1:4009 --token x', 'doctor --url http://127.0.0.1:4000', 'doctor --url http://127.0.0.1:4009']) await run(command);

@@ -3,6 +3,8 @@
 
 import { PassThrough, Readable, Writable } from 'node:stream';
 import process from 'node:process';
+// before Node's own fetch makes the dispatcher of this process, which the program's undici cannot use on Node 22: a command that runs alone comes first
+import 'undici';
 import { reseed } from './fixed-process.mjs';
 
 const [, , program] = process.argv;
