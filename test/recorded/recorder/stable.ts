@@ -3,12 +3,15 @@
 
 import { createHash } from 'node:crypto';
 
+/** with a slash at its end; `start` names the program by its path */
+const checkout = new URL('../../../', import.meta.url).pathname;
 const longestText = 64 * 1024;
 
 /** A text as it is recorded. */
 export function stableText(text: string, root: string): string {
   return text
     .replaceAll(root, '<root>')
+    .replaceAll(checkout, '<checkout>/')
     .replaceAll(/(.)\1{199,}/g, (run: string, character: string) => `<${run.length} times ${character}>`)
     .replaceAll(/\b(Node\.js|git) \d+\.\d+[\w.-]*/g, '$1 <version>')
     .replaceAll(/\b[\d.]+ [KMGT]iB of disk are free/g, '<size> of disk are free')
