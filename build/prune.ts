@@ -95,12 +95,18 @@ async function stageTombstones(output: Output, { name, releases }: PackagePrune,
   return { file: await output.stage(formatPruned(await readPruned(output, name), rows)), path: prunedPath(name) };
 }
 
-/** What the tree says of itself, where all of it is of one publication. */
+/**
+ * What the tree says of itself, where all of it is of one publication. Where the memory of that publication was cut
+ * off, the manifest is still its intent: the prune keeps the duty to clear away purged versions, and is no rollback.
+ */
 async function readPosition(output: Output): Promise<{ readonly publication: Publication; readonly manifest: Manifest }> {
   const head = await output.read('index', publicationPath);
   const publication = head === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(head));
-  const manifest = await readManifest(output);
-  if (publication !== undefined && manifest?.serial === publication.serial) return { publication, manifest };
+  const found = await readManifest(output);
+  if (publication !== undefined && found?.serial === publication.serial) {
+    const { rollback: _rollback, sources: _sources, ...manifest } = found;
+    return { publication, manifest };
+  }
   throw new BuildRefused('The tree is not as the last publication left it: that was cut off, or the builder\'s memory was lost. Run `libretto build` first.');
 }
 

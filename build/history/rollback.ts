@@ -84,7 +84,13 @@ export async function completeRollback(request: BuildRequest, effects: BuildEffe
   const { outcome, undone } = await stage(to, tree, { request, effects, output });
   const { dataDirectory } = request;
   // what the builder remembers stays as true as it was: a rollback begins on a tree that is whole, and reads no source
-  const run: Run = { ...(await runOf({ ...tree, trusted: true }, { request, effects, output, dataDirectory })), settingsDigest: settings, rollback: { to, undone } };
+  // a rollback makes no archive: an archive that the manifest names may belong to a package that the rollback leaves alone
+  const whole: TreeMemory = { ...tree, trusted: true, leftovers: [] };
+  const run: Run = {
+    ...(await runOf(whole, { request, effects, output, dataDirectory })),
+    settingsDigest: settings,
+    rollback: { to, undone },
+  };
   await publishAs(run, outcome, request, dataDirectory);
 }
 

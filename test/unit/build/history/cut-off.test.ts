@@ -7,6 +7,7 @@ import { netChanges } from '../../../../build/history/net-changes.ts';
 import { presentSerial, readHistory } from '../../../../build/history/read-history.ts';
 import { rollBack } from '../../../../build/history/rollback.ts';
 import { createDiskOutput } from '../../../../build/output/disk-output.ts';
+import { prune } from '../../../../build/prune.ts';
 import { verifyTree } from '../../../../build/verify.ts';
 import { buildSeries, type BuildSeries } from '../../../util/build-series.ts';
 import { below, type TemporaryTree } from '../../../util/package-tree.ts';
@@ -145,6 +146,29 @@ describe('what is edited after a publication was cut off (I5)', () => {
     tree.delete('one/y');
     await run();
     expect(Object.keys(publishedVersions(data))).not.toContain('acme/more@1.0.0');
+    await sound();
+  });
+});
+
+describe('a prune after a rollback of which only the memory was cut off (I5)', () => {
+  it('is no rollback: where it is cut off as well, the next build loses no archive of the serving index', async () => {
+    const keeping = () => series.request({ arguments: ['one'], keepHistory: 1 });
+    tree.delete('one/a');
+    put('b', '2.0.0');
+    await build(keeping(), series.effects());
+    put('c', '3.0.0');
+    await build(keeping(), series.effects());
+    await expect(rollBack({ to: 2, dryRun: false }, keeping(), cutAt('memory'))).rejects.toThrow('cut off');
+    // a file where the record of the prune belongs
+    tree.write({ 'data/build/history/5': 'in the way' });
+    const order = { dataDirectory: data, keepForMs: 0, dryRun: false, actor: 'cli:test' };
+    const pruning = () => prune(order, series.effects().now);
+    await expect(pruning()).rejects.toThrow('build/history/5');
+    tree.delete('data/build/history/5');
+    const { notices } = await build(keeping(), series.effects());
+    await sound();
+    expect(notices.map(({ message }) => message).join()).not.toContain('was cut off; this build completed it');
+    expect((await pruning()).removed.map(({ version }) => version)).toContain('1.0.0');
     await sound();
   });
 });
