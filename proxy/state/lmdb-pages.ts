@@ -1,6 +1,6 @@
 // Looks at every page of an LMDB file that is in use, without LMDB: LMDB trusts its pages, and one that is damaged ends the process that reads or
 // writes it. Pages lead to each other as a B+tree, one for the rows and one for the pages that are free. The format is that of mdb.c (data version 2,
-// 64 bit): MDB_page, MDB_node, MDB_db and MDB_meta there.
+// 64 bit): MDB_page, MDB_node, MDB_ovpage, MDB_db and MDB_meta there.
 
 import { readSync } from 'node:fs';
 
@@ -121,9 +121,13 @@ function valueOf(walk: Walk, page: Buffer, number: number, node: number): Buffer
   if ((flags & ~bigData) !== 0 || keySize === 0) throw new PageFault(`page ${number} has a row of an unknown kind`);
   const at = node + nodeHeaderSize + keySize;
   if ((flags & bigData) === 0) return page.subarray(at, at + size);
-  const first = Number(page.readBigUInt64LE(at));
-  const pages = readPage(walk, first, Math.ceil((headerSize + size) / walk.pageSize));
+  const [first, count] = [Number(page.readBigUInt64LE(at)), Number(page.readBigUInt64LE(at + 16))];
+  if (count * walk.pageSize < headerSize + size) throw new PageFault(`page ${number} has a row that is longer than its pages`);
+  const pages = readPage(walk, first, count);
   if ((pages.readUInt16LE(18) & (branchFlag | leafFlag | overflowFlag)) !== overflowFlag) throw new PageFault(`page ${first} is not of the kind that leads here`);
+  const counted = pages.readUInt32LE(20);
+  // LMDB frees as many pages once the row is replaced
+  if (counted !== count) throw new PageFault(`page ${first} counts ${counted} pages, and its row counts ${count}`);
   return pages.subarray(headerSize, headerSize + size);
 }
 

@@ -41,6 +41,11 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
+/** As mdb.c has it: the flags of a page at byte 18, its own number at byte 0. */
+function isOverflow(bytes: Buffer, page: number): boolean {
+  return bytes.readUInt16LE(page * pageSize + 18) === 4 && Number(bytes.readBigUInt64LE(page * pageSize)) === page;
+}
+
 /** Standard output; the signal where one ended it. */
 function node(...args: readonly string[]): Promise<{ readonly signal: string | null; readonly stdout: string }> {
   return new Promise((resolve) => void execFile(process.execPath, args, (error, stdout) => resolve({ signal: error?.signal ?? (error === null ? null : error.message), stdout })));
@@ -83,6 +88,19 @@ it('a damaged page is found, or is of no concern', { timeout: 600_000 }, async (
   }
   expect({ seed, missed }).toEqual({ seed, missed: [] });
   expect(found.size).toBeGreaterThan(3);
+});
+
+// LMDB frees as many pages once the value is replaced.
+it.each([0, 1, 2 ** 20 + 3])('a long value whose page counts %i pages is found', async (count) => {
+  const bytes = await readFile(folder.at('whole/data.mdb'));
+  const page = Array.from({ length: bytes.length / pageSize }, (_, number) => number)
+    .slice(2)
+    .findLast((number) => isOverflow(bytes, number)) ?? 0;
+  bytes.writeUInt32LE(count, page * pageSize + 20);
+  await mkdir(folder.at(`counts-${count}`));
+  await writeFile(folder.at(`counts-${count}`, 'data.mdb'), bytes);
+  const { stdout } = await node(library('state-reader'), folder.at(`counts-${count}`));
+  expect(JSON.parse(stdout)).toEqual({ rows: null, fault: `page ${page} counts ${count} pages, and its row counts 3` });
 });
 
 it('a whole state is not taken for damaged, while others write to it', async () => {
