@@ -1,7 +1,7 @@
 // The folder of artifacts of one data folder, for whoever holds the lock of its builds: moving ZIPs in it durably, building it alone, and looking up
 // what of it is published.
 
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { buildHoldingLock, type BuildEffects, type BuildRequest } from '../build.ts';
 import { artifactsFolder, retiredFolder, stagingFolder } from '../contract/artifact-files.ts';
@@ -11,6 +11,7 @@ import { parsePublication } from '../contract/publication.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import { openDataFolder } from '../data-folder.ts';
 import { isMissing, withPath } from '../output/storage-error.ts';
+import { syncPath } from '../output/sync-path.ts';
 import type { BuildReport } from '../report.ts';
 import { parseSource } from '../sources/spec.ts';
 import { waitForLock } from './wait-for-lock.ts';
@@ -93,18 +94,10 @@ async function sweep(folder: string, beforeMs: number): Promise<void> {
 /** Both absolute. Another build would take a version for withdrawn whose ZIP a power failure took away again. */
 async function move(from: string, to: string): Promise<void> {
   await withPath(to, mkdir(dirname(to), { recursive: true }));
-  await sync(from);
+  await syncPath(from);
   await withPath(to, rename(from, to));
-  for (const path of new Set([dirname(from), dirname(to), dirname(dirname(to)), dirname(dirname(dirname(to)))])) await sync(path);
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await withPath(path, open(path, 'r'));
-  try {
-    await withPath(path, handle.sync());
-  } finally {
-    await handle.close();
-  }
+  const target = dirname(to);
+  for (const path of new Set([dirname(from), target, dirname(target), dirname(dirname(target))])) await syncPath(path);
 }
 
 async function orMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {

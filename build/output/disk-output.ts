@@ -2,15 +2,15 @@
 // tree (I4). All three must be on one file system, since publishing is a rename.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { close, createReadStream, fsync, mkdirSync, open, readFileSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { copyFile, link, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import type { Sha1 } from '../contract/digest.ts';
 import { makeFolder } from './make-folder.ts';
 import type { Area, FileFacts, Output } from './output.ts';
 import { isMissing, StorageError, withPath } from './storage-error.ts';
+import { syncPath } from './sync-path.ts';
 
 const parallelSyncs = 16;
 
@@ -110,8 +110,6 @@ async function writeNew(path: string, bytes: string): Promise<void> {
   writeFileSync(path, bytes, { flag: 'wx' });
 }
 
-const [openFile, syncFile, closeFile] = [promisify(open), promisify(fsync), promisify(close)];
-
 /** A few at a time, out of one queue: a publication may have a hundred thousand files, and a promise for each takes more room than its name. */
 async function syncAll(paths: readonly string[]): Promise<void> {
   const queue = paths.values();
@@ -119,16 +117,6 @@ async function syncAll(paths: readonly string[]): Promise<void> {
     for (let next = queue.next(); next.done !== true; next = queue.next()) await syncPath(next.value);
   };
   await Promise.all(Array.from({ length: parallelSyncs }, work));
-}
-
-/** On a bare descriptor: a FileHandle costs more than the three calls. */
-async function syncPath(path: string): Promise<void> {
-  const file = await withPath(path, openFile(path, 'r'));
-  try {
-    await withPath(path, syncFile(file));
-  } finally {
-    await closeFile(file);
-  }
 }
 
 async function readNow(path: string): Promise<string> {

@@ -12,12 +12,30 @@ export async function sweepHistory(output: Output, purged: Purged): Promise<void
   const serials = new Set((await output.list('build', historyFolder)).map((file) => Number(file.split('/')[1])));
   for (const serial of serials) {
     const record = await readRecord(output, serial);
-    if (record === undefined) continue;
+    if (record === undefined) {
+      await sweepUnrecorded(output, serial, purged);
+      continue;
+    }
     const swept = await sweepRecord(output, record, purged);
     // new documents first, then the record that names them, then what it names no more
     if (swept !== undefined) await replaceRecord(output, swept);
     await removeUnnamed(output, swept ?? record);
   }
+}
+
+/**
+ * A publication that was cut off may leave documents without a record, and a record may be damaged. No rollback can use
+ * these documents: one that holds something purged is removed as a whole.
+ */
+async function sweepUnrecorded(output: Output, serial: number, purged: Purged): Promise<void> {
+  for (const path of await output.list('build', `${historyFolder}/${serial}`)) {
+    const packages = Object.entries(recordsOf((await output.read('build', path)) ?? ''));
+    const holdsPurged = packages.some(([name, versions]) =>
+      Object.values(versions).some((record) => isPurged(record, name, purged)),
+    );
+    if (holdsPurged) await output.remove('build', path);
+  }
+  await output.barrier();
 }
 
 /** undefined: nothing of it is purged. */
@@ -47,15 +65,20 @@ async function sweepDocument(output: Output, serial: number, name: PackageName, 
 }
 
 /** undefined: it holds nothing that is purged, or nothing that can be read. */
-function withoutPurgedVersions(text: string, name: PackageName, { blocks }: Purged): string | undefined {
+function withoutPurgedVersions(text: string, name: PackageName, purged: Purged): string | undefined {
   const json = parse(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
   const versions = isJsonObject(packages) ? packages[name] : undefined;
   if (!isJsonObject(json) || !isJsonObject(packages) || !isJsonObject(versions)) return undefined;
-  const isPurged = (record: unknown): boolean => isJsonObject(record) && blocks(name, { normalized: String(record['version_normalized']), reference: referenceOf(record) }) !== undefined;
-  const left = Object.entries(versions).filter(([, record]) => !isPurged(record));
+  const left = Object.entries(versions).filter(([, record]) => !isPurged(record, name, purged));
   if (left.length === Object.keys(versions).length) return undefined;
   return `${writeJson({ ...json, packages: { ...packages, [name]: Object.fromEntries(left) } })}\n`;
+}
+
+function isPurged(record: unknown, name: string, { blocks }: Purged): boolean {
+  if (!isJsonObject(record)) return false;
+  const normalized = String(record['version_normalized']);
+  return blocks(name, { normalized, reference: referenceOf(record) }) !== undefined;
 }
 
 /** Package → version → record, of a document; nothing of one that cannot be read. */

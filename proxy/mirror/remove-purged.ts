@@ -2,15 +2,17 @@
 // already counts as done.
 
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { providerPath } from '../../build/contract/paths.ts';
 import type { PurgedVersion } from '../../build/contract/purged.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
+import { isAbsence } from '../protocol/file-stamp.ts';
+import { syncFolder } from '../sync-folder.ts';
 import { archivePath } from './accepted-package.ts';
 import { archiveKey, type ArchiveRecord } from './archive-record.ts';
 import { ArchiveShelf, entriesIn } from './archive-shelf.ts';
 
-/** `folder`: of the mirror. */
+/** `folder`: of the mirror. What is removed stays so after a loss of power. */
 export async function removePurged(folder: string, rows: readonly PurgedVersion[]): Promise<void> {
   const shelf = new ArchiveShelf(folder, 0);
   for (const name of new Set(rows.map((row) => row.name))) {
@@ -18,15 +20,26 @@ export async function removePurged(folder: string, rows: readonly PurgedVersion[
     const { records } = await shelf.inspect(name);
     const gone = records.filter((record) => mine.some((row) => isOf(row, record)));
     if (gone.length === 0 && mine.every(({ source }) => source !== null)) continue;
+    const touched = new Set<string>();
+    const remove = async (path: string): Promise<void> => {
+      await rm(path, { force: true });
+      touched.add(dirname(path));
+    };
     const staying = new Set(records.filter((record) => !gone.includes(record)).map(({ shasum }) => shasum));
     for (const { normalized, dev, reference, shasum } of gone) {
-      if (!staying.has(shasum)) await rm(join(folder, archivePath(name, shasum)), { force: true });
-      await rm(join(folder, 'dist', name, `${archiveKey(normalized, dev, reference)}.json`), { force: true });
+      if (!staying.has(shasum)) await remove(join(folder, archivePath(name, shasum)));
+      await remove(join(folder, 'dist', name, `${archiveKey(normalized, dev, reference)}.json`));
     }
     for (const registry of await entriesIn(join(folder, 'p2'))) {
-      for (const stability of ['stable', 'dev'] as const) await rm(join(folder, 'p2', registry, providerPath(name, stability)), { force: true });
+      await remove(join(folder, 'p2', registry, providerPath(name, 'stable')));
+      await remove(join(folder, 'p2', registry, providerPath(name, 'dev')));
     }
+    for (const path of touched) await syncFolder(path).catch(unlessAbsent);
   }
+}
+
+function unlessAbsent(error: unknown): void {
+  if (!isAbsence(error)) throw error;
 }
 
 /** Of a release the label alone counts, as it has one content; of a dev version the reference; of either the bytes. */

@@ -2,8 +2,9 @@
 // damaged state.
 
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../sync-folder.ts';
 import { openDatabase, reasonOf, stateFileOf } from './lmdb-database.ts';
 import { writeSchema } from './lmdb-schema.ts';
 import { StateError } from './state-error.ts';
@@ -43,9 +44,4 @@ async function removeOldDrafts(directory: string): Promise<void> {
     const facts = await stat(path).catch(() => undefined);
     if (facts !== undefined && Date.now() - facts.mtimeMs > draftAgeMs) await rm(path, { recursive: true, force: true });
   }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  await folder.sync().finally(() => folder.close());
 }

@@ -50,10 +50,10 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
   });
   afterAll(() => tree.remove());
 
-  async function meet(at: number, kind: DiskFault): Promise<Watched> {
+  async function meet(at: number, kind: DiskFault, chance = random): Promise<Watched> {
     rmSync(data, { recursive: true, force: true });
     cpSync(tree.path('base'), data, { recursive: true, preserveTimestamps: true });
-    watchDisk(data, { at, kind, random });
+    watchDisk(data, { at, kind, random: chance });
     const error = await purge().then(() => undefined, (thrown: unknown) => thrown);
     expect(error === undefined || isKilled(error), String(error)).toBe(true);
     const watched = endWatch();
@@ -79,6 +79,15 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
       expect(Object.keys(publishedVersions(data)).toSorted(), where).toEqual(['acme/hello@1.0.0', 'acme/hello@1.2.0', 'acme/hello@dev-main']);
       expect(await verifyTree(data), `${where}, completed`).toMatchObject({ ok: true, faults: [] });
     }
+  });
+
+  it('a power loss at the end of a purge brings nothing back, whatever of it was not synced', async () => {
+    const { operations, log } = await meet(Infinity, 'kill');
+    expect(log.at(-1)).toBe('rm build/lock');
+    const everythingUnsynced = (): number => 1;
+    await meet(operations, 'power loss', everythingUnsynced);
+    expect(filesWithSecret(data)).toEqual([]);
+    expect(await verifyTree(data)).toMatchObject({ ok: true, faults: [] });
   });
 });
 

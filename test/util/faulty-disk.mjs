@@ -140,6 +140,8 @@ promises.open = (open => async (path, flags, ...rest) => {
   meetOpen(path, flags);
   const handle = await open(path, flags, ...rest);
   remember(handle.fd, path);
+  const sync = handle.sync.bind(handle);
+  handle.sync = async () => void (meetDescriptor('fsync', handle.fd) || (await sync()));
   return handle;
 })(promises.open);
 fs.writeSync = (descriptor, bytes, ...rest) => {

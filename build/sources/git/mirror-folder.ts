@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { isJsonObject, type JsonValue } from '../../contract/json.ts';
 import { takeLock, type LockOptions } from '../../output/lock.ts';
 import { isMissing } from '../../output/storage-error.ts';
+import { syncPath } from '../../output/sync-path.ts';
 import { BuildBusy } from '../../refusals.ts';
 import { mirrorName } from './mirror-name.ts';
 import { isObjectId, sortRefs, type Head, type Ref, type Refs } from './refs.ts';
@@ -94,6 +95,8 @@ export async function sweepMirror(folder: string, now: () => Date, all = false):
   if (lock === undefined) return;
   try {
     for (const name of namesIn(folder).filter(isLeft)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+    // what a purge removes is gone after a loss of power too
+    if (all) await syncPath(folder);
   } finally {
     await lock.release();
   }

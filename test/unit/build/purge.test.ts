@@ -1,6 +1,7 @@
 // I21. Purging in a series of builds: a version and its bytes are gone from the whole data folder, and never come back.
 
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { BuildRequest } from '../../../build/build.ts';
 import type { PackageName } from '../../../build/contract/name.ts';
@@ -57,6 +58,17 @@ describe('a purged version', () => {
     expect(await purge('1.1.0')).toMatchObject({ outcome: 'purged', serial: 4, contents: [{ name, version: '1.1.0', state: 'published' }], files: ['dist/acme/hello/1.1.0.zip'], sources: ['dir:../src'] });
     expect(leaks()).toEqual([]);
     expect(publishedVersions(data)).toEqual(others);
+  });
+
+  it('is gone from history too where the record beside it is damaged or missing', async () => {
+    await leak();
+    const documents = leaks().filter((file) => file.startsWith('build/history/'));
+    expect(documents).not.toEqual([]);
+    const [document = ''] = documents;
+    tree.write({ [`data/${dirname(document)}/record.json`]: '{' });
+    tree.write({ 'data/build/history/9/unrecorded': readFileSync(`${data}/${document}`, 'utf8') });
+    await purge('1.1.0');
+    expect(leaks()).toEqual([]);
   });
 
   it('is noted by later builds, which go on, and does not come back by rollback or with --allow-republish', async () => {

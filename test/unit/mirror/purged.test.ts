@@ -1,6 +1,8 @@
 // I21. A mirrored version that is purged is neither listed, nor served, nor fetched again, and its copies are removed.
 
-import { existsSync } from 'node:fs';
+// first of all: it takes the place of Node's file system
+import { endWatch, watchDisk } from '../../util/faulty-disk.mjs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { PackageName } from '../../../build/contract/name.ts';
@@ -9,7 +11,7 @@ import { parsePurged } from '../../../build/contract/purged.ts';
 import { applyRules, noRules } from '../../../proxy/mirror/release-rules.ts';
 import { removePurged } from '../../../proxy/mirror/remove-purged.ts';
 import { archiveKey, formatArchiveRecord } from '../../../proxy/mirror/archive-record.ts';
-import { temporaryTree } from '../../util/package-tree.ts';
+import { below, temporaryTree } from '../../util/package-tree.ts';
 import { tombstoneOf } from '../../../proxy/protocol/tombstones.ts';
 
 const [name, sha1] = ['acme/hello' as PackageName, 'a'.repeat(40)];
@@ -30,8 +32,28 @@ it('goes from the shelf with its record and the documents of the package; other 
   const other = 'b'.repeat(40);
   const recordOf = (version: string, shasum: string): string => formatArchiveRecord({ name, version, normalized: `${version}.0`, dev: false, reference: version, shasum, size: 1, from: 'https://example.org/', fetchedAt: '2026-11-01T00:00:00.000Z', record: {} } as unknown as Parameters<typeof formatArchiveRecord>[0]);
   const [gone, kept] = [`dist/${name}/${archiveKey('1.1.0.0', false, '1.1.0')}.json`, `dist/${name}/${archiveKey('1.0.0.0', false, '1.0.0')}.json`];
-  const tree = temporaryTree({ [`dist/${name}/${sha1}.zip`]: 'x', [gone]: recordOf('1.1.0', sha1), [`dist/${name}/${other}.zip`]: 'y', [kept]: recordOf('1.0.0', other), [`p2/registry/p2/${name}.json`]: '{}' });
-  await removePurged(tree.root, [row]);
-  expect([`dist/${name}/${sha1}.zip`, gone, `p2/registry/p2/${name}.json`, `dist/${name}/${other}.zip`, kept].map((path) => existsSync(join(tree.root, path)))).toEqual([false, false, false, true, true]);
+  const otherArchive = `dist/${name}/${other}.zip`;
+  const files = {
+    [`dist/${name}/${sha1}.zip`]: 'x',
+    [gone]: recordOf('1.1.0', sha1),
+    [otherArchive]: 'y',
+    [kept]: recordOf('1.0.0', other),
+    [`p2/registry/p2/${name}.json`]: '{}',
+  };
+  const tree = temporaryTree();
+  const shelf = tree.path('shelf');
+  const remove = async (lostAt?: number): Promise<number> => {
+    tree.write(below('shelf', files));
+    watchDisk(shelf, { kind: 'power loss', at: lostAt ?? Infinity, random: () => 1 });
+    await removePurged(shelf, [row]);
+    if (lostAt !== undefined) expect(() => writeFileSync(join(shelf, 'done'), '')).toThrow('killed');
+    return endWatch().operations;
+  };
+  const left = () => Object.keys(files).filter((path) => existsSync(join(shelf, path)));
+  const operations = await remove();
+  expect(left()).toEqual([otherArchive, kept]);
+  // the machine loses its power, and whatever was not synced
+  await remove(operations + 1);
+  expect(left()).toEqual([otherArchive, kept]);
   tree.remove();
 });
