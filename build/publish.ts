@@ -1,6 +1,7 @@
 // From everything staged to what readers see, and what is remembered of it.
 
 import { applyPublication } from './apply.ts';
+import { announcedPurges } from './contract/announced-purges.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from './contract/paths.ts';
 import { safetyPath } from './contract/safety-lists.ts';
 import { purgedPath } from './contract/purged.ts';
@@ -40,7 +41,7 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   if (moved) {
     await announceIntent(run, { serial, root: rootStamp }, packages);
     const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
-    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText), beside }, sources, withdrawn, ...(undone === undefined ? {} : { undone }), ...nextDates(run, packages, now) });
+    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText), beside }, sources, withdrawn, ...(undone === undefined ? {} : { undone }), ...(run.purged.rows.length === 0 ? {} : { purged: announcedPurges(run.purged.rows) }), ...nextDates(run, packages, now) });
     const purged = run.purged.text === undefined ? [] : [{ file: await output.stage(run.purged.text), path: purgedPath }];
     const withheld = run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
     const safety = run.safety.text === undefined ? [] : [{ file: await output.stage(run.safety.text), path: safetyPath }];

@@ -27,6 +27,17 @@ export interface Fault {
   readonly message: string;
 }
 
+/** A version that stays, and has the files of a purged one in another archive. No fault. */
+export interface SameFiles {
+  /** below the data folder */
+  readonly path: string;
+  readonly name: string;
+  readonly version: string;
+  readonly reference: string;
+  /** what it is, and the command that purges it */
+  readonly message: string;
+}
+
 export interface VerifyContext {
   readonly output: Output;
   readonly tombstones: PurgedLookup;

@@ -10,11 +10,13 @@ import { parsePackageIndex, type IndexEntry, type PackageIndex } from './contrac
 import { digestOf } from './digest-of.ts';
 import type { Output } from './output/output.ts';
 import { verifyDocuments } from './verify-documents.ts';
-import { indexFault, repairByComparing, repairIndex, type Fault, type VerifyContext } from './verify-fault.ts';
-import { purgedFaults } from './verify-tombstones.ts';
+import { indexFault, repairByComparing, repairIndex, type Fault, type SameFiles, type VerifyContext } from './verify-fault.ts';
+import { purgedFaults, sameFiles } from './verify-tombstones.ts';
 
 export interface CheckedPackage {
   readonly faults: readonly Fault[];
+  /** found where archives are read */
+  readonly sameFiles: readonly SameFiles[];
   readonly versions: number;
   /** paths below public/ that the serving index stands for: archives, and the plain copies of those that have a longer name */
   readonly files: readonly string[];
@@ -30,10 +32,16 @@ export async function verifyPackage(name: PackageName, listed: boolean, context:
   const documents = await verifyDocuments(name, index, listed, context);
   const entries = index?.versions ?? [];
   const limit = pLimit(archivesAtOnce);
-  const checked = await Promise.all(entries.map((entry) => limit(async () => (await entryFault(name, entry, context)) ?? (await plainFault(name, entry, context)))));
+  const same: SameFiles[] = [];
+  const checked = await Promise.all(entries.map((entry) => limit(async () => {
+    const fault = await entryFault(name, entry, context);
+    const found = fault === undefined && !context.fast ? sameFiles(name, entry, context) : undefined;
+    if (found !== undefined) same.push(found);
+    return fault ?? plainFault(name, entry, context);
+  })));
   faults.push(...purgedFaults(name, `index/${indexPath(name)}`, entries, context), ...documents.faults, ...checked.filter((fault) => fault !== undefined), ...(await textFaults(name, entries, context)));
   const files = new Set(entries.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]));
-  return { faults, versions: documents.versions, files: [...files], archives: new Set(entries.map(({ path }) => path)).size };
+  return { faults, sameFiles: same, versions: documents.versions, files: [...files], archives: new Set(entries.map(({ path }) => path)).size };
 }
 
 async function readIndex(output: Output, name: PackageName, faults: Fault[]): Promise<PackageIndex | undefined> {

@@ -15,7 +15,7 @@ import { readMemory } from './memory/source-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
 import { BuildRefused } from './refusals.ts';
-import { indexFault, repairByComparing, type Fault, type VerifyContext } from './verify-fault.ts';
+import { indexFault, repairByComparing, type Fault, type SameFiles, type VerifyContext } from './verify-fault.ts';
 import { verifyPackage } from './verify-package.ts';
 import { verifySafety } from './verify-safety.ts';
 import { purgedFileFault, verifyHistory, verifyTombstones } from './verify-tombstones.ts';
@@ -25,6 +25,8 @@ export interface VerifyReport {
   readonly ok: boolean;
   readonly checked: { readonly packages: number; readonly versions: number; readonly archives: number };
   readonly faults: readonly Fault[];
+  /** what a purge left, since only its files are those of a purged version */
+  readonly same_files: readonly SameFiles[];
 }
 
 /** `fast`: sizes and existence only. A publication that ends meanwhile is no fault: then all is looked at once more. */
@@ -48,7 +50,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const publication = await readHead(output, manifest, faults);
   const names = await verifyRoot(output, publication, faults);
   faults.push(...(await verifySafety(output)));
-  const { tombstones, faults: listed } = await verifyTombstones(output);
+  const { tombstones, faults: listed } = await verifyTombstones(output, publication);
   faults.push(...listed);
   const placing = underWay(publication, manifest, faults);
   const context: VerifyContext = { output, tombstones, fast, settled: placing === undefined };
@@ -57,10 +59,12 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   if (context.settled) faults.push(...unannounced(indexed, names, publication));
   const published = new Set<string>(names);
   const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
+  const same: SameFiles[] = [];
   const checked = { packages: names.length, versions: 0, archives: 0 };
   for (const name of new Set([...names, ...indexed])) {
     const found = await verifyPackage(name, published.has(name), context);
     faults.push(...found.faults);
+    same.push(...found.sameFiles);
     checked.versions += found.versions;
     checked.archives += found.archives;
     for (const path of found.files) known.add(path);
@@ -72,7 +76,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   for (const file of files) if (!known.has(file) && !unsure.has(packageFolder(file))) faults.push((await purgedFileFault(file, context)) ?? foreign(file));
   // the next build clears history after a purge that was cut off
   if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
-  return { ok: faults.length === 0, checked, faults };
+  return { ok: faults.length === 0, checked, faults, same_files: same };
 }
 
 /** `dist/<vendor>/<package>/` of what lies in it. */

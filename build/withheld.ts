@@ -1,5 +1,6 @@
 // The versions that people withdrew, as a build takes them: read from the serving index, and changed by the builds that are asked to.
 
+import { hasWrongChecksum } from './contract/checksum.ts';
 import type { PackageName } from './contract/name.ts';
 import { indexPath } from './contract/paths.ts';
 import { parsePackageIndex } from './contract/serving-index.ts';
@@ -42,9 +43,10 @@ export async function findWithheld(output: Output, name: PackageName, normalized
 
 async function listWithheld(output: Output): Promise<readonly WithheldVersion[]> {
   const text = await output.read('index', withheldPath);
-  const list = text === undefined ? [] : parseOwnFile(`index/${withheldPath}`, () => parseWithheld(text));
-  if (list !== undefined) return list;
-  throw new BuildRefused(`index/${withheldPath} is damaged: it lists the versions that were withdrawn by hand. Restore it from a backup; without it, remove it and withdraw them again.`);
+  if (text === undefined) return [];
+  const list = parseOwnFile(`index/${withheldPath}`, () => parseWithheld(text));
+  if (list !== undefined && !hasWrongChecksum(text)) return list;
+  throw new BuildRefused(`index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists the versions that were withdrawn by hand. Restore it from a backup; or remove it and withdraw the versions again with \`libretto package withdraw\`, before a build publishes them.`);
 }
 
 /** Ids of the sources that published a version which may be published again: they have to be read anew, whether they have changed or not. */

@@ -41,7 +41,10 @@ export type WithheldOutcome = {
   readonly serial: number;
 };
 
-/** Done already counts as done. Throws BuildBusy, BuildRefused and StorageError, as a build does. */
+/**
+ * A version that is not published any more is kept from coming back: so a list of withdrawn versions that was lost is made again. Done already counts as done.
+ * Throws BuildBusy, BuildRefused and StorageError, as a build does.
+ */
 export async function withholdVersion(named: NamedVersion, { request: given, effects, waitMs }: VersionBuild): Promise<WithheldOutcome | RefusedArtifact> {
   const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
   const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs);
@@ -50,7 +53,6 @@ export async function withholdVersion(named: NamedVersion, { request: given, eff
     if (entry === undefined) return refused('NOT_FOUND', `There is no version ${named.version} of ${named.name} here.`);
     const normalized = entry.version_normalized as NormalizedVersion;
     const output = createDiskOutput(request.dataDirectory);
-    if (entry.state !== 'published' && (await findWithheld(output, named.name, normalized)) === undefined) return refused('NOT_FOUND', `${named.name} ${entry.version} is not published any more.`);
     const report = await buildHoldingLock({ ...readNothing(request), withhold: { name: named.name, version: entry.version, normalized, withheld: true } }, effects);
     const withheld = await findWithheld(output, named.name, normalized);
     if (withheld === undefined) throw new Error(`${named.name} ${entry.version} was withdrawn, and the list does not say so`);

@@ -52,10 +52,11 @@ function addPurge(packages: Command, wire: Wire): void {
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('libretto package purge acme/hello 1.2.0 --reason secret --dry-run', 'libretto package purge acme/hello 1.2.0 --reason secret --note "a key in config/prod.php" --yes'));
   wire(purge, () => import('./commands/package-purge.ts'));
-  const purged = withSettings(packages.command('purged'), 'data', 'state')
+  const purged = withSettings(packages.command('purged'), 'data', 'state', 'jobs')
     .summary('list the versions that were purged')
-    .description('List the tombstones of purged versions, which keep them from being published again. The JSON document is what `libretto restore --purged` takes.')
+    .description('List the tombstones of purged versions, which keep them from being published again. The JSON document is what `libretto restore --purged` and `--recover` take.')
+    .option('--recover [file]', 'put a damaged or lost list together again: of what can be read of it, of such a document or data folder, and of what the announcement names')
     .option('--json', 'print one JSON document')
-    .addHelpText('after', example('libretto package purged', 'libretto package purged --json > purged.json'));
+    .addHelpText('after', example('libretto package purged', 'libretto package purged --json > purged.json', 'libretto package purged --recover purged.json'));
   wire(purged, () => import('./commands/package-purged.ts'));
 }

@@ -1,10 +1,12 @@
-// Tombstones that come as a file: what `libretto package purged --json` printed, or the list in another data folder.
+// Tombstones that come as a file: what `libretto package purged --json` printed, or the list in another data folder. They purge here what they are of, or they put
+// a list together again that was lost.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { parsePurged, purgedPath, type PurgedVersion } from '../build/contract/purged.ts';
-import { adoptTombstones } from '../build/purge/purge-version.ts';
+import { hasWrongChecksum } from '../build/contract/checksum.ts';
+import { adoptTombstones, recoverTombstones, type Recovery } from '../build/purge/adopt-tombstones.ts';
 import { listPurged } from '../build/purge/purged.ts';
 import { createDiskOutput } from '../build/output/disk-output.ts';
 import { removePurged } from '../proxy/mirror/remove-purged.ts';
@@ -20,7 +22,9 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
   const file = isFolder ? join(path, 'index', purgedPath) : path;
   if (isFolder && !existsSync(file)) return [];
   try {
-    return parsePurged(readFileSync(file, 'utf8'));
+    const text = readFileSync(file, 'utf8');
+    if (hasWrongChecksum(text)) throw new Error('its checksum is wrong, so that it was changed after it was written');
+    return parsePurged(text);
   } catch (error) {
     throw new UsageError(`${file} holds no list of purged versions: ${error instanceof Error ? error.message : String(error)}. Name what \`libretto package purged --json\` printed, or a data folder.`, { cause: error });
   }
@@ -30,4 +34,11 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
 export async function purgedAgain(rows: readonly PurgedVersion[], config: Config, context: Context): Promise<void> {
   if (rows.length === 0 || (await adoptTombstones(rows, purgeBuild(config, context))) === 0) return;
   await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+}
+
+/** Puts the list of tombstones together again: what can be read of it, these rows, and what the announcement names. */
+export async function recoverHere(rows: readonly PurgedVersion[], config: Config, context: Context): Promise<Recovery> {
+  const recovery = await recoverTombstones(rows, purgeBuild(config, context));
+  await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+  return recovery;
 }

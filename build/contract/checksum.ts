@@ -1,5 +1,5 @@
-// A checksum that a file of ours carries at its end, over all that stands before it. Builds and readers do not look at it: a file that was changed by hand
-// is still read. `verify` does, so that no byte of the tree can turn over unseen.
+// A checksum that a file of ours carries at its end, over all that stands before it. `verify` looks at it, so that no byte of the tree can turn over unseen.
+// Builds look at it in the lists of purged and withdrawn versions alone: they read any other file that was changed by hand.
 
 import { createHash } from 'node:crypto';
 
@@ -11,8 +11,17 @@ export function withChecksum(json: string): string {
 
 /** Whether this is, byte for byte, what withChecksum once gave. */
 export function isAsWritten(text: string): boolean {
-  const end = text.lastIndexOf(',\n"sha256": "');
+  const end = checksumAt(text);
   return end > 0 && text.slice(end) === `,\n"sha256": "${digest(text.slice(0, end))}"}\n`;
+}
+
+/** Of a list that older versions wrote without a checksum, and of one that people may write. */
+export function hasWrongChecksum(text: string): boolean {
+  return checksumAt(text) > 0 && !isAsWritten(text);
+}
+
+function checksumAt(text: string): number {
+  return text.lastIndexOf(',\n"sha256": "');
 }
 
 function digest(text: string): string {

@@ -1,6 +1,7 @@
 // `index/_publication.json`: written last of all that a publication changes for readers. A reader that sees its serial move drops what it
 // remembered. It also names the sources, so that a builder that lost its own memory still knows whose versions these are.
 
+import { parseAnnouncedPurges, type AnnouncedPurge } from './announced-purges.ts';
 import { parseReference, type Reference } from './digest.ts';
 import { withChecksum } from './checksum.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
@@ -56,6 +57,8 @@ export interface Publication {
   readonly dates_until?: number;
   /** of packages whose serving index was pruned away, the changes that lists of views are dated by; absent for none */
   readonly pruned?: Readonly<Record<PackageName, readonly VersionChange[]>>;
+  /** of the tombstones that `index/_purged.json` has, which is in place before; absent for none, and where an older version published */
+  readonly purged?: readonly AnnouncedPurge[];
 }
 
 export function formatPublication(publication: Publication): string {
@@ -83,6 +86,7 @@ export function parsePublication(text: string): Publication {
     ...(json['withdrawn'] === undefined ? {} : { withdrawn: parseNames(json['withdrawn']) }),
     ...(Array.isArray(json['undone']) ? { undone: json['undone'].map(parseUndone) } : {}),
     ...(typeof json['dates_until'] === 'number' ? { dates_until: json['dates_until'] } : {}),
+    ...(json['purged'] === undefined ? {} : { purged: parseAnnouncedPurges(json['purged']) }),
     ...(isJsonObject(json['pruned']) ? { pruned: parsePruned(json['pruned']) } : {}),
   };
 }

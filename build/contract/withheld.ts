@@ -1,6 +1,7 @@
 // `index/_withheld.json`: versions that people withdrew although their sources have them. It stands beside the serving index, so that they stay withdrawn
-// when the builder's memory is lost, and when the tree moves.
+// when the builder's memory is lost, and when the tree moves. Older versions wrote it without a checksum.
 
+import { withChecksum } from './checksum.ts';
 import { parsePackageName, type PackageName } from './name.ts';
 import { parseVersionList } from './version-list.ts';
 import type { NormalizedVersion } from './version.ts';
@@ -22,7 +23,7 @@ export interface WithheldVersion {
 /** Canonical bytes, whatever order they come in. */
 export function formatWithheld(versions: readonly WithheldVersion[]): string {
   const sorted = versions.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)).map(({ name, version, version_normalized: normalized, since }) => ({ name, version, version_normalized: normalized, since }));
-  return `${JSON.stringify({ format: withheldFormat, versions: sorted }, null, 1)}\n`;
+  return withChecksum(JSON.stringify({ format: withheldFormat, versions: sorted }, null, 1));
 }
 
 function keyOf({ name, version_normalized: normalized }: WithheldVersion): string {

@@ -3,7 +3,7 @@
 import { digestArchive, digestIfAlike } from '../archive/archive-content.ts';
 import type { PackageName } from '../contract/name.ts';
 import { indexPath } from '../contract/paths.ts';
-import type { PurgedVersion, PurgeReason } from '../contract/purged.ts';
+import type { ArchiveContent, PurgedVersion, PurgeReason } from '../contract/purged.ts';
 import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts';
 import { normalizeVersion, type NormalizedVersion } from '../contract/version.ts';
 import { indexedNames } from '../withdrawn-packages.ts';
@@ -29,7 +29,7 @@ export interface FoundPurge {
   readonly named: readonly FoundContent[];
   /** with the reference of one of them under another label, or with its archive under another label or name */
   readonly same: readonly FoundContent[];
-  /** versions of the package with the same files in another archive; they stay */
+  /** contents of the package with the same files in another archive; they stay */
   readonly alike: readonly FoundContent[];
 }
 
@@ -38,13 +38,17 @@ export function isTarget({ version, reference }: PurgeTarget, content: { readonl
   return isLabel && (reference === undefined || content.reference.startsWith(reference));
 }
 
-/** Throws BuildRefused where a serving index is damaged: what has these bytes is then not known. */
-export async function findPurge(output: Output, target: PurgeTarget): Promise<FoundPurge> {
+/**
+ * `standing`: tombstones that earlier purges of the version left. They know its bytes once its archive is gone. Throws BuildRefused where a serving index is
+ * damaged: what has these bytes is then not known.
+ */
+export async function findPurge(output: Output, target: PurgeTarget, standing: readonly PurgedVersion[]): Promise<FoundPurge> {
   const own = await contentsOf(output, target.name);
   const named = own.filter(({ entry }) => isTarget(target, entry));
-  if (named.length === 0) return { named, same: [], alike: [] };
-  const references = new Set(named.map(({ entry }) => entry.reference));
-  const archives = new Set(named.map(({ entry }) => entry.shasum));
+  if (named.length + standing.length === 0) return { named, same: [], alike: [] };
+  const ofTarget = standing.filter(({ name, reference }) => name === target.name && reference !== '');
+  const references = new Set([...named.map(({ entry }) => entry.reference), ...ofTarget.map(({ reference }) => reference)]);
+  const archives = new Set([...named.map(({ entry }) => entry.shasum), ...standing.flatMap(({ sha1 }) => sha1 ?? [])]);
   // a commit of a repository with several packages is the reference of each of them
   const isSame = ({ name, entry }: FoundContent): boolean =>
     archives.has(entry.shasum) || (name === target.name && references.has(entry.reference));
@@ -53,11 +57,12 @@ export async function findPurge(output: Output, target: PurgeTarget): Promise<Fo
     const contents = name === target.name ? own : await contentsOf(output, name);
     same.push(...contents.filter((content) => !named.includes(content) && isSame(content)));
   }
-  return { named, same, alike: findAlike(output, named, own.filter((content) => !named.includes(content) && !same.includes(content))) };
+  const files = [...named.flatMap(({ entry }) => digestsOf(output, entry)?.content ?? []), ...standing.flatMap(({ content }) => content ?? [])];
+  return { named, same, alike: findAlike(output, files, own.filter((content) => !named.includes(content) && !same.includes(content))) };
 }
 
-function findAlike(output: Output, named: readonly FoundContent[], others: readonly FoundContent[]): readonly FoundContent[] {
-  const contents = named.flatMap(({ entry }) => digestsOf(output, entry)?.content ?? []);
+function findAlike(output: Output, contents: readonly ArchiveContent[], others: readonly FoundContent[]): readonly FoundContent[] {
+  if (contents.length === 0) return [];
   const digests = new Set(contents.map(({ digest }) => digest));
   return others.filter(({ entry }) => digests.has(orUndefined(() => digestIfAlike(output.locate(entry.path), contents)) ?? ''));
 }

@@ -44,6 +44,15 @@ export type PurgedContentLine = {
 };
 
 /** A type, not an interface: it is printed as JSON. */
+export type AlikeContentLine = {
+  readonly name: string;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: string;
+  readonly state: IndexState;
+};
+
+/** A type, not an interface: it is printed as JSON. */
 export type PurgeOutcome = {
   readonly outcome: 'purged' | 'planned';
   readonly name: string;
@@ -55,8 +64,8 @@ export type PurgeOutcome = {
   readonly serial: number;
   /** what goes, the same bytes under other labels included */
   readonly contents: readonly PurgedContentLine[];
-  /** versions that have the same files in another archive, and stay */
-  readonly alike: readonly { readonly name: string; readonly version: string }[];
+  /** contents of the package that have the same files in another archive, and stay */
+  readonly alike: readonly AlikeContentLine[];
   /** archives, below public/: what a copy of the tree elsewhere has to let go of as well */
   readonly files: readonly string[];
   /** where the version came from, and may come from again */
@@ -78,29 +87,15 @@ export async function purgeVersion(order: PurgeOrder, { request, effects, waitMs
   }
 }
 
-/** Publishes with tombstones of another registry, or of a time that a backup does not know of. `waitMs`: as for a purge. Gives how many were new. */
-export async function adoptTombstones(rows: readonly PurgedVersion[], { request, effects, waitMs }: PurgeBuild): Promise<number> {
-  const dataDirectory = await openDataFolder(request.dataDirectory);
-  const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
-  try {
-    const known = await listPurged(createDiskOutput(dataDirectory));
-    const fresh = mergePurged(known, rows).length - known.length;
-    if (fresh > 0) await buildHoldingLock(purgingRequest(request, dataDirectory, rows), effects);
-    return fresh;
-  } finally {
-    await lock.release();
-  }
-}
-
 /** A registry that only mirrors has published nothing, and keeps tombstones all the same. */
-function purgingRequest(request: BuildRequest, dataDirectory: string, purge: readonly PurgedVersion[]): BuildRequest {
+export function purgingRequest(request: BuildRequest, dataDirectory: string, purge: readonly PurgedVersion[]): BuildRequest {
   return { ...readNothing(request), dataDirectory, purge, mayBeEmpty: true };
 }
 
 async function planPurge(order: PurgeOrder, output: Output, now: Date): Promise<{ readonly outcome: PurgeOutcome | RefusedArtifact; readonly tombstones: readonly PurgedVersion[] }> {
   const { name, version, reference, mirrored } = order;
-  const found = await findPurge(output, order);
   const before = standingTombstones(await listPurged(output), order);
+  const found = await findPurge(output, order, before);
   const contents = [...found.named, ...found.same];
   // of a purge that was cut off the tombstones stand, and what they are of may stand as well
   const tombstones = mergePurged(before, [...tombstonesOf(output, contents, order.reason, now), ...mirrored]);
@@ -128,7 +123,7 @@ interface Plan {
 }
 
 async function describe({ name, mirrored }: PurgeOrder, { found, contents, before, newest }: Plan, output: Output): Promise<PurgeOutcome> {
-  const standing = contents.map(({ name: of, entry: { version, version_normalized, reference, state } }): PurgedContentLine => ({ name: of, version, version_normalized, reference, state }));
+  const standing: readonly PurgedContentLine[] = contents.map(standingLine);
   const elsewhere = mirrored.map((row) => lineOf(row, 'mirrored'));
   const keys = new Set([...contents.map(({ name: of, entry }) => `${of} ${entry.version_normalized} ${entry.reference}`), ...mirrored.map(purgedKey)]);
   const gone = before.filter((row) => !keys.has(purgedKey(row))).map((row) => lineOf(row, 'purged'));
@@ -142,7 +137,7 @@ async function describe({ name, mirrored }: PurgeOrder, { found, contents, befor
     since: newest.since,
     serial,
     contents: [...standing, ...elsewhere, ...gone],
-    alike: found.alike.map(({ name: of, entry }) => ({ name: of, version: entry.version })),
+    alike: found.alike.map(standingLine),
     files: [...new Set(contents.flatMap(({ name: of, entry }) => archivesToRemove(of, [entry], [])))],
     sources: sources.filter(({ id, location }) => ids.has(id) && !isUploads(location)).map(({ location }) => location),
   };
@@ -151,6 +146,10 @@ async function describe({ name, mirrored }: PurgeOrder, { found, contents, befor
 /** The folder of uploads is cleared as well. */
 function isUploads(location: string): boolean {
   return location.startsWith('artifact:') && new RegExp(`[:/]${artifactsFolder}$`).test(location);
+}
+
+function standingLine({ name, entry: { version, version_normalized, reference, state } }: FoundContent): AlikeContentLine {
+  return { name, version, version_normalized, reference, state };
 }
 
 function lineOf({ name, version, version_normalized, reference }: PurgedVersion, state: 'mirrored' | 'purged'): PurgedContentLine {

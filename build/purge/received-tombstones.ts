@@ -8,6 +8,7 @@ import { parsePackageIndex, type IndexEntry } from '../contract/serving-index.ts
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 import type { SourceSpec } from '../sources/spec.ts';
+import { purgeCommand } from './purge-command.ts';
 import { listPurged } from './purged.ts';
 
 export interface ReceivedTombstones {
@@ -38,7 +39,10 @@ export function tombstoneNotices({ adopted, left }: ReceivedTombstones, publishe
   const some = `${listed.slice(0, mostNamed).join(', ')}${listed.length > mostNamed ? ` and ${listed.length - mostNamed} more` : ''}`;
   return [
     ...(adopted.length === 0 ? [] : [published ? `The tree has tombstones. These versions are purged here too: ${some}.` : `The tree has tombstones. Publishing it would purge here too: ${some}.`]),
-    ...left.map(({ name, version, reason }) => `${name} ${version} was purged where the tree was built (${reason}). Another source publishes it here, so that it stays. If it must go: libretto package purge ${name} ${version} --reason ${reason}`),
+    ...left.map((row) => {
+      const { name, version, reason } = row;
+      return `${name} ${version} was purged where the tree was built (${reason}). Another source publishes it here, so that it stays. If it must go: ${purgeCommand(row, reason)}`;
+    }),
   ];
 }
 

@@ -1,6 +1,7 @@
 // `libretto package purge`: removes a version for good, once it was confirmed. With --child it is the builder alone, whose outcome the service reads as JSON.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import { purgeCommand } from '../../build/purge/purge-command.ts';
 import { remainsOf } from '../../proxy/packages/purge-remains.ts';
 import { confirmationOf, createPurges } from '../../proxy/packages/purges.ts';
 import { readPurgeOutcome, type PurgeOrder, type PurgeOutcome, type VersionPurger } from '../../proxy/packages/version-purger.ts';
@@ -86,9 +87,13 @@ function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
   return [head, ...contentsOf(outcome), '', dryRun ? 'What no registry can reach, and may still hold it then:' : 'What no registry can reach, and may still hold it:', ...remainsOf(outcome, dryRun).map((line) => `  ${line}`)];
 }
 
-function contentsOf({ contents, alike }: PurgeOutcome): readonly string[] {
+function contentsOf({ contents, alike, reason }: PurgeOutcome): readonly string[] {
   return [
-    ...firstOf(contents.map(({ name, version, reference, state }) => `  ${name} ${version}${reference === '' ? '' : ` (${reference.slice(0, 12)})`}, ${state}`), mostShown),
-    ...(alike.length === 0 ? [] : ['These have the same files in another archive, and stay. Purge them too if they must go:', ...firstOf(alike.map(({ name, version }) => `  ${name} ${version}`), mostShown)]),
+    ...firstOf(contents.map((one) => `  ${contentLine(one)}`), mostShown),
+    ...(alike.length === 0 ? [] : ['These have the same files in another archive, and stay. Purge them too if they must go:', ...firstOf(alike.map((one) => `  ${contentLine(one)}: ${purgeCommand(one, reason)}`), mostShown)]),
   ];
+}
+
+function contentLine({ name, version, reference, state }: PurgeOutcome['contents'][number]): string {
+  return `${name} ${version}${reference === '' ? '' : ` (${reference.slice(0, 12)})`}, ${state}`;
 }

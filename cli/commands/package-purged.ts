@@ -1,24 +1,50 @@
-// `libretto package purged`: the tombstones of purged versions, with the words of whoever purged them where this registry's state has them.
+// `libretto package purged`: the tombstones of purged versions, with the words of whoever purged them where this registry's state has them. With --recover it puts a
+// list together again that was damaged or lost.
+
+import { resolve } from 'node:path';
 
 import { createDiskOutput } from '../../build/output/disk-output.ts';
+import type { Recovery } from '../../build/purge/adopt-tombstones.ts';
 import { listPurged } from '../../build/purge/purged.ts';
 import { noteTombstones, type NotedTombstone } from '../../proxy/packages/purges.ts';
 import type { Given } from '../command.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig, type Config } from '../config.ts';
 import type { Context } from '../context.ts';
 import { openStateIfAny } from '../open-state.ts';
-import { formatTable, printJson, printLines } from '../output.ts';
+import { counted, firstOf, formatTable, printJson, printLines } from '../output.ts';
+import { withStateSettings } from '../state-settings.ts';
+import { readTombstones, recoverHere } from '../tombstone-file.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
+  const recovery = flags['recover'] === undefined ? undefined : await recover(flags['recover'], config, context);
   const rows = await listPurged(createDiskOutput(config.data.value));
   const state = await openStateIfAny(config);
   const noted = await noteTombstones(state, rows).finally(() => state?.close());
   if (flags['json'] === true) printJson(stdout, { format: 1, versions: noted });
+  else if (recovery !== undefined) printLines(stdout, describe(recovery, noted.length));
   else printLines(stdout, noted.length === 0 ? ['No version was purged.'] : table(noted));
   return 0;
 }
+
+/** `from`: true, or the file that was named. Throws UsageError. */
+async function recover(from: unknown, config: Config, context: Context): Promise<Recovery> {
+  const rows = typeof from === 'string' ? readTombstones(resolve(context.workingDirectory, from)) : [];
+  return recoverHere(rows, await withStateSettings(config, context), context);
+}
+
+function describe({ added, replaced }: Recovery, count: number): readonly string[] {
+  const whole = `The list of purged versions is whole: ${counted(count, 'tombstone')}, ${added} of them added now.`;
+  if (replaced.length === 0) return [whole];
+  return [
+    whole,
+    'Of these the label and the reference alone are known. Their files under another label are not kept out any more:',
+    ...firstOf(replaced.map(({ name, version, reference }) => `  ${name} ${version}${reference === '' ? '' : ` (${reference.slice(0, 12)})`}`), mostShown),
+  ];
+}
+
+const mostShown = 40;
 
 function table(rows: readonly NotedTombstone[]): readonly string[] {
   return formatTable(['PACKAGE', 'VERSION', 'REFERENCE', 'REASON', 'SINCE', 'BY', 'NOTE'], rows.map(({ name, version, reference, reason, since, purged_by: by, note }) => [name, version, reference.slice(0, 12), reason, since, by ?? '', note ?? '']));

@@ -22,6 +22,8 @@ export interface PurgedContent {
   readonly state: 'published' | 'superseded' | 'withdrawn' | 'mirrored' | 'purged';
 }
 
+export type AlikeContent = PurgedContent & { readonly state: 'published' | 'superseded' | 'withdrawn' };
+
 export interface PurgeOutcome {
   readonly name: string;
   readonly version: string;
@@ -30,7 +32,8 @@ export interface PurgeOutcome {
   readonly since: string;
   readonly serial: number;
   readonly contents: readonly PurgedContent[];
-  readonly alike: readonly { readonly name: string; readonly version: string }[];
+  /** what stays, with the same files in another archive */
+  readonly alike: readonly AlikeContent[];
   /** below public/ */
   readonly files: readonly string[];
   readonly sources: readonly string[];
@@ -60,7 +63,7 @@ export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
   const lists = [contents, alike, files, sources].every((list) => Array.isArray(list));
   if ((outcome !== 'purged' && outcome !== 'planned') || reason === undefined || typeof name !== 'string' || typeof version !== 'string' || typeof since !== 'string' || typeof serial !== 'number' || !lists) throw new Error('the builder did not say what it purged');
-  return { name, version, reason, since, serial, contents: rows(contents) as PurgedContent[], alike: rows(alike) as { name: string; version: string }[], files: rows(files).map(String), sources: rows(sources).map(String) };
+  return { name, version, reason, since, serial, contents: rows(contents) as PurgedContent[], alike: rows(alike) as AlikeContent[], files: rows(files).map(String), sources: rows(sources).map(String) };
 }
 
 function rows(value: JsonValue | undefined): readonly unknown[] {

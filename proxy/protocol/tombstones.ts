@@ -1,6 +1,9 @@
 // The tombstones of purged versions (I21) as a server goes by them, in memory as of the last publication, and the answer to whoever asks for one.
 
 import { createHash } from 'node:crypto';
+import { missingPurges, replacedTombstones } from '../../build/contract/announced-purges.ts';
+import { publicationPath } from '../../build/contract/paths.ts';
+import { parsePublication, type Publication } from '../../build/contract/publication.ts';
 import { lookUpPurged, mergePurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../../build/contract/purged.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import { errorAnswer, type Answer } from '../answer.ts';
@@ -12,10 +15,30 @@ import { passes, type ReleaseFilter } from '../views/view.ts';
 /** The same object as long as the list says the same. */
 export type Tombstones = AsPublished<PurgedLookup>;
 
+/**
+ * What the announcement names and the list lacks stays out all the same, by label and reference: the list was lost, or a copy of the tree has the list later than
+ * the announcement. `libretto verify` and `libretto doctor` tell.
+ */
+export async function publishedTombstones(files: PublishedFiles): Promise<readonly PurgedVersion[]> {
+  const listed = await parsePublished(files, `index/${purgedPath}`, parsePurged);
+  const publication = readAnnouncement(await files.read(`index/${publicationPath}`));
+  const missing = missingPurges(publication?.purged ?? [], listed);
+  return missing.length === 0 ? listed : [...listed, ...replacedTombstones(missing, new Date(publication?.published_at ?? 0))];
+}
+
+/** undefined of a damaged one, which the next build writes again, and of one of a newer version: the list alone counts. */
+function readAnnouncement(bytes: Buffer | undefined): Publication | undefined {
+  try {
+    return bytes === undefined ? undefined : parsePublication(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
 export function createTombstones(files: PublishedFiles): Tombstones {
   let last = { text: '', lookup: nothingPurged };
   return createAsPublished(files, async () => {
-    const rows = await parsePublished(files, `index/${purgedPath}`, parsePurged);
+    const rows = await publishedTombstones(files);
     const text = JSON.stringify(rows);
     if (text !== last.text) last = { text, lookup: rows.length === 0 ? nothingPurged : lookUpPurged(rows) };
     return last.lookup;

@@ -5,6 +5,7 @@ import AdmZip from 'adm-zip';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRepository } from '../util/git-repository.ts';
 import { filesWithSecret, leakedSecret as secret, saying } from '../util/leaked-version.ts';
 import { temporaryTree, type TemporaryTree } from '../util/package-tree.ts';
 import { allFiles, publishedVersions } from '../util/published-tree.ts';
@@ -12,7 +13,7 @@ import { lacks } from '../util/tool.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 
 let tree: TemporaryTree;
-const run = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', 'data'], { cwd: tree.root });
+const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args.includes('--data') ? args : [...args, '--data', 'data'], { cwd: tree.root });
 const purge = (...more: readonly string[]): Promise<CliOutcome> => run('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', ...more);
 const versions = (): string[] => Object.keys(publishedVersions(tree.path('data'))).toSorted();
 
@@ -44,22 +45,28 @@ describe('libretto package purge', () => {
   it('takes an upload with its record, and refuses the same bytes', async () => {
     const zip = new AdmZip();
     zip.addLocalFolder(tree.path('src/two'));
-    zip.writeZip(tree.path('hello.zip'));
-    const publish = (): Promise<CliOutcome> => runCli(['publish', 'hello.zip', '--data', 'uploads'], { cwd: tree.root });
-    expect(await publish()).toMatchObject({ exitCode: 0 });
+    const { version: _version, ...composerJson } = JSON.parse(zip.readAsText('composer.json')) as Record<string, unknown>;
+    const pack = (json: object): void => {
+      zip.updateFile('composer.json', Buffer.from(JSON.stringify(json)));
+      zip.writeZip(tree.path('hello.zip'));
+    };
+    const publish = (...more: readonly string[]): Promise<CliOutcome> => runCli(['publish', 'hello.zip', ...more, '--data', 'uploads'], { cwd: tree.root });
+    pack(composerJson);
+    expect(await publish('--version', '1.1.0')).toMatchObject({ exitCode: 0 });
     expect(await runCli(['package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes', '--data', 'uploads'], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
     expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
-    expect(await publish()).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/acme\/hello 1\.1\.0.* was purged on .* \(secret\)/) as string });
+    expect(await publish('--version', '1.1.0')).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/acme\/hello 1\.1\.0.* was purged on .* \(secret\)/) as string });
     expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
     expect(publishedVersions(tree.path('uploads'))).toEqual({});
 
-    // of another version with the same content, which an uploader may not see, neither the date nor the reason is told (I14)
-    const composerJson = JSON.parse(zip.readAsText('composer.json')) as object;
-    zip.updateFile('composer.json', Buffer.from(JSON.stringify({ ...composerJson, version: '2.0.0' })));
-    zip.writeZip(tree.path('hello.zip'));
-    const again = await publish();
-    expect(again).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('The content of acme/hello 2.0.0 was purged') as string });
-    expect(again.stderr).not.toMatch(/secret|\d{4}-\d\d-\d\d/);
+    // of another version with the same bytes or the same files, which an uploader may not see, neither the date nor the reason is told (I14)
+    const others = [await publish('--version', '2.0.0')];
+    pack({ ...composerJson, version: '2.0.0' });
+    others.push(await publish());
+    for (const other of others) {
+      expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('The content of acme/hello 2.0.0 was purged') as string });
+      expect(other.stderr).not.toMatch(/secret|\d{4}-\d\d-\d\d/);
+    }
   });
 
   it('stays purged in a restored backup, and in a registry that imports the configuration', async () => {
@@ -74,6 +81,22 @@ describe('libretto package purge', () => {
     expect(await runCli(['config', 'import', 'registry.json', '--data', 'old'], { cwd: tree.root })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 tombstone of purged versions') as string });
     expect(filesWithSecret(tree.path('old'))).toEqual([]);
     for (const data of ['old', 'new']) expect(await runCli(['verify', '--data', data], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
+  });
+
+  it.skipIf(lacks('git'))('names each time what still has its files, with the command that purges it, and leaves the clean branch', async () => {
+    const repository = createRepository(tree.path('git'), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/lib"}', 'key.txt': secret } }, { tag: '1.0.0', at: 'main' }, { commit: 'main', files: {} }]);
+    await succeeds('build', 'git:git', '--data', 'git-data');
+    repository.append([{ commit: 'main', files: { 'key.txt': 'none' } }]);
+    await succeeds('build', '--data', 'git-data');
+    const named = /acme\/lib dev-main \(([0-9a-f]{12})\), superseded: (libretto package purge acme\/lib dev-main --reason secret --reference \1)/;
+    const again = (...more: readonly string[]): Promise<string> => succeeds('package', 'purge', 'acme/lib', '1.0.0', '--reason', 'secret', ...more, '--data', 'git-data');
+    for (const flags of [['--dry-run'], ['--yes'], ['--yes'], ['--dry-run']]) expect(await again(...flags), flags.join()).toMatch(named);
+    const { alike } = JSON.parse(await again('--dry-run', '--json')) as { readonly alike: readonly { readonly reference: string }[] };
+    expect(alike).toEqual([{ name: 'acme/lib', version: 'dev-main', version_normalized: 'dev-main', reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string, state: 'superseded' }]);
+    const command = named.exec(await again('--yes'))?.[2] ?? '';
+    await succeeds(...command.split(' ').slice(1), '--yes', '--data', 'git-data');
+    expect([filesWithSecret(tree.path('git-data')), Object.keys(publishedVersions(tree.path('git-data')))]).toEqual([[], ['acme/lib@dev-main']]);
+    expect(await again('--yes')).not.toContain('same files');
   });
 
   it('asks first: with --dry-run and without --yes nothing changes', async () => {

@@ -79,6 +79,76 @@ describe('libretto verify', () => {
     expect(await faults()).toEqual([]);
   });
 
+  it('and a build refuse a list that is lost, cut back or edited, until it is put together again', async () => {
+    const list = 'index/_purged.json';
+    await succeeds(folder, 'package', 'purge', 'acme/hello', '1.0.0', '--reason', 'mistake', '--yes');
+    const whole = readFileSync(now(list), 'utf8');
+    const damages: readonly [string, () => void, string][] = [
+      ['lost', () => rmSync(now(list)), 'MISSING_FILE'],
+      ['that of an earlier purge', () => cpSync(join(origin.root, 'data', list), now(list)), 'MALFORMED_INDEX'],
+      ['edited', () => change(list, (text) => text.replace('"reason": "secret"', '"reason": "legal"')), 'MALFORMED_INDEX'],
+    ];
+    for (const [what, damage, code] of damages) {
+      damage();
+      for (const flags of [[], ['--fast']]) expect((await faults(...flags)).map((fault) => [fault.code, fault.path]), what).toEqual([[code, list]]);
+      for (const args of [['build'], ['package', 'withdraw', 'acme/hello', '1.3.0'], ['package', 'purge', 'acme/hello', '1.3.0', '--reason', 'legal', '--yes'], ['rollback', '5']]) {
+        const { exitCode, stderr } = await libretto(folder, ...args);
+        expect([args[0], exitCode, stderr], what).toEqual([args[0], 2, expect.stringContaining('libretto package purged --recover') as string]);
+      }
+      expect(filesWithSecret(now('.')), what).toEqual([]);
+      writeFileSync(now(list), whole);
+      expect(await faults(), what).toEqual([]);
+    }
+  });
+
+  it('names what a list lost, and the recovery keeps its label and its reference out', async () => {
+    const list = 'index/_purged.json';
+    writeFileSync(join(folder, 'elsewhere.json'), (await libretto(folder, 'package', 'purged', '--json')).stdout);
+    const whole = readFileSync(now(list), 'utf8');
+    rmSync(now(list));
+    expect((await libretto(folder, 'build')).stderr).toContain('acme/hello 1.1.0');
+    expect(await libretto(folder, 'package', 'purged', '--recover', 'elsewhere.json')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 tombstone') as string });
+    expect([await faults(), readFileSync(now(list), 'utf8')]).toEqual([[], whole]);
+    rmSync(now(list));
+    expect(await libretto(folder, 'package', 'purged', '--recover')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('acme/hello 1.1.0') as string });
+    await succeeds(folder, 'build');
+    expect([await faults(), filesWithSecret(now('.'))]).toEqual([[], []]);
+    expect(JSON.parse((await libretto(folder, 'package', 'purged', '--json')).stdout)).toMatchObject({ versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'other', sha1: null }] });
+  });
+
+  it('names a version with the files of a purged one, and says how it is purged', async () => {
+    const twins = temporaryTree({ ...saying('src/one', '1.0.0', secret), ...saying('src/two', '1.1.0', secret) });
+    try {
+      await succeeds(twins.root, 'build', 'src');
+      await succeeds(twins.root, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
+      const { exitCode, stdout } = await libretto(twins.root, 'verify', '--json');
+      expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { ok: true, faults: [], same_files: [{ path: 'public/dist/acme/hello/1.0.0.zip', name: 'acme/hello', version: '1.0.0', message: expect.stringContaining('libretto package purge acme/hello 1.0.0 --reason secret') as string }] }]);
+      expect(await libretto(twins.root, 'verify')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('has the files of acme/hello 1.1.0') as string });
+      cpSync(twins.path('data/public/dist/acme/hello/1.0.0.zip'), twins.path('data/public/dist/acme/hello/7.0.0.zip'));
+      expect(JSON.parse((await libretto(twins.root, 'verify', '--json')).stdout)).toMatchObject({ faults: [{ code: 'PURGED_CONTENT', path: 'public/dist/acme/hello/7.0.0.zip' }] });
+    } finally {
+      twins.remove();
+    }
+  });
+
+  it('finds a list of withdrawn versions that was edited, and reads one of an older version', async () => {
+    const list = 'index/_withheld.json';
+    await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.0.0');
+    expect(await faults()).toEqual([]);
+    change(list, (text) => text.replace('"1.0.0.0"', '"1.0.9.0"'));
+    expect((await faults()).map(({ code, path }) => `${code} ${path}`)).toEqual([`MALFORMED_INDEX ${list}`]);
+    expect(await libretto(folder, 'build')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${list} was changed`) as string });
+    writeFileSync(now(list), '{"format": 1, "versions": [{"name": "acme/hello", "version": "1.0.0", "version_normalized": "1.0.0.0", "since": "2027-01-31T00:00:00.000Z"}]}\n');
+    expect(await faults()).toEqual([]);
+    await succeeds(folder, 'build');
+    // lost before any build: what verify says to do, to withdraw it again, is possible of a version that is not published
+    rmSync(now(list));
+    await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.0.0');
+    rmSync(now('build/manifest.json'));
+    await succeeds(folder, 'build');
+    expect([await faults(), await libretto(folder, 'why', 'acme/hello', '1.0.0')]).toMatchObject([[], { exitCode: 1, stdout: expect.stringContaining('withdrawn by hand') as string }]);
+  });
+
   it('finds a damaged list of withdrawn or of quarantined versions', async () => {
     for (const list of ['index/_withheld.json', 'index/_quarantined.json']) {
       writeFileSync(now(list), '{"format": 1, "versions": [{"name": 7}]}\n');

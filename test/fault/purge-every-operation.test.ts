@@ -4,7 +4,7 @@
 // first of all: it takes the place of Node's file system
 import { endWatch, Killed, watchDisk, type DiskFault, type Watched } from '../util/faulty-disk.mjs';
 import AdmZip from 'adm-zip';
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, type BuildRequest } from '../../build/build.ts';
@@ -32,13 +32,15 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
     jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
   });
   const effects = { now: () => new Date(Date.now() + (seconds += 10) * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } };
-  const purge = () => purgeVersion({ name: 'acme/hello' as PackageName, version: '1.1.0', reference: undefined, reason: 'secret', dryRun: false, mirrored: [] }, { request: request(), effects, waitMs: 0 });
+  const purge = (version = '1.1.0') => purgeVersion({ name: 'acme/hello' as PackageName, version, reference: undefined, reason: 'secret', dryRun: false, mirrored: [] }, { request: request(), effects, waitMs: 0 });
 
   beforeAll(async () => {
     tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
     data = tree.path('data');
-    tree.write({ ...saying('src/one', '1.0.0', 'first'), ...saying('upload', '1.1.0', secret) });
+    tree.write({ ...saying('src/one', '1.0.0', 'first'), ...saying('src/none', '0.9.0', 'none'), ...saying('upload', '1.1.0', secret) });
     await build({ ...request(), arguments: ['src'] }, effects);
+    // the list and what is announced of it are there already: the purge that is cut off adds to both
+    await purge('0.9.0');
     const zip = new AdmZip();
     zip.addLocalFolder(tree.path('upload'));
     zip.writeZip(tree.path('upload.zip'));
@@ -71,7 +73,7 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
     for (let at = 1; at <= operations; at += step) {
       const where = `${kind} at operation ${at}, ${(await meet(at, kind)).met}`;
       expect(await verifyTree(data), where).toMatchObject({ ok: true, faults: [] });
-      const begun = existsSync(`${data}/index/${purgedPath}`);
+      const begun = readFileSync(`${data}/index/${purgedPath}`, 'utf8').includes('1.1.0');
       // a build completes what was begun; before that, nothing has happened, and the purge is repeated
       const serial = begun ? (await build(request(), effects)).serial : ((await purge()) as { readonly serial: number }).serial;
       expect(serial, where).toBeGreaterThanOrEqual(4);

@@ -3,6 +3,8 @@
 
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingPurges } from '../../contract/announced-purges.ts';
+import { isAsWritten } from '../../contract/checksum.ts';
 import type { VersionRecord } from '../../contract/documents.ts';
 import { isJsonObject } from '../../contract/json.ts';
 import { parsePackageName, type PackageName } from '../../contract/name.ts';
@@ -63,8 +65,16 @@ function parseNames(text: string): readonly PackageName[] {
 }
 
 /** The versions purged where the tree was built. `folder` as for `openReceivedTree`. Throws BuildRefused. */
-export function readReceivedTombstones(folder: string): Promise<readonly PurgedVersion[]> {
-  return readList(rootOf(folder), join('index', purgedPath), parsePurged);
+export async function readReceivedTombstones(folder: string): Promise<readonly PurgedVersion[]> {
+  const [root, path, head] = [rootOf(folder), join('index', purgedPath), join('index', publicationPath)];
+  const rows = await readList(root, path, (text) => {
+    if (!isAsWritten(text)) throw new Error('its checksum is wrong');
+    return parsePurged(text);
+  });
+  const announced = (await readTreeFile(root, head)).toString('utf8');
+  const missing = missingPurges(parseTreeFile(root, head, () => parsePublication(announced)).purged ?? [], rows);
+  if (missing.length > 0) throw incomplete(root, path, `lacks tombstones that index/${publicationPath} announces`);
+  return rows;
 }
 
 async function readQuarantined(root: string): Promise<readonly Quarantine[]> {

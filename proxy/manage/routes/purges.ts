@@ -1,10 +1,10 @@
 // Purging versions over HTTP, and the tombstones of those that were purged.
 
 import { z } from '@hono/zod-openapi';
-import { parsePurged, purgedPath } from '../../../build/contract/purged.ts';
 import { RegistryError } from '../../../build/contract/errors.ts';
 import { parsePackageName } from '../../../build/contract/name.ts';
-import { parsePublished, type PublishedFiles } from '../../packages/published-files.ts';
+import type { PublishedFiles } from '../../packages/published-files.ts';
+import { publishedTombstones } from '../../protocol/tombstones.ts';
 import { noteTombstones, orderOfTombstone, type Purges } from '../../packages/purges.ts';
 import type { Actor } from '../../state/audit.ts';
 import type { StateStore } from '../../state/state-store.ts';
@@ -55,7 +55,7 @@ export function registerPurges(api: Api, { purgesOf, published, state }: PurgeSe
     return context.json(showPurge(await purgesOf(actor(context)).purge({ name, version, reference, reason, note }, context.req.valid('query').confirm)), 200);
   });
   api.openapi(listPurgedVersions, async (context) => {
-    const rows = await noteTombstones(state, await parsePublished(published, `index/${purgedPath}`, parsePurged));
+    const rows = await noteTombstones(state, await publishedTombstones(published));
     const { data, next_cursor } = page(rows, context.req.valid('query'), orderOfTombstone, true);
     return context.json({ data: data.map(showTombstone), next_cursor }, 200);
   });

@@ -25,6 +25,10 @@ const content = z
   .object({ name, version, version_normalized: normalized, reference, state: z.enum(['published', 'superseded', 'withdrawn', 'mirrored', 'purged']).openapi({ description: 'what it was before; `purged`: an earlier purge removed it' }) })
   .openapi('PurgedContent');
 
+const alike = z
+  .object({ name, version, version_normalized: normalized, reference, state: z.enum(['published', 'superseded', 'withdrawn']).openapi({ description: 'what it is' }) })
+  .openapi('AlikeVersion');
+
 export const purgeSchema = z
   .object({
     name,
@@ -33,7 +37,7 @@ export const purgeSchema = z
     purged_at: timeWhen('it was purged'),
     serial: z.number().int().openapi({ description: 'number of the publication without it', example: 42 }),
     contents: z.array(content).openapi({ description: 'everything that is gone, the same bytes under other labels included' }),
-    alike: z.array(z.object({ name, version }).openapi('AlikeVersion')).openapi({ description: 'versions with the same files in another archive, which stay' }),
+    alike: z.array(alike).openapi({ description: 'contents of the package with the same files in another archive, which stay; purge each of them too if it must go, one of a branch with its `reference`' }),
     files: z.array(z.string()).openapi({ description: 'archives that are gone, below `public/`: a copy of the tree elsewhere has to let go of them too' }),
     sources: z.array(z.string()).openapi({ description: 'sources that may still have it' }),
     remains: z.array(z.string()).openapi({ description: 'what no registry can reach and may still hold it, in sentences' }),

@@ -1,5 +1,7 @@
 // Purging over HTTP: confirmed in a second step, and told to those who would see the version.
 
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyAudit } from '../../../proxy/state/audit.ts';
 import { filesWithSecret, leakedSecret as secret, saying } from '../../util/leaked-version.ts';
@@ -63,5 +65,14 @@ describe('POST /api/packages/{vendor}/{package}/versions/{version}/purge', () =>
     const events = (await registry.call('GET', '/api/audit?action=package.purge', { as: as.admin })).json() as { data: object[] };
     expect(events.data).toMatchObject([{ subject: 'acme/hello', details: { version: '1.1.0', reason: 'secret', note: 'a key' } }]);
     expect(await verifyAudit(registry.state)).toMatchObject({ sound: true });
+  });
+
+  it('goes on keeping it out when the list of tombstones is lost', async () => {
+    rmSync(join(registry.data, 'index/_purged.json'));
+    const announcement = join(registry.data, 'index/_publication.json');
+    // the server looks again with the next publication
+    writeFileSync(announcement, readFileSync(announcement));
+    await expect.poll(async () => (await dist(as.reader)).json()).toMatchObject({ code: 'VERSION_GONE', details: { version: '1.1.0', reason: 'other' } });
+    expect((await registry.call('GET', '/api/purged-versions', { as: as.admin })).json()).toMatchObject({ data: [{ name: 'acme/hello', version: '1.1.0', reason: 'other' }] });
   });
 });

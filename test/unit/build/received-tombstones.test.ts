@@ -73,12 +73,16 @@ describe('a received tree with tombstones', () => {
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
   });
 
-  it('is refused whole when its list is damaged', async () => {
+  it('is refused whole when its list is damaged, edited or lost', async () => {
     await receive();
     await purgeElsewhere();
     const list = at('elsewhere/index/_purged.json');
     writeFileSync(list, readFileSync(list, 'utf8').replace('"reason": "secret"', '"reason": "none"'));
     await expect(receive()).rejects.toThrow('_purged.json is damaged');
+    writeFileSync(list, readFileSync(list, 'utf8').replace('"reason": "none"', '"reason": "legal"'));
+    await expect(receive()).rejects.toThrow('_purged.json is damaged');
+    rmSync(list);
+    await expect(receive()).rejects.toThrow('_purged.json lacks tombstones');
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
   });
 });

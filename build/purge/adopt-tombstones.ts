@@ -1,0 +1,50 @@
+// Tombstones that come from elsewhere: of another registry, or of a time that a backup does not know of. They purge here what they are of. A list that was
+// damaged or lost is put together again from such rows, and from what the announcement names (I21).
+
+import { waitForLock } from '../artifacts/wait-for-lock.ts';
+import { buildHoldingLock } from '../build.ts';
+import { missingPurges, type AnnouncedPurge } from '../contract/announced-purges.ts';
+import { mergePurged, type PurgedVersion } from '../contract/purged.ts';
+import { openDataFolder } from '../data-folder.ts';
+import { createDiskOutput } from '../output/disk-output.ts';
+import type { Output } from '../output/output.ts';
+import { purgingRequest, type PurgeBuild } from './purge-version.ts';
+import { readableTombstones, readAnnouncedPurges, storedTombstones } from './purged.ts';
+
+/** Gives how many were new. Throws BuildRefused where the list is damaged, and where it lacks what is announced and these rows do not have. */
+export async function adoptTombstones(rows: readonly PurgedVersion[], build: PurgeBuild): Promise<number> {
+  return holdingLock(build, async (output, dataDirectory) => {
+    const known = await storedTombstones(output);
+    const fresh = mergePurged(known, rows).length - known.length;
+    if (fresh > 0) await buildHoldingLock(purgingRequest(build.request, dataDirectory, rows), build.effects);
+    return fresh;
+  });
+}
+
+export interface Recovery {
+  /** rows that the list has again, or has now */
+  readonly added: number;
+  /** without digests, reason and date: label and reference alone stay out */
+  readonly replaced: readonly AnnouncedPurge[];
+}
+
+/** `rows` of whatever list there still is. Throws BuildBusy and StorageError as a build does, and BuildRefused for a list of a newer version. */
+export async function recoverTombstones(rows: readonly PurgedVersion[], build: PurgeBuild): Promise<Recovery> {
+  return holdingLock(build, async (output, dataDirectory) => {
+    const known = await readableTombstones(output);
+    const merged = mergePurged(known, rows);
+    const replaced = missingPurges(await readAnnouncedPurges(output), merged);
+    await buildHoldingLock({ ...purgingRequest(build.request, dataDirectory, rows), recoverPurged: true }, build.effects);
+    return { added: merged.length - known.length + replaced.length, replaced };
+  });
+}
+
+async function holdingLock<Result>({ request, effects, waitMs }: PurgeBuild, work: (output: Output, dataDirectory: string) => Promise<Result>): Promise<Result> {
+  const dataDirectory = await openDataFolder(request.dataDirectory);
+  const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
+  try {
+    return await work(createDiskOutput(dataDirectory), dataDirectory);
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,22 @@
+// The command that purges one content, for messages. Of a branch it names the content by its reference, so that the clean contents stay. Pure.
+
+import type { PurgeReason } from '../contract/purged.ts';
+import { isDevVersion } from '../contract/version.ts';
+
+export interface NamedContent {
+  readonly name: string;
+  readonly version: string;
+  readonly version_normalized: string;
+  readonly reference: string;
+}
+
+/** As it is typed in a shell. */
+export function purgeCommand({ name, version, version_normalized: normalized, reference }: NamedContent, reason: PurgeReason): string {
+  const content = isDevVersion(normalized) && reference !== '' ? ` --reference ${reference.slice(0, 12)}` : '';
+  return `libretto package purge ${name} ${quoteForShell(version)} --reason ${reason}${content}`;
+}
+
+/** A branch may be called anything that git allows. */
+function quoteForShell(word: string): string {
+  return /^[\w./@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
