@@ -3,17 +3,21 @@
 
 import type { HttpRequest } from '../http-request.ts';
 
+/** Header fields that reverse proxies add. They alone decide, so that `Vary` can name all of them. */
+const addedOnTheWay = [
+  'Via',
+  'Forwarded',
+  ...['For', 'Host', 'Port', 'Prefix', 'Proto', 'Scheme', 'Server'].map((field) => `X-Forwarded-${field}`),
+];
+const addedKeys = addedOnTheWay.map((name) => name.toLowerCase());
+
 /** `Vary` of an answer that depends on this, beside what every document varies by. A cache cannot go by the version of HTTP. */
-export const exactFormVary = ['User-Agent', 'Via', 'Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto'].join(', ');
+export const exactFormVary = ['User-Agent', ...addedOnTheWay].join(', ');
 
 /** False where the exact metadata-url is known not to arrive: nginx speaks HTTP/1.0 unless it is told otherwise, other proxies add header fields. */
 export function canRequestExactForm({ httpVersion, headers }: Pick<HttpRequest, 'httpVersion' | 'headers'>): boolean {
-  if (httpVersion === '1.0' || Object.keys(headers).some(isAddedOnTheWay)) return false;
+  if (httpVersion === '1.0' || addedKeys.some((key) => headers[key] !== undefined)) return false;
   return !isEarlyRenovate(headers['user-agent'] ?? '');
-}
-
-function isAddedOnTheWay(name: string): boolean {
-  return name === 'via' || name === 'forwarded' || name.startsWith('x-forwarded-');
 }
 
 /** `RenovateBot/43.2.1 (https://github.com/renovatebot/renovate)`. A version that cannot be read counts as an early one. */

@@ -33,7 +33,7 @@ describe('packages.json', () => {
     ['Forwarded', { forwarded: 'for=192.0.2.60' }],
     ['X-Forwarded-For', { 'x-forwarded-for': '192.0.2.60' }],
     ['X-Forwarded-Proto alone', { 'x-forwarded-proto': 'https' }],
-    ['any other X-Forwarded header', { 'x-forwarded-scheme': 'https' }],
+    ['X-Forwarded-Scheme alone', { 'x-forwarded-scheme': 'https' }],
     ['Renovate below 44', { 'user-agent': 'RenovateBot/43.99.1 (https://github.com/renovatebot/renovate)' }],
     ['Renovate of a version that it does not say', { 'user-agent': 'Renovate' }],
   ])('names the plain form to requests with %s', async (_what, headers) => {
@@ -71,7 +71,10 @@ describe('packages.json', () => {
   it('says to caches what it depends on, in 200 and 304', async () => {
     const reply = await registry.get('/packages.json');
     const again = await registry.get('/packages.json', { 'if-none-match': reply.headers['etag'] ?? '' });
-    for (const { headers } of [reply, again]) expect(headers['vary']).toBe('Authorization, Accept-Encoding, User-Agent, Via, Forwarded, X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Proto');
+    const vary = 'Authorization, Accept-Encoding, User-Agent, Via, Forwarded, X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-Proto, X-Forwarded-Scheme, X-Forwarded-Server';
+    for (const { headers } of [reply, again]) expect(headers['vary']).toBe(vary);
+    for (const name of vary.toLowerCase().split(', ').slice(3)) expect([name, form(await registry.get('/packages.json', { [name]: 'x' }))]).toEqual([name, plain]);
+    for (const name of ['x-forwarded-by', 'x-forwarded-ssl', 'x-forwarded']) expect([name, form(await registry.get('/packages.json', { [name]: 'x' }))]).toEqual([name, exact]);
     expect((await registry.get('/p2/acme/hello.json')).headers['vary']).toBe('Authorization, Accept-Encoding');
   });
 
