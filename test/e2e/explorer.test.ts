@@ -64,6 +64,16 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual(['401', 'AUTHENTICATION_REQUIRED']);
   });
 
+  it('never makes the browser ask for a password, though a page of plain http does not say that a script asks', async () => {
+    const url = new URL('/api/swagger', registry.url());
+    url.hostname = 'registry.internal';
+    await using browsing = await browse(url.href, url.hostname);
+    await browsing.page.locator('#operations-Composer-getPackagesJson').waitFor();
+    const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
+    expect([answer.status, browsing.requested.at(-1)]).toEqual(['401', new URL('/packages.json', url).href]);
+    expect(browsing.prompts).toEqual([]);
+  });
+
   it('takes an invitation out of the address, and sets the password with it', async () => {
     const invited = (await registry.api('POST', '/api/users', { email: 'grace@example.org', role: 'viewer' })).json['invitation'] as Record<string, string>;
     await using browsing = await open(new URL(invited['link'] ?? '', registry.url()).hash);

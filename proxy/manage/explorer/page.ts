@@ -30,8 +30,13 @@ export const page = `<!doctype html>
 /** Credentials stay in the page's memory; no description but our own is shown, whatever the address asks for. */
 export const script = `'use strict';
 
+// A browser that sends no credentials of its own asks its user for no password after a 401. The service cannot prevent
+// that alone: over plain http no header tells it that a script asks.
+const withoutPrompt = (request) => (request.loadSpec ? request : Object.assign(request, { credentials: 'omit' }));
+
 SwaggerUIBundle({
   url: 'openapi.json',
+  requestInterceptor: withoutPrompt,
   dom_id: '#explorer',
   presets: [SwaggerUIBundle.presets.apis],
   layout: 'BaseLayout',
