@@ -43,7 +43,7 @@ interface Expected {
 async function readDocument(name: PackageName, kind: 'stable' | 'dev', { stamp, wanted }: Expected, { output, fast }: VerifyContext, faults: Fault[]): Promise<readonly VersionRecord[]> {
   const path = providerPath(name, kind);
   const place = { path: `public/${path}`, name };
-  const text = fast ? ((await output.facts('public', path)) === undefined ? undefined : '') : await output.read('public', path);
+  const text = await output.read('public', path);
   if (text === undefined) {
     if (wanted) faults.push({ code: 'MISSING_FILE', ...place, message: `The document is missing, although the package has one (I2). ${repairByComparing}` });
     return [];
@@ -52,12 +52,13 @@ async function readDocument(name: PackageName, kind: 'stable' | 'dev', { stamp, 
     faults.push({ code: 'FOREIGN_FILE', ...place, message: 'The package has no such document. Remove it.' });
     return [];
   }
-  if (fast) return [];
+  const isPublished = typeof stamp?.sha256 === 'string' && digestOf(text) === stamp.sha256;
+  if (fast && isPublished) return [];
   try {
     const records = parseProvider(text, name);
     const misplaced = records.find((record) => record.name !== name || isDevVersion(record.version_normalized) !== (kind === 'dev') || normalizeVersion(record.version) !== record.version_normalized);
     if (misplaced !== undefined) faults.push({ code: 'WRONG_PACKAGE', ...place, version: misplaced.version, message: `The record does not belong into this document. ${repairByComparing}` });
-    else if (typeof stamp?.sha256 === 'string' && digestOf(text) !== stamp.sha256) faults.push({ code: 'WRONG_BYTES', ...place, message: `The document is not the one that was published. ${repairByComparing}` });
+    else if (typeof stamp?.sha256 === 'string' && !isPublished) faults.push({ code: 'WRONG_BYTES', ...place, message: `The document is not the one that was published. ${repairByComparing}` });
     return records;
   } catch (error) {
     faults.push({ code: 'MALFORMED_DOCUMENT', ...place, message: `${error instanceof Error ? error.message : String(error)}. ${repairByComparing}` });

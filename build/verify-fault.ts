@@ -41,7 +41,7 @@ export interface SameFiles {
 export interface VerifyContext {
   readonly output: Output;
   readonly tombstones: PurgedLookup;
-  /** sizes and existence only */
+  /** of archives and texts size and existence only */
   readonly fast: boolean;
   /** false: a publication is under way or was cut off, and what comes last in it may not be there yet */
   readonly settled: boolean;

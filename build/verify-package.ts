@@ -5,7 +5,7 @@ import { archiveFault } from './archive/archive-fault.ts';
 import { isAsWritten } from './contract/checksum.ts';
 import type { PackageName } from './contract/name.ts';
 import { textPath } from './contract/package-texts.ts';
-import { distPath, indexPath, type DistLabel, type PublicPath } from './contract/paths.ts';
+import { distPath, indexPath, providerPath, type DistLabel, type PublicPath } from './contract/paths.ts';
 import { parsePackageIndex, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
 import { digestOf } from './digest-of.ts';
 import type { Output } from './output/output.ts';
@@ -21,6 +21,8 @@ export interface CheckedPackage {
   /** paths below public/ that the serving index stands for: archives, and the plain copies of those that have a longer name */
   readonly files: readonly string[];
   readonly archives: number;
+  /** documents, below public/, that the serving index does not rule out; it may be damaged itself */
+  readonly documents: readonly string[];
 }
 
 const archivesAtOnce = 8;
@@ -41,7 +43,12 @@ export async function verifyPackage(name: PackageName, listed: boolean, context:
   })));
   faults.push(...purgedFaults(name, `index/${indexPath(name)}`, entries, context), ...documents.faults, ...checked.filter((fault) => fault !== undefined), ...(await textFaults(name, entries, context)));
   const files = new Set(entries.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]));
-  return { faults, sameFiles: same, versions: documents.versions, files: [...files], archives: new Set(entries.map(({ path }) => path)).size };
+  return { faults, sameFiles: same, versions: documents.versions, files: [...files], archives: new Set(entries.map(({ path }) => path)).size, documents: documentsOf(name, index) };
+}
+
+function documentsOf(name: PackageName, index: PackageIndex | undefined): readonly string[] {
+  const kinds = (['stable', 'dev'] as const).filter((kind) => index === undefined || (index.documents[kind]?.sha256 ?? null) !== null);
+  return kinds.map((kind) => providerPath(name, kind));
 }
 
 async function readIndex(output: Output, name: PackageName, faults: Fault[]): Promise<PackageIndex | undefined> {

@@ -29,7 +29,7 @@ export interface VerifyReport {
   readonly same_files: readonly SameFiles[];
 }
 
-/** `fast`: sizes and existence only. A publication that ends meanwhile is no fault: then all is looked at once more. */
+/** `fast`: of archives and texts size and existence only. A publication that ends meanwhile is no fault: then all is looked at once more. */
 export async function verifyTree(dataDirectory: string, { fast = false }: { readonly fast?: boolean } = {}): Promise<VerifyReport> {
   const output = createDiskOutput(dataDirectory);
   for (let attempts = 3; ; attempts -= 1) {
@@ -48,17 +48,18 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const faults: Fault[] = [];
   const manifest = await verifyMemory(output, faults);
   const publication = await readHead(output, manifest, faults);
-  const names = await verifyRoot(output, publication, faults);
   faults.push(...(await verifySafety(output)));
   const { tombstones, faults: listed } = await verifyTombstones(output, publication);
   faults.push(...listed);
   const placing = underWay(publication, manifest, faults);
+  const listing = await verifyRoot(output, publication, placing === undefined, faults);
   const context: VerifyContext = { output, tombstones, fast, settled: placing === undefined };
   const files = await output.list('public', '');
   const indexed = await indexedNames(output);
-  if (context.settled) faults.push(...unannounced(indexed, names, publication));
-  const published = new Set<string>(names);
-  const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...names.flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
+  const names = listing ?? indexed.filter((name) => publication?.withdrawn?.includes(name) !== true);
+  if (context.settled && listing !== undefined) faults.push(...unannounced(indexed, listing, publication));
+  const published = new Set<string>(listing);
+  const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...(listing ?? []).flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
   const same: SameFiles[] = [];
   const checked = { packages: names.length, versions: 0, archives: 0 };
   for (const name of new Set([...names, ...indexed])) {
@@ -68,6 +69,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
     checked.versions += found.versions;
     checked.archives += found.archives;
     for (const path of found.files) known.add(path);
+    if (listing === undefined) for (const path of found.documents) known.add(path);
     // documents come before packages.json lists them, and go after it has ceased to
     if (placing !== undefined) known.add(providerPath(name, 'stable')).add(providerPath(name, 'dev'));
   }
@@ -117,20 +119,24 @@ async function readHead(output: Output, manifest: Manifest | undefined, faults: 
   }
 }
 
-async function verifyRoot(output: Output, publication: Publication | undefined, faults: Fault[]): Promise<readonly PackageName[]> {
+/** The names it lists; undefined where it is not the published one, and the serving index alone knows them. */
+async function verifyRoot(output: Output, publication: Publication | undefined, settled: boolean, faults: Fault[]): Promise<readonly PackageName[] | undefined> {
   const place = { path: `public/${rootDocumentPath}` };
   const text = await output.read('public', rootDocumentPath);
   if (text === undefined) {
     faults.push({ code: 'MISSING_FILE', ...place, message: 'There is no packages.json. Run `libretto build`.' });
-    return [];
+    return undefined;
   }
   try {
     const names = namesIn(text);
-    if (publication !== undefined && digestOf(text) !== publication.root.sha256 && (await output.facts('public', rootDocumentPath))?.lastModified === publication.root.last_modified) faults.push({ code: 'WRONG_BYTES', ...place, message: 'It is not the one that was published. The next build writes it again.' });
-    return names;
+    if (publication === undefined || digestOf(text) === publication.root.sha256) return names;
+    // of a publication under way it may be the next one, of a later date
+    if (!settled && (await output.facts('public', rootDocumentPath))?.lastModified !== publication.root.last_modified) return names;
+    faults.push({ code: 'WRONG_BYTES', ...place, message: 'It is not the one that was published. The next build writes it again.' });
+    return undefined;
   } catch (error) {
     faults.push({ code: 'MALFORMED_DOCUMENT', ...place, message: `${describe(error)}. The next build writes it again.` });
-    return [];
+    return undefined;
   }
 }
 

@@ -8,7 +8,7 @@ export function addTrust(program: Command, wire: Wire): void {
   const verify = withSettings(program.command('verify'), 'data')
     .summary('prove that the output tree holds what it names')
     .description('Read the output tree again and prove that everything it names is there, byte for byte.')
-    .option('--fast', 'look at sizes and existence only')
+    .option('--fast', 'of archives, READMEs and CHANGELOGs look at size and existence only')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', example('libretto verify --data /srv/libretto', 'libretto verify --fast'));
   wire(verify, () => import('./commands/verify.ts'));

@@ -10,7 +10,7 @@ import { createLocalPublishedFiles, type PublishedFiles } from '../proxy/package
 import type { TreeFiles } from '../proxy/protocol/tree-files.ts';
 import { defaultServerLimits } from '../proxy/server-limits.ts';
 import type { Config } from './config.ts';
-import { parsePublishedTree, readPublication, readPublishedTree, refuseNewerTree, type PublishedTree } from './published-tree.ts';
+import { parsePublishedTree, readPublication, refuseNewerTree, type PublishedTree } from './published-tree.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
 
@@ -39,7 +39,8 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
   const dataDirectory = config.data.value;
   if (address === undefined) {
     refuseNewerTree(dataDirectory);
-    return { files: undefined, published: createLocalPublishedFiles(dataDirectory), privateNames: createPrivateNames(dataDirectory), publication: async () => readPublication(dataDirectory), shown: async () => readPublishedTree(dataDirectory), close: () => undefined };
+    const published = createLocalPublishedFiles(dataDirectory);
+    return { files: undefined, published, privateNames: createPrivateNames(dataDirectory), publication: async () => readPublication(dataDirectory), shown: () => shownOf(published), close: () => undefined };
   }
   const here = privateNamesIn(dataDirectory);
   const { createOriginFiles } = await import('../proxy/origin/origin-files.ts'); // most servers need none of it
@@ -51,13 +52,6 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
     userAgent: `Libretto/${version}`,
     monotonicMs: () => performance.now(),
   });
-  const orNothing = async <Known>(look: () => Promise<Known | undefined>): Promise<Known | undefined> => {
-    try {
-      return await look();
-    } catch {
-      return undefined; // the log has why, by way of `notice`
-    }
-  };
   try {
     await files.publication();
   } catch (error) {
@@ -72,7 +66,19 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
     published,
     privateNames: () => whenReady(privateNames(), (there) => eitherOf(there, here)),
     publication: () => orNothing(async () => files.publication()),
-    shown: () => orNothing(async () => parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8'))),
+    shown: () => shownOf(published),
     close,
   };
+}
+
+function shownOf(published: PublishedFiles): Promise<PublishedTree | undefined> {
+  return orNothing(async () => parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8')));
+}
+
+async function orNothing<Known>(look: () => Promise<Known | undefined>): Promise<Known | undefined> {
+  try {
+    return await look();
+  } catch {
+    return undefined; // the log has why: by way of `notice`, or with the first request
+  }
 }

@@ -3,6 +3,7 @@
 
 import { withChecksum } from '../contract/checksum.ts';
 import { isJsonObject } from '../contract/json.ts';
+import { manifestPath } from '../contract/manifest-serial.ts';
 import { refuseNewer } from '../contract/newer-format.ts';
 import type { PublicPath } from '../contract/paths.ts';
 import { parsePublishedSource, type PublishedSource } from '../contract/publication.ts';
@@ -11,7 +12,8 @@ import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 
 export const manifestFormat = 1;
-export const manifestPath = 'manifest.json';
+
+export { manifestPath };
 
 export interface Manifest {
   readonly format: typeof manifestFormat;

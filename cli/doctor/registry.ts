@@ -37,9 +37,9 @@ export async function checkTree(dataDirectory: string, nowMs: number): Promise<F
   const publication = readPublication(dataDirectory);
   if (publication === undefined) return warning('tree', 'Nothing is published.', 'libretto build SOURCE; a registry that only mirrors: `libretto build`, once');
   const { ok: whole, faults, checked } = await verifyTree(dataDirectory, { fast: true });
-  if (!whole) return failed('tree', `${counted(faults.length, 'fault')} in what is published: ${faults.slice(0, 3).map(({ path, message }) => `${path}: ${message}`).join('; ')}`, '`libretto verify` lists all of them, `libretto build` mends what its sources still have, and a backup has the rest.');
+  if (!whole) return failed('tree', `${counted(faults.length, 'fault')} in what is published: ${faults.slice(0, 3).map(({ path, message }) => `${path}: ${message}`).join('; ')}`, '`libretto verify` lists all of them, and says of each what mends it.');
   if (Date.parse(publication.published_at) > nowMs + futureMs) return failed('tree', `Publication ${publication.serial} is from the future: ${publication.published_at}.`, 'Set the clock of this host, or of the one that builds: chrony or systemd-timesyncd keep it right.');
-  return ok('tree', `Publication ${publication.serial}: ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, every file there (\`libretto verify\` compares the bytes too)`);
+  return ok('tree', `Publication ${publication.serial}: ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, every document as published, every archive there (\`libretto verify\` compares the bytes of archives too)`);
 }
 
 /** Who builds, who serves, and how many files the server may open. */

@@ -1,11 +1,12 @@
 // The text files of what is published, for everything but serving Composer: a port like TreeFiles, since they are in a folder or behind a static
 // HTTP server.
 
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Eventually } from '../eventually.ts';
-import { isAbsence, stampFile } from '../protocol/file-stamp.ts';
+import { stampFile } from '../protocol/file-stamp.ts';
 import { PublicationWatch } from '../protocol/publication-watch.ts';
+import { createReadDocument } from '../protocol/published-documents.ts';
+import { readWhole } from '../protocol/read-whole.ts';
 
 /** Below the folder that holds both: `public/packages.json`, `index/acme/core.json`. */
 export type PublishedPath = `public/${string}` | `index/${string}`;
@@ -13,23 +14,22 @@ export type PublishedPath = `public/${string}` | `index/${string}`;
 export interface PublishedFiles {
   /** A number that grows when a publication may have changed files. */
   readonly epoch: (nowMs: number) => Eventually<number>;
-  /** undefined: there is no such file. Rejects where it cannot be read. */
+  /** undefined: there is no such file. Rejects where it cannot be read, and where a document is not the published one. */
   readonly read: (path: PublishedPath) => Promise<Buffer | undefined>;
   /** What each of these files was like: as long as all stamps are the same, so are the files. undefined: there is no such file. They are one package's. */
   readonly stamps: (paths: readonly PublishedPath[]) => Eventually<readonly (string | undefined)[]>;
 }
 
+const documents = 'public/';
+
 /** `dataDirectory`: holds `public/` and `index/`. */
 export function createLocalPublishedFiles(dataDirectory: string): PublishedFiles {
   // whoever serves the documents tells of a newer publication; here the one before stays
   const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
+  const readDocument = createReadDocument(dataDirectory);
   return {
     epoch: (nowMs) => watch.epoch(nowMs),
-    read: (path) =>
-      readFile(join(dataDirectory, path)).catch((error: unknown) => {
-        if (isAbsence(error)) return undefined;
-        throw error;
-      }),
+    read: async (path) => (path.startsWith(documents) ? await readDocument(path.slice(documents.length)) : await readWhole(join(dataDirectory, path)))?.bytes,
     stamps: (paths) => paths.map((path) => stampText(join(dataDirectory, path))),
   };
 }

@@ -3,22 +3,28 @@
 //
 // A publication replaces the serving indexes first, then the documents, packages.json and last the announcement, with dates that only rise (I19). A document
 // that differs from its index is therefore the document before only while the index names a publication that is not announced yet. That may stay so for long:
-// until the next build, where a build was killed (I5). packages.json is never older than its announcement; a newer one is of a publication under way.
+// until the next build, where a build was killed (I5). packages.json is never older than its announcement. A newer one is of a publication under way or cut
+// off: the builder has then begun one that is not announced. Beside a tree that was copied without the builder's folder this is not known, and it is served.
 //
 // What is not known to be damaged has to be a document of its package at least.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '../../build/contract/json.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
+import { rootDocumentPath } from '../../build/contract/paths.ts';
 import type { Publication } from '../../build/contract/publication.ts';
 import type { DocumentStamp } from '../../build/contract/serving-index.ts';
 import type { Eventually } from '../eventually.ts';
+
+const repairRoot = '`libretto build` writes it again.';
+/** A build whose sources have not changed looks at no document: it would cost it a look at each of thousands. */
+const repairProvider = 'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
 
 export class DamagedDocument extends Error {
   readonly code = 'TREE_DAMAGED';
 
   constructor(path: string) {
-    super(`public/${path} is not what was published: it was changed or damaged on the disk, and is not served. \`libretto verify\` shows all that is, and \`libretto build\` writes it again.`);
+    super(`public/${path} is not what was published: it was changed or damaged on the disk, and is not served. ${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`);
     this.name = 'DamagedDocument';
   }
 }
@@ -27,6 +33,8 @@ export class DamagedDocument extends Error {
 export interface PublishedTree {
   /** undefined: nothing is announced */
   readonly announced: () => Eventually<Pick<Publication, 'serial' | 'root'> | undefined>;
+  /** serial of the publication that the builder began last; undefined: not known */
+  readonly begun: () => Promise<number | undefined>;
   /** of a package, from its index; undefined: not known */
   readonly package: (name: PackageName) => Promise<{ readonly stable: DocumentStamp | null; readonly dev: DocumentStamp | null } | undefined>;
   /** `path`: below public/; undefined: there is no such file */
@@ -37,16 +45,25 @@ export interface PublishedTree {
 export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number, tree: PublishedTree): Promise<void> {
   const provider = /^p2\/([^~]+?)(~dev)?\.json$/.exec(path);
   const name = provider?.[1] === undefined ? undefined : parsePackageName(provider[1]);
-  if (name === undefined && path !== 'packages.json') return;
+  if (name === undefined && path !== rootDocumentPath) return;
   const stamp = name === undefined ? (await tree.announced())?.root : (await tree.package(name))?.[provider?.[2] === undefined ? 'stable' : 'dev'];
   const sha256 = stamp?.sha256 ?? null;
   if (stamp !== undefined && stamp !== null && sha256 !== null) {
-    if (createHash('sha256').update(bytes).digest('hex') === sha256) return;
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    if (digest === sha256) return;
     const age = stamp.last_modified - Math.floor(mtimeMs / 1000);
-    const isDamaged = name === undefined ? age === 0 || (age > 0 && (await isStill(path, bytes, tree))) : age <= 0 || ((await isAnnounced(stamp, tree)) && (await isStill(path, bytes, tree)));
+    const isSettled = (): boolean | Promise<boolean> => (name !== undefined ? isAnnounced(stamp, tree) : age > 0 || isOther(digest, tree));
+    const isDamaged = (name === undefined ? age === 0 : age <= 0) || ((await isSettled()) && (await isStill(path, bytes, tree)));
     if (isDamaged) throw new DamagedDocument(path);
   }
   if (!isDocumentOf(name, bytes)) throw new DamagedDocument(path);
+}
+
+/** Whether packages.json of this digest is of no publication: the announced one has another, and no later one was begun. The builder is asked first. */
+async function isOther(digest: string, tree: PublishedTree): Promise<boolean> {
+  const begun = await tree.begun();
+  const announced = await tree.announced();
+  return announced !== undefined && announced.serial === begun && announced.root.sha256 !== digest;
 }
 
 /** Whether the publication that made this document is complete. An older version of Libretto did not note which one it was: then that is not known. */

@@ -1,10 +1,9 @@
-// Files kept in memory in parsed form, never older than the last publication. A file is opened once: its stamp and its bytes come from one
-// handle, so what is kept is always one content. A hit is answered in place; only reading makes a promise, and simultaneous readers of one
+// Files kept in memory in parsed form, never older than the last publication. A hit is answered in place; only reading makes a promise, and simultaneous readers of one
 // file share it.
 
-import { open } from 'node:fs/promises';
 import { ByteCache } from './byte-cache.ts';
-import { isAbsence, sameStamp, stampFile, stampOf, type FileStamp } from './file-stamp.ts';
+import { sameStamp, stampFile, type FileStamp } from './file-stamp.ts';
+import { readWhole, type WholeFile } from './read-whole.ts';
 
 interface Kept<Value> {
   readonly value: Value;
@@ -16,22 +15,22 @@ interface Kept<Value> {
 /** Makes the kept form of a file. May throw: then nothing is kept and the error goes to whoever asked. */
 export type ParseFile<Value> = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Value;
 
-/** Rejects where the file must not be used: then nothing is kept and the error goes to whoever asked. */
-export type CheckFile = (bytes: Buffer, file: { readonly path: string; readonly mtimeMs: number }) => Promise<void>;
-
 export class FileCache<Value> {
   readonly #cache: ByteCache<Kept<Value>>;
   readonly #loading = new Map<string, { readonly epoch: number; readonly value: Promise<Value | undefined> }>();
   readonly #parse: ParseFile<Value>;
   readonly #weight: (value: Value, fileBytes: number) => number;
-  readonly #check: CheckFile | undefined;
+  readonly #readFile: (path: string) => Promise<WholeFile | undefined>;
 
-  /** `weight`: how many bytes of memory the kept form of a file of so many bytes takes. */
-  constructor(options: { readonly limitBytes: number; readonly weight: (value: Value, fileBytes: number) => number; readonly parse: ParseFile<Value>; readonly check?: CheckFile }) {
+  /**
+   * `weight`: how many bytes of memory the kept form of a file of so many bytes takes. `read` rejects where the file must
+   * not be used: then nothing is kept and the error goes to whoever asked.
+   */
+  constructor(options: { readonly limitBytes: number; readonly weight: (value: Value, fileBytes: number) => number; readonly parse: ParseFile<Value>; readonly read?: (path: string) => Promise<WholeFile | undefined> }) {
     this.#cache = new ByteCache(options.limitBytes);
     this.#weight = options.weight;
     this.#parse = options.parse;
-    this.#check = options.check;
+    this.#readFile = options.read ?? readWhole;
   }
 
   /** The file's kept form as of `epoch`, or undefined where there is no such file. */
@@ -75,22 +74,12 @@ export class FileCache<Value> {
   }
 
   async #read(path: string, epoch: number): Promise<Value | undefined> {
-    const handle = await open(path, 'r').catch((error: unknown) => {
-      if (isAbsence(error)) return undefined;
-      throw error;
-    });
-    if (handle === undefined) return undefined;
-    try {
-      const stats = await handle.stat({ bigint: true });
-      const bytes = await handle.readFile();
-      if (BigInt(bytes.length) !== stats.size) throw new Error(`${path} changed while it was read: it must be replaced, never rewritten`);
-      await this.#check?.(bytes, { path, mtimeMs: Number(stats.mtimeMs) });
-      const value = this.#parseFile(bytes, path, Number(stats.mtimeMs));
-      this.#cache.set(path, { value, stamp: stampOf(stats), epoch }, this.#weight(value, bytes.length) + 512);
-      return value;
-    } finally {
-      await handle.close();
-    }
+    const file = await this.#readFile(path);
+    if (file === undefined) return undefined;
+    const { bytes, stamp, mtimeMs } = file;
+    const value = this.#parseFile(bytes, path, mtimeMs);
+    this.#cache.set(path, { value, stamp, epoch }, this.#weight(value, bytes.length) + 512);
+    return value;
   }
 
   #parseFile(bytes: Buffer, path: string, mtimeMs: number): Value {

@@ -1,20 +1,19 @@
-// The output tree in a folder. Reads `public/` and `index/` and nothing else of the builder's. Each file is read once; a publication is seen with
-// the next request.
+// The output tree in a folder. Reads `public/` and `index/`, and of the builder's own folder only how far it has come, where a document is in doubt.
+// Each file is read once; a publication is seen with the next request.
 
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PackageName } from '../../build/contract/name.ts';
 import { indexPath, rootDocumentPath, type PublicPath } from '../../build/contract/paths.ts';
 import { purgedPath } from '../../build/contract/purged.ts';
-import { parseDocumentStamps, parsePackageIndex } from '../../build/contract/serving-index.ts';
+import { parsePackageIndex } from '../../build/contract/serving-index.ts';
 import { ArchiveStore } from './archive-store.ts';
-import { checkDocument, type PublishedTree } from './document-check.ts';
 import { TextDocument } from './document.ts';
 import { FileCache } from './file-cache.ts';
-import { isAbsence, sameStamp, stampFile } from './file-stamp.ts';
+import { sameStamp, stampFile } from './file-stamp.ts';
 import { PackageArchives } from './package-archives.ts';
 import { createIntern, PackageReleases } from './package-releases.ts';
 import { PublicationWatch } from './publication-watch.ts';
+import { createReadDocument } from './published-documents.ts';
 import type { TreeFiles } from './tree-files.ts';
 
 export interface LocalFilesOptions {
@@ -30,19 +29,8 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
   const publicDirectory = join(dataDirectory, 'public');
   const indexDirectory = join(dataDirectory, 'index');
   const watch = new PublicationWatch(indexDirectory, onNewer);
-  const published: PublishedTree = {
-    announced: async () => watch.read(),
-    package: async (name) => {
-      const text = await readFile(`${indexDirectory}/${indexPath(name)}`, 'utf8').catch((error: unknown) => (isAbsence(error) ? undefined : Promise.reject(error)));
-      try {
-        return text === undefined ? undefined : parseDocumentStamps(text);
-      } catch {
-        return undefined; // a damaged index knows no digest; `libretto verify` tells it, and archives are not found by it
-      }
-    },
-    bytes: (path) => readFile(`${publicDirectory}/${path}`).catch((error: unknown) => (isAbsence(error) ? undefined : Promise.reject(error))),
-  };
-  const documents = new FileCache<TextDocument>({ limitBytes: cacheBytes / 2, weight: (document) => document.weight, parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs), check: (bytes, { path, mtimeMs }) => checkDocument(path.slice(publicDirectory.length + 1), bytes, mtimeMs, published) });
+  const readDocument = createReadDocument(dataDirectory);
+  const documents = new FileCache<TextDocument>({ limitBytes: cacheBytes / 2, weight: (document) => document.weight, parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs), read: (path) => readDocument(path.slice(publicDirectory.length + 1)) });
   const packages = new FileCache<PackageArchives>({ limitBytes: cacheBytes / 4, weight: (_, bytes) => bytes * 2, parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))) });
   const intern = createIntern();
   // about a tenth of the index they are made of; beside the rest, since only views ask for them

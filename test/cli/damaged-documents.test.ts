@@ -1,35 +1,84 @@
 // A document that was damaged on the disk of a server is never answered 200, in any encoding or of any date; one that a publication is about to replace is no alarm.
 
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
-it.each([['bit rot, which keeps the date', true], ['an editor, which moves the date', false]])('what is damaged by %s is 500 TREE_DAMAGED until it is mended', async (_, keepsDate) => {
+it.each([['bit rot, which keeps the date', true], ['an editor, which moves the date', false]])('what is damaged by %s is 500 TREE_DAMAGED until it is mended as the log says', async (_, keepsDate) => {
   await using folder = temporaryFolder('damaged');
   writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
   expect((await run('build', 'hello')).exitCode).toBe(0);
   const token = (await run('token', 'create', '--description', 'x')).stdout.trim();
-  const file = join(folder.path, 'var/public/p2/acme/hello.json');
-  const [whole, { mtime }] = [readFileSync(file), statSync(file)];
-  writeFileSync(file, whole.toString('utf8').replace('1.0.0', '1.0.9'));
-  utimesSync(file, mtime, keepsDate ? mtime : new Date(mtime.getTime() + 60_000));
   const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
   const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
-  const get = async (encoding: string) => {
-    const response = await fetch(`${url}/p2/acme/hello.json`, { headers: { authorization: `Bearer ${token}`, 'accept-encoding': encoding } });
+  const get = async (path: string, encoding: string) => {
+    const response = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}`, 'accept-encoding': encoding } });
     return [response.status, ((await response.json()) as { code?: string }).code];
   };
   try {
-    for (const encoding of ['identity', 'gzip', 'br']) expect(await get(encoding)).toEqual([500, 'TREE_DAMAGED']);
-    await server.shows(/was changed or damaged on the disk/);
-    expect((await run('verify')).exitCode).toBe(1);
-    writeFileSync(file, whole);
-    utimesSync(file, mtime, mtime);
-    expect(await get('gzip')).toEqual([200, undefined]);
+    for (const path of ['p2/acme/hello.json', 'packages.json']) {
+      const file = folder.at('var/public', path);
+      const [whole, { mtime }] = [readFileSync(file), statSync(file)];
+      writeFileSync(file, whole.toString('utf8').replace(/1\.0\.0|available/, 'changed'));
+      utimesSync(file, mtime, keepsDate ? mtime : new Date(mtime.getTime() + 60_000));
+      await nextLook();
+      for (const encoding of ['identity', 'gzip', 'br']) expect([path, await get(path, encoding)]).toEqual([path, [500, 'TREE_DAMAGED']]);
+      const [told] = await server.shows(new RegExp(`public/${path} is not what was published: [^"]*`));
+      const { exitCode, stderr } = await run('verify');
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`public/${path}: `) as string]);
+      if (/[Rr]emove build\/manifest\.json/.test(told)) rmSync(folder.at('var/build/manifest.json'));
+      expect(told).toContain('`libretto build`');
+      expect((await run('build')).exitCode).toBe(0);
+      expect([path, readFileSync(file, 'utf8')]).toEqual([path, whole.toString('utf8')]);
+      expect(await get(path, 'gzip')).toEqual([200, undefined]);
+    }
+    expect((await run('verify')).exitCode).toBe(0);
+  } finally {
+    server.signal('SIGKILL');
+    await server.ended;
+  }
+});
+
+it('is read by no list, no search and no page of the API either: an older one, one cut off, an edited one', async () => {
+  await using folder = temporaryFolder('damaged');
+  const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
+  const [root, provider] = ['packages.json', 'p2/acme/hello.json'].map((path) => folder.at(`var/public/${path}`)) as [string, string];
+  writeTree(folder.at('all/hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+  expect((await run('build', 'all')).exitCode).toBe(0);
+  const older = new Map([root, provider].map((file) => [file, readFileSync(file)]));
+  writeTree(folder.at('all/hello'), libraryTree('acme/hello', { version: '1.1.0' }));
+  writeTree(folder.at('all/other'), libraryTree('acme/other', { version: '1.0.0' }));
+  expect((await run('build')).exitCode).toBe(0);
+  const token = (await run('token', 'create', '--description', 'x')).stdout.trim();
+  const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
+  const readBy = new Map([[root, ['packages.json', 'list.json', 'search.json?q=hello', 'providers/acme/hello.json', 'api/packages']], [provider, ['p2/acme/hello.json', 'api/packages/acme/hello']]]);
+  let moment = 1_600_000_000;
+  try {
+    const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    for (const [file, paths] of readBy) {
+      const whole = readFileSync(file);
+      const { mtime } = statSync(file);
+      const damages = [older.get(file) as Buffer, whole.subarray(0, 50), Buffer.alloc(0), Buffer.from(whole.toString('utf8').replaceAll('acme/hello', 'acme/hellx'))];
+      for (const [at, bytes] of damages.entries()) {
+        writeFileSync(file, bytes); // as new as `cp` leaves it
+        if (at > 1) utimesSync(file, mtime, mtime);
+        moment += 1;
+        utimesSync(folder.at('var/index/_publication.json'), moment, moment); // as with a server that has just been started
+        await nextLook();
+        for (const path of paths) {
+          const response = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}` } });
+          const { code, error } = (await response.json()) as { code?: string; error?: string };
+          expect([at, path, response.status, code]).toEqual([at, path, 500, 'TREE_DAMAGED']);
+          expect(error).toContain('libretto verify');
+        }
+      }
+      writeFileSync(file, whole);
+      utimesSync(file, mtime, mtime);
+    }
   } finally {
     server.signal('SIGKILL');
     await server.ended;
@@ -47,6 +96,7 @@ describe('a document of an earlier date', () => {
   const get = async (path: string) => {
     moment += 1;
     utimesSync(file('index/_publication.json'), moment, moment); // as with each publication: what is in memory is looked at again
+    await nextLook();
     const response = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}` } });
     return [response.status, ((await response.json()) as { code?: string }).code];
   };
@@ -92,6 +142,7 @@ describe('a document of an earlier date', () => {
     expect((await runCli(['build', 'hello'], { cwd: folder.path })).exitCode).toBe(0);
     expect(readFileSync(file(document.path)).equals(document.bytes)).toBe(false);
     expect(readFileSync(file('public/packages.json')).equals(root)).toBe(true);
+    const newest = readFileSync(file(announcement.path));
     for (const { path, bytes, date } of [document, announcement]) {
       writeFileSync(file(path), bytes);
       utimesSync(file(path), date, date);
@@ -102,8 +153,22 @@ describe('a document of an earlier date', () => {
       utimesSync(file(document.path), document.date, document.date);
       expect([content, await get('p2/acme/hello.json')]).toEqual([content, [500, 'TREE_DAMAGED']]);
     }
+    const readsOther = (): Promise<unknown> => {
+      writeFileSync(file('public/packages.json'), root.toString('utf8').replace('"packages":{}', '"packages": {}')); // of a later date
+      return get('packages.json');
+    };
+    expect(await readsOther()).toEqual([200, undefined]);
+    writeFileSync(file(announcement.path), newest);
+    expect(await readsOther()).toEqual([500, 'TREE_DAMAGED']);
+    rmSync(file('build/manifest.json')); // as in a copy of the tree alone, where nobody knows
+    expect(await readsOther()).toEqual([200, undefined]);
   });
 });
+
+/** A server looks for a publication once in 5 ms. */
+function nextLook(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 6));
+}
 
 interface Before {
   readonly path: string;

@@ -1,6 +1,6 @@
 // `libretto doctor`: what it finds in a registry, in what stands before it and in a Redis, and what it tells people to do.
 
-import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,6 +73,18 @@ describe('on a host', () => {
     expect(report.of('state')).toMatchObject({ verdict: 'warning' });
     const { exitCode, stdout } = await runCli(['doctor', '--data', data], { cwd: folder.path });
     expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/FAILED {3}tree .*\n +→ .*libretto verify.*\n(?:.*\n)*\n2 failed, 1 warning\.$/) as string]);
+  });
+
+  it('finds a document that was cut off, and says what mends it: a build whose sources are unchanged does not', async () => {
+    const data = folder.at('cut');
+    await runCli(['build', 'packages', '--data', data], { cwd: folder.path });
+    truncateSync(`${data}/public/p2/acme/hello.json`, 50);
+    const tree = (await doctor(['--data', data])).of('tree');
+    expect(tree).toMatchObject({ verdict: 'failed', message: expect.stringContaining('Remove build/manifest.json and run `libretto build`') as string });
+    expect(tree?.advice).not.toContain('libretto build');
+    rmSync(`${data}/build/manifest.json`);
+    await runCli(['build', '--data', data], { cwd: folder.path });
+    expect((await doctor(['--data', data])).of('tree')?.verdict).toBe('ok');
   });
 
   it.runIf(process.getuid?.() === 0)('leaves nothing in the folder of another user when root asks', async () => {

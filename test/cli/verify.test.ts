@@ -1,5 +1,5 @@
 // `libretto verify` on a tree that was damaged in every way there is (I1, I2, I3, I4, I6): it names the file and the version, and what it says mends it does.
-import { cpSync, linkSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, linkSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -83,16 +83,19 @@ const damages: Readonly<Record<string, Damage>> = {
   'a ZIP swapped for another version’s': { does: () => cpSync(join(data, 'public/dist/acme/hello/1.1.0.zip'), join(data, zip)), fault: { code: 'WRONG_BYTES', path: zip, ...hello, version: '1.0.0' }, repair: 'restore' },
   'a missing ZIP': { does: () => rmSync(join(data, zip)), fault: { code: 'MISSING_FILE', path: zip, ...hello, version: '1.0.0' }, repair: 'restore', fast: true },
   'a missing plain copy of a dev version': { does: () => rmSync(join(data, plainDev)), fault: { code: 'MISSING_FILE', path: plainDev, ...hello, version: 'dev-main' }, repair: 'compare', fast: true },
-  'a flipped bit in a document': { does: () => flipBit(hers), fault: { code: 'WRONG_BYTES', path: hers, ...hello }, repair: 'compare' },
-  'a document that was cut off': { does: () => writeFileSync(join(data, hers), readFileSync(join(data, hers)).subarray(0, 99)), fault: { code: 'MALFORMED_DOCUMENT', path: hers, ...hello }, repair: 'compare' },
+  'a flipped bit in a document': { does: () => flipBit(hers), fault: { code: 'WRONG_BYTES', path: hers, ...hello }, repair: 'compare', fast: true },
+  'a document that was cut off': { does: () => writeFileSync(join(data, hers), readFileSync(join(data, hers)).subarray(0, 99)), fault: { code: 'MALFORMED_DOCUMENT', path: hers, ...hello }, repair: 'compare', fast: true },
   'a missing document': { does: () => rmSync(join(data, 'public/p2/acme/hello~dev.json')), fault: { code: 'MISSING_FILE', path: 'public/p2/acme/hello~dev.json', ...hello }, repair: 'compare', fast: true },
-  'a document naming another package': { does: () => cpSync(join(data, 'public/p2/acme/other.json'), join(data, hers)), fault: { code: 'MALFORMED_DOCUMENT', path: hers, ...hello }, repair: 'compare' },
+  'a document naming another package': { does: () => cpSync(join(data, 'public/p2/acme/other.json'), join(data, hers)), fault: { code: 'MALFORMED_DOCUMENT', path: hers, ...hello }, repair: 'compare', fast: true },
   'a record naming another package': {
     does: () => writeFileSync(join(data, hers), readFileSync(join(data, hers), 'utf8').replace('"name":"acme/hello","version":"1.0.0"', '"name":"acme/other","version":"1.0.0"')),
     fault: { code: 'WRONG_PACKAGE', path: hers, ...hello, version: '1.0.0' },
     repair: 'compare',
+    fast: true,
   },
-  'a flipped bit in packages.json': { does: () => flipBit('public/packages.json'), fault: { code: 'WRONG_BYTES', path: 'public/packages.json' }, repair: 'build' },
+  'a flipped bit in packages.json': { does: () => flipBit('public/packages.json'), fault: { code: 'WRONG_BYTES', path: 'public/packages.json' }, repair: 'build', fast: true },
+  'a packages.json that was cut off': { does: () => writeFileSync(join(data, 'public/packages.json'), '{"packages"'), fault: { code: 'MALFORMED_DOCUMENT', path: 'public/packages.json' }, repair: 'build', fast: true },
+  'a packages.json of another publication, copied over it': { does: () => writeFileSync(join(data, 'public/packages.json'), readFileSync(join(data, 'public/packages.json'), 'utf8').replace(',"acme/other"', '')), fault: { code: 'WRONG_BYTES', path: 'public/packages.json' }, repair: 'build', fast: true },
   'a flipped bit in the manifest': { does: () => flipBit('build/manifest.json'), fault: { code: 'MALFORMED_INDEX', path: 'build/manifest.json' }, repair: 'compare' },
   'a flipped bit in a serving index': { does: () => flipBit('index/acme/hello.json'), fault: { code: 'MALFORMED_INDEX', path: 'index/acme/hello.json', ...hello }, repair: 'derive' },
   'a missing serving index': { does: () => rmSync(join(data, 'index/acme/other.json')), fault: { code: 'MISSING_FILE', path: 'index/acme/other.json', name: 'acme/other' }, repair: 'derive', fast: true },
@@ -127,10 +130,12 @@ describe('libretto verify', () => {
   for (const [title, { does, fault, repair, fast = false }] of Object.entries(damages)) {
     it(`finds ${title}, and what it says mends it does so`, async () => {
       const before = publishedTree(data);
+      const wasThere = (path: string): boolean => existsSync(join(origin.root, 'data', path));
       does();
       const found = await verify();
       expect(found).toMatchObject({ exitCode: 1, ok: false });
       const message = expect.stringMatching(told[repair]) as string;
+      expect(found.faults.filter(({ code, path }) => code === 'FOREIGN_FILE' && wasThere(path))).toEqual([]);
       expect(found.faults).toContainEqual(expect.objectContaining({ name: null, version: null, ...fault, message }));
       if (fast) expect((await verify('--fast')).faults).toContainEqual(expect.objectContaining(fault));
       await mend(fault.path, repair);
