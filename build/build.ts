@@ -144,7 +144,7 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
     refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
     const withheld = await readWithheld(output, request.withhold, effects.now());
-    const purged = await readPurged(output, { announced: tree.publication?.purged, more: request.purge, recoverAt: request.recoverPurged === true ? effects.now() : undefined });
+    const purged = await readPurged(output, { announced: tree.announcedPurges, more: request.purge, recoverAt: request.recoverPurged === true ? effects.now() : undefined });
     const safety = await nextSafety(output, request.safety, limit);
     const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, dataDirectory, withheld, purged, safety, pending: await pendingOf(tree, output), by: request.by, now: effects.now, progress: effects.progress };
     const packages = await stageAll(run, request);

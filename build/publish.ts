@@ -1,7 +1,7 @@
 // From everything staged to what readers see, and what is remembered of it.
 
 import { applyPublication } from './apply.ts';
-import { announcedPurges } from './contract/announced-purges.ts';
+import { announcedPurges, type AnnouncedPurge } from './contract/announced-purges.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from './contract/paths.ts';
 import { safetyPath } from './contract/safety-lists.ts';
 import { purgedPath } from './contract/purged.ts';
@@ -99,7 +99,7 @@ function nextUndone({ tree, rollback, lifted, purged }: Run, { results }: Packag
 async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
   const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to), ...changes.purgedArchives])];
-  const file = await output.stage(manifestAfter(run, { ...position, sources: publishedSources(run), placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to, purging: mustSweep(run) }));
+  const file = await output.stage(manifestAfter(run, { ...position, sources: publishedSources(run), placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to, purging: mustSweep(run), purged: tree.announcedPurges }));
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
@@ -109,12 +109,12 @@ async function announceIntent(run: Run, position: Position, { changes }: Package
  * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
  * source that was not read keeps the records it has, whatever the settings now are.
  */
-function manifestAfter(run: Run, { serial, root, placing, settings, sources: intended, rollback, purging = false }: Position & Pick<Manifest, 'placing' | 'settings' | 'sources'> & { readonly rollback?: number | undefined; readonly purging?: boolean }): string {
+function manifestAfter(run: Run, { serial, root, placing, settings, sources: intended, rollback, purging = false, purged = [] }: Position & Pick<Manifest, 'placing' | 'settings' | 'sources'> & { readonly rollback?: number | undefined; readonly purging?: boolean; readonly purged?: readonly AnnouncedPurge[] }): string {
   const { tree, scanned, limit } = run;
   const sources = publishedSources(run).map(({ id }) => id);
   const renewed = new Set(limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : []);
   const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
-  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, root, ...(intended === undefined ? {} : { sources: intended }), ...(rollback === undefined ? {} : { rollback }), ...(purging ? { purging } : {}) });
+  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, root, ...(intended === undefined ? {} : { sources: intended }), ...(rollback === undefined ? {} : { rollback }), ...(purging ? { purging } : {}), ...(purged.length === 0 ? {} : { purged }) });
 }
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
@@ -128,7 +128,7 @@ async function remember(run: Run, packages: PackagesOutcome, position: Position)
   const { output, tree, scanned, choice } = run;
   const memories = nextMemories(scanned, packages, run.limit, blockedFindings(scanned, packages.results, run.purged.rows));
   const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
-  const manifest = manifestAfter(run, { ...position, placing: [], settings });
+  const manifest = manifestAfter(run, { ...position, placing: [], settings, purged: announcedPurges(run.purged.rows) });
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
   const quarantined = await nextQuarantined(run, packages);
   const shown = quarantined === undefined ? [] : [{ file: await output.stage(quarantined), path: quarantinedPath }];

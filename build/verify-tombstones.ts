@@ -1,13 +1,12 @@
 // What `verify` checks of the lists beside the serving index. The lists of purged, withdrawn and pruned versions are as they were written, the first with all
 // that is announced, and that of quarantined versions can be read. Nothing purged stands in the tree or in its history (I21).
 
-import { missingPurges } from './contract/announced-purges.ts';
+import { missingPurges, type AnnouncedPurge } from './contract/announced-purges.ts';
 import { hasWrongChecksum, isAsWritten } from './contract/checksum.ts';
 import { isJsonObject } from './contract/json.ts';
 import { parsePackageName, type PackageName } from './contract/name.ts';
 import { distPath, type DistLabel, type PublicPath } from './contract/paths.ts';
 import { parsePruned, prunedFolder } from './contract/pruned.ts';
-import type { Publication } from './contract/publication.ts';
 import { lookUpPurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from './contract/purged.ts';
 import { parseQuarantined, quarantinedPath } from './contract/quarantined.ts';
 import type { IndexEntry } from './contract/serving-index.ts';
@@ -23,13 +22,12 @@ const repairWithheld = 'Restore it from a backup; or remove it and withdraw the 
 const repairQuarantined = 'Nothing depends on it: the next build that reads a source writes it again.';
 const repairPruned = 'Restore it from a backup; or remove it, and the releases that `prune` removed may come back with other bytes.';
 
-/** `publication`: undefined where it cannot be read, which is a fault of its own. */
-export async function verifyTombstones(output: Output, publication: Publication | undefined): Promise<{ readonly tombstones: PurgedLookup; readonly faults: readonly Fault[] }> {
+export async function verifyTombstones(output: Output, announced: readonly AnnouncedPurge[]): Promise<{ readonly tombstones: PurgedLookup; readonly faults: readonly Fault[] }> {
   const faults: Fault[] = [];
   let rows: readonly PurgedVersion[] = [];
   const text = await output.read('index', purgedPath);
   if (text !== undefined) faults.push(...listFaults(text, { path: `index/${purgedPath}` }, { repair: repairPurged, isWrong: isEdited }, () => (rows = parsePurged(text))));
-  if (faults.length === 0) faults.push(...incompleteFaults(text, publication, rows));
+  if (faults.length === 0) faults.push(...incompleteFaults(text, announced, rows));
   for (const path of await output.list('index', prunedFolder)) {
     const name = parsePackageName(path.slice(`${prunedFolder}/`.length, -'.json'.length));
     const pruned = (await output.read('index', path)) ?? '';
@@ -43,8 +41,8 @@ export async function verifyTombstones(output: Output, publication: Publication 
 }
 
 /** A publication may be under way: the list has its tombstones before they are announced. */
-function incompleteFaults(text: string | undefined, publication: Publication | undefined, rows: readonly PurgedVersion[]): readonly Fault[] {
-  const missing = missingPurges(publication?.purged ?? [], rows);
+function incompleteFaults(text: string | undefined, announced: readonly AnnouncedPurge[], rows: readonly PurgedVersion[]): readonly Fault[] {
+  const missing = missingPurges(announced, rows);
   if (missing.length === 0) return [];
   const path = `index/${purgedPath}`;
   if (text === undefined) return [{ code: 'MISSING_FILE', path, message: `The list of purged versions is lost. ${describeMissing(missing)} ${repairPurged}` }];

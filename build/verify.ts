@@ -11,6 +11,7 @@ import { isJsonObject } from './contract/json.ts';
 import { parsePublication, type Publication } from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
 import { manifestPath, readManifest, unsettled, type Manifest } from './memory/manifest.ts';
+import { announcedBy } from './memory/tree-memory.ts';
 import { readMemory } from './memory/source-memory.ts';
 import { createDiskOutput } from './output/disk-output.ts';
 import type { Output } from './output/output.ts';
@@ -49,7 +50,7 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const manifest = await verifyMemory(output, faults);
   const publication = await readHead(output, manifest, faults);
   faults.push(...(await verifySafety(output)));
-  const { tombstones, faults: listed } = await verifyTombstones(output, publication);
+  const { tombstones, faults: listed } = await verifyTombstones(output, announcedBy(publication, manifest));
   faults.push(...listed);
   const placing = underWay(publication, manifest, faults);
   const listing = await verifyRoot(output, publication, placing === undefined, faults);

@@ -132,7 +132,7 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
   const records = await recordsSince(output, to);
   const withheld = await readWithheld(output, undefined, effects.now());
   const safety = await nextSafety(output, undefined, undefined);
-  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, purged: await readPurged(output, { announced: tree.publication?.purged }), safety: safety.lists, output, pending: await readPending(output, tree), moment: momentAfter(tree), pruned: tree.publication?.pruned, now: effects.now() });
+  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, purged: await readPurged(output, { announced: tree.announcedPurges }), safety: safety.lists, output, pending: await readPending(output, tree), moment: momentAfter(tree), pruned: tree.publication?.pruned, now: effects.now() });
   const outcome = gatherOutcome({ results, names: tree.names, scanned: [], digests: new Map(), limit: undefined });
   return { outcome, undone: undoneAfter(tree.publication?.undone ?? [], results.flatMap(({ history }) => (history === undefined ? [] : [history.change]))) };
 }
@@ -140,7 +140,7 @@ async function stage(to: number, tree: TreeMemory, { request, effects, output }:
 async function runOf(tree: TreeMemory, { request, effects, output, dataDirectory }: Place & { readonly dataDirectory: string }): Promise<Run> {
   const settings = documentSettings(request);
   const withheld = await readWithheld(output, undefined, effects.now());
-  return { choice: leaveAll(tree.sources, dataDirectory), tree, scanned: [], settings, settingsDigest: digestSettings(settings), limit: undefined, output, dataDirectory, withheld, purged: await readPurged(output, { announced: tree.publication?.purged }), safety: await nextSafety(output, undefined, undefined), pending: await readPending(output, tree), by: request.by, now: effects.now, progress: effects.progress };
+  return { choice: leaveAll(tree.sources, dataDirectory), tree, scanned: [], settings, settingsDigest: digestSettings(settings), limit: undefined, output, dataDirectory, withheld, purged: await readPurged(output, { announced: tree.announcedPurges }), safety: await nextSafety(output, undefined, undefined), pending: await readPending(output, tree), by: request.by, now: effects.now, progress: effects.progress };
 }
 
 async function publishAs(run: Run, outcome: PackagesOutcome, { keepHistory = standardKeep }: BuildRequest, dataDirectory: string): Promise<number> {

@@ -1,6 +1,7 @@
 // `build/manifest.json`: which publication the builder's memory belongs to, and under which settings it was made. If it does not fit the tree
 // (lost, corrupt, or a tree that was restored from elsewhere), the memory is not believed: every source is read and every package compared.
 
+import { parseAnnouncedPurges, type AnnouncedPurge } from '../contract/announced-purges.ts';
 import { withChecksum } from '../contract/checksum.ts';
 import { isJsonObject } from '../contract/json.ts';
 import { manifestPath } from '../contract/manifest-serial.ts';
@@ -32,6 +33,8 @@ export interface Manifest {
   readonly rollback?: number;
   /** the publication under way purges versions: whoever finds it cut off clears away what is left of them beside the tree */
   readonly purging?: true;
+  /** what the announcement of the last finished publication names, for where that is lost; absent for none */
+  readonly purged?: readonly AnnouncedPurge[];
 }
 
 /** Equal to no digest of settings: whatever the next build is given, it compares every package. */
@@ -42,7 +45,7 @@ export function formatManifest(manifest: Manifest): string {
 }
 
 /** undefined: none, or one that says nothing. Throws BuildRefused for one of a newer Libretto, which an older one must not touch. */
-export async function readManifest(output: Output): Promise<Manifest | undefined> {
+export async function readManifest(output: Pick<Output, 'read'>): Promise<Manifest | undefined> {
   const text = await output.read('build', manifestPath);
   // A corrupt manifest is as good as none: the tree and the serving index say the same, at the cost of reading them.
   return text === undefined ? undefined : parseOwnFile(`build/${manifestPath}`, () => parseManifest(text));
@@ -51,7 +54,7 @@ export async function readManifest(output: Output): Promise<Manifest | undefined
 function parseManifest(text: string): Manifest | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
-  const { format, serial, settings, placing, stale = [], sources, root = null, rollback, purging } = json;
+  const { format, serial, settings, placing, stale = [], sources, root = null, rollback, purging, purged } = json;
   refuseNewer(format, manifestFormat);
   if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing) || !Array.isArray(stale)) return undefined;
   const archives = placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : []));
@@ -66,6 +69,7 @@ function parseManifest(text: string): Manifest | undefined {
     ...(stamp === null ? {} : { root: stamp }),
     ...(typeof rollback === 'number' ? { rollback } : {}),
     ...(purging === true ? { purging } : {}),
+    ...(purged === undefined ? {} : { purged: parseAnnouncedPurges(purged) }),
   };
 }
 

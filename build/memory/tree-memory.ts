@@ -1,5 +1,6 @@
 // What a build knows when it begins: the publication readers see, and how far the builder's own memory of it can be believed.
 
+import type { AnnouncedPurge } from '../contract/announced-purges.ts';
 import { publicationPath, rootDocumentPath, type PublicPath } from '../contract/paths.ts';
 import { parsePublication, type Publication, type PublishedSource } from '../contract/publication.ts';
 import { isJsonObject } from '../contract/json.ts';
@@ -38,6 +39,8 @@ export interface TreeMemory {
   readonly rollback: number | undefined;
   /** what is left of purged versions beside the tree may not be cleared away: that was cut off, or is not known */
   readonly purging: boolean;
+  /** tombstones that the list must have: as announced, or as the manifest remembers where the announcement is lost */
+  readonly announcedPurges: readonly AnnouncedPurge[];
 }
 
 /** Throws BuildRefused for a tree of a newer Libretto, and for one that holds something but says nothing. */
@@ -67,12 +70,23 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
+    announcedPurges: announcedBy(publication, manifest),
   };
 }
 
 /** As `sources` of the whole memory, with nothing else read. */
 export async function readKnownSources(output: Output): Promise<readonly PublishedSource[]> {
   return knownSources(await readManifest(output), await readPublication(output));
+}
+
+/** As `announcedPurges` of the whole memory, with nothing else read. */
+export async function readAnnouncedPurges(output: Pick<Output, 'read'>): Promise<readonly AnnouncedPurge[]> {
+  return announcedBy(await readPublication(output), await readManifest(output));
+}
+
+/** What the list of tombstones must have. `manifest` counts where the announcement is lost or damaged. */
+export function announcedBy(publication: Publication | undefined, manifest: Manifest | undefined): readonly AnnouncedPurge[] {
+  return (publication === undefined ? manifest?.purged : publication.purged) ?? [];
 }
 
 /** Sorted as the announcement has them. A publication that was cut off may have published versions of sources that no announcement names: its intent does. */
@@ -104,7 +118,7 @@ function damageOf(published: boolean, sound: { readonly manifest: boolean; reado
   ];
 }
 
-async function readPublication(output: Output): Promise<Publication | undefined> {
+async function readPublication(output: Pick<Output, 'read'>): Promise<Publication | undefined> {
   const text = await output.read('index', publicationPath);
   // Damaged: packages and their sources are found again from the serving index, file by file.
   return text === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(text));

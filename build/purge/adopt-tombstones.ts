@@ -6,10 +6,11 @@ import { buildHoldingLock } from '../build.ts';
 import { missingPurges, type AnnouncedPurge } from '../contract/announced-purges.ts';
 import { mergePurged, type PurgedVersion } from '../contract/purged.ts';
 import { openDataFolder } from '../data-folder.ts';
+import { readAnnouncedPurges } from '../memory/tree-memory.ts';
 import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { purgingRequest, type PurgeBuild } from './purge-version.ts';
-import { readableTombstones, readAnnouncedPurges, storedTombstones } from './purged.ts';
+import { readableTombstones, storedTombstones } from './purged.ts';
 
 /** Gives how many were new. Throws BuildRefused where the list is damaged, and where it lacks what is announced and these rows do not have. */
 export async function adoptTombstones(rows: readonly PurgedVersion[], build: PurgeBuild): Promise<number> {

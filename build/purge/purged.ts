@@ -4,10 +4,9 @@
 import { digestIfAlike } from '../archive/archive-content.ts';
 import { missingPurges, replacedTombstones, type AnnouncedPurge } from '../contract/announced-purges.ts';
 import { isAsWritten } from '../contract/checksum.ts';
-import { publicationPath } from '../contract/paths.ts';
-import { parsePublication } from '../contract/publication.ts';
 import { formatPurged, lookUpPurged, mergePurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../contract/purged.ts';
 import { listShortly } from '../list-shortly.ts';
+import { readAnnouncedPurges } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
 import { BuildRefused } from '../refusals.ts';
@@ -24,8 +23,8 @@ export interface Purged extends PurgedLookup {
 export type ArchiveBlocker = (path: string, sha1: string) => PurgedVersion | undefined;
 
 export interface PurgedRequest {
-  /** what the announcement names; undefined for nothing */
-  readonly announced: readonly AnnouncedPurge[] | undefined;
+  /** what the announcement names */
+  readonly announced: readonly AnnouncedPurge[];
   /** rows that are added now */
   readonly more?: readonly PurgedVersion[] | undefined;
   /** of a recovery: a damaged list is replaced, and what it lost stays out by label and reference. `now`: since when */
@@ -37,7 +36,7 @@ export async function readPurged(output: Pick<Output, 'read'>, { announced, more
   const before = recoverAt === undefined ? await storedTombstones(output) : await readableTombstones(output);
   // rows of a list that was changed are worth less than those of a file
   const merged = recoverAt === undefined ? mergePurged(before, more) : mergePurged(more, before);
-  const missing = missingPurges(announced ?? [], merged);
+  const missing = missingPurges(announced, merged);
   if (missing.length > 0 && recoverAt === undefined) throw refuseIncomplete(missing, before);
   const rows = recoverAt === undefined ? merged : mergePurged(merged, replacedTombstones(missing, recoverAt));
   const stays = recoverAt === undefined ? rows === before : formatPurged(rows) === (await output.read('index', purgedPath));
@@ -50,12 +49,6 @@ export async function listPurged(output: Pick<Output, 'read'>): Promise<readonly
   const missing = missingPurges(await readAnnouncedPurges(output), rows);
   if (missing.length > 0) throw refuseIncomplete(missing, rows);
   return rows;
-}
-
-/** Of a damaged announcement, which builds make anew, nothing. */
-export async function readAnnouncedPurges(output: Pick<Output, 'read'>): Promise<readonly AnnouncedPurge[]> {
-  const text = await output.read('index', publicationPath);
-  return (text === undefined ? undefined : parseOwnFile(`index/${publicationPath}`, () => parsePublication(text)))?.purged ?? [];
 }
 
 /** Throws BuildRefused where the list is damaged; whatever is announced. */

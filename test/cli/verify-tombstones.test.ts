@@ -109,9 +109,11 @@ describe('libretto verify', () => {
     expect((await libretto(folder, 'build')).stderr).toContain('acme/hello 1.1.0');
     expect(await libretto(folder, 'package', 'purged', '--recover', 'elsewhere.json')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 tombstone') as string });
     expect([await faults(), readFileSync(now(list), 'utf8')]).toEqual([[], whole]);
-    rmSync(now(list));
+    // with the announcement lost as well, the builder's manifest knows
+    for (const path of [list, 'index/_publication.json']) rmSync(now(path));
+    expect(await libretto(folder, 'build', 'src')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('acme/hello 1.1.0') as string });
     expect(await libretto(folder, 'package', 'purged', '--recover')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('acme/hello 1.1.0') as string });
-    await succeeds(folder, 'build');
+    await succeeds(folder, 'build', 'src');
     expect([await faults(), filesWithSecret(now('.'))]).toEqual([[], []]);
     expect(JSON.parse((await libretto(folder, 'package', 'purged', '--json')).stdout)).toMatchObject({ versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'other', sha1: null }] });
   });
