@@ -13,7 +13,7 @@ interface Connection {
   readonly answers: ServerResponse[];
   /** an answer was out */
   hasAnswered: boolean;
-  /** when it opened, or its last answer was out: monotonic milliseconds */
+  /** when it opened, its last request that may have a body began, or its last answer was out: monotonic milliseconds */
   sinceMs: number;
 }
 
@@ -50,6 +50,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return; // closed meanwhile
     connection.answers.push(response);
+    if (response.req.method !== 'GET') connection.sinceMs = this.#elapsed(); // its body may be long in coming
     // comes once by itself; `once` would cost a second closure
     response.on('close', () => {
       const { answers } = connection;
@@ -89,8 +90,8 @@ export class Connections {
   speaker(socket: Socket): Speaker {
     const connection = this.#open.get(socket);
     return {
-      waiting: () => connection && waitingOf(connection),
-      close: () => (connection !== undefined && waitingOf(connection)?.idle === true ? socket.destroySoon() : socket.destroy()),
+      waiting: (nowMs) => connection && waitingOf(connection, nowMs),
+      end: () => socket.destroySoon(),
     };
   }
 
@@ -100,8 +101,11 @@ export class Connections {
   }
 }
 
-/** In progress is a connection with a request that has arrived, and whose answer is not wholly handed over: what is, waits for the client to take it. */
-function waitingOf({ answers, hasAnswered, sinceMs }: Connection): Waiting | undefined {
-  if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as LeanRequest))) return undefined;
+/**
+ * In progress is a connection with a request that has arrived, and whose answer is not wholly handed over while the client takes it: what is handed
+ * over waits for the client.
+ */
+function waitingOf({ answers, hasAnswered, sinceMs }: Connection, nowMs: number): Waiting | undefined {
+  if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as LeanRequest, nowMs))) return undefined;
   return { idle: answers.length === 0 && hasAnswered, sinceMs };
 }

@@ -21,6 +21,8 @@ export interface HttpRequest extends Readable {
   readonly complete: boolean;
   /** true while it holds a slot for uploads, of which there are few, and which have a least speed */
   holdsSlot?: boolean;
+  /** While a piece of its answer waits for the client to take it: from then on, in monotonic milliseconds, the client counts as one that takes nothing. */
+  untakenFromMs?: number | undefined;
   readonly socket: Socket;
 }
 
@@ -35,8 +37,16 @@ export function isStreamRequest(request: HttpRequest): request is StreamRequest 
   return request.httpVersionMajor === 2;
 }
 
-/** False while the request still waits for its body, unless it is an upload that holds a slot. */
-export function isInProgress(request: HttpRequest): boolean {
+/** Waits for the client to take a piece of an answer, which has been written. `fromMs`: see `untakenFromMs`. */
+export async function untilTaken(request: HttpRequest, leaving: Promise<void>, fromMs: number): Promise<void> {
+  request.untakenFromMs = fromMs;
+  await leaving;
+  request.untakenFromMs = undefined;
+}
+
+/** False while the request waits for its body, unless it is an upload that holds a slot; and while its client takes nothing of the answer. */
+export function isInProgress(request: HttpRequest, nowMs: number): boolean {
+  if (request.untakenFromMs !== undefined && nowMs >= request.untakenFromMs) return false;
   return request.complete || request.holdsSlot === true || (isStreamRequest(request) && request.stream.endAfterHeaders);
 }
 

@@ -9,6 +9,8 @@ import { hasBody } from './protocol/admit.ts';
 export class LeanRequest extends IncomingMessage {
   /** see HttpRequest */
   declare holdsSlot?: boolean;
+  /** see HttpRequest */
+  declare untakenFromMs?: number | undefined;
 
   override push(chunk: unknown, encoding?: BufferEncoding): boolean {
     return chunk === null && isBare(this) ? false : super.push(chunk, encoding);

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { allHeaders, type Answer, type OpenFile } from './answer.ts';
 import type { Eventually } from './eventually.ts';
 import { createHeadEnd } from './head-text.ts';
-import { isStream, type HttpRequest, type HttpResponse } from './http-request.ts';
+import { isStream, untilTaken, type HttpRequest, type HttpResponse } from './http-request.ts';
 import { readPiece } from './read-piece.ts';
 import { sendOnStream } from './secure/stream-answer.ts';
 import { endWhole, takesWhole } from './whole-answer.ts';
@@ -25,9 +25,13 @@ const nothing: Sent = { bytes: 0, aborted: false };
 
 export interface SenderOptions {
   readonly stallTimeoutMs: number;
+  /** for the client to take a piece, before its connection counts as half-open */
+  readonly untakenMs: number;
   readonly keepAliveMs: number;
   /** epoch milliseconds */
   readonly now: () => number;
+  /** monotonic milliseconds */
+  readonly elapsed: () => number;
 }
 
 type Leaving =
@@ -46,8 +50,9 @@ export interface Sender {
  * leaves. `stallTimeoutMs`: how long a stream of HTTP/2 may stand still; a connection of HTTP/1.1 has that limit itself.
  * `keepAliveMs`: the server's keepAliveTimeout, which answers name.
  */
-export function createSender({ stallTimeoutMs, keepAliveMs, now }: SenderOptions): Sender {
+export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elapsed }: SenderOptions): Sender {
   const headEnd = createHeadEnd(now, keepAliveMs);
+  const untakenFrom = (): number => elapsed() + untakenMs;
   let leaving: Leaving[] = [];
   const depart = (): void => {
     const batch = leaving;
@@ -70,7 +75,7 @@ export function createSender({ stallTimeoutMs, keepAliveMs, now }: SenderOptions
   };
   return {
     send: (request, response, answer, closing) => {
-      if (isStream(response)) return sendOnStream(request, response, answer, stallTimeoutMs);
+      if (isStream(response)) return sendOnStream(request, response, answer, { stallMs: stallTimeoutMs, untakenFrom });
       const { body, head } = answer;
       const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
       if (head !== undefined && isShort(toSend) && !closing && takesWhole(response)) return leaveWhole(response, answer.status, head, toSend);
@@ -80,7 +85,7 @@ export function createSender({ stallTimeoutMs, keepAliveMs, now }: SenderOptions
         leave(response, undefined, closing);
         return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
       }
-      if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body);
+      if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body, untakenFrom);
       return body.length > watchedFromBytes ? sendWatched(response, request, body) : leave(response, body, closing);
     },
   };
@@ -99,7 +104,7 @@ async function sendWatched(response: ServerResponse, request: HttpRequest, body:
 }
 
 /** Two buffers take turns, so that the next piece is read while the last one leaves; memory stays at that whatever the client's speed. */
-async function sendFile(response: ServerResponse, request: HttpRequest, file: OpenFile): Promise<Sent> {
+async function sendFile(response: ServerResponse, request: HttpRequest, file: OpenFile, untakenFrom: () => number): Promise<Sent> {
   const closed = untilClosed(request);
   const { abandon } = file;
   if (abandon !== undefined) void closed.promise.then(abandon);
@@ -109,12 +114,12 @@ async function sendFile(response: ServerResponse, request: HttpRequest, file: Op
     let leaving: Promise<void> = Promise.resolve();
     for (let turn = 0; sent < file.size; turn += 1) {
       const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], sent);
-      await leaving;
+      await untilTaken(request, leaving, untakenFrom());
       if (request.socket.destroyed) return { bytes: sent, aborted: true };
       leaving = Promise.race([new Promise<void>((resolve) => response.write(piece, () => resolve())), closed.promise]);
       sent += piece.length;
     }
-    await leaving;
+    await untilTaken(request, leaving, untakenFrom());
     response.end();
     return { bytes: sent, aborted: request.socket.destroyed };
   } catch (error) {

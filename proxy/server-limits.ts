@@ -12,6 +12,8 @@ export interface ServerLimits {
   readonly keepAliveTimeoutMs: number;
   /** a connection on which nothing moves at all, for instance a client that stopped reading */
   readonly stallTimeoutMs: number;
+  /** for the client to take a piece of an answer (send.ts), before its connection counts as half-open (idle-connections.ts) */
+  readonly untakenMs: number;
   readonly maxHeaderBytes: number;
   readonly maxConnections: number;
   /** of one client address, without a request in progress; 0: any number (idle-connections.ts) */
@@ -27,6 +29,7 @@ export const defaultServerLimits: ServerLimits = {
   requestTimeoutMs: 300_000,
   keepAliveTimeoutMs: 65_000,
   stallTimeoutMs: 120_000,
+  untakenMs: 5000,
   maxHeaderBytes: 16 * 1024,
   maxConnections: 8192,
   idlePerAddress: 1024,

@@ -106,9 +106,9 @@ export function createProxy(options: ProxyOptions): Proxy {
   let draining = false;
   const { onInstall, safety } = options;
   const installReports = onInstall === undefined ? undefined : createInstallReports({ files, mirrored: options.mirrored, onInstall });
-  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, storage: createStorageWatch(options.dataDirectory, elapsed), counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now }), elapsed, nextRequestId: requestIds(), draining: () => draining });
+  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, storage: createStorageWatch(options.dataDirectory, elapsed), counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, untakenMs: limits.untakenMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now, elapsed }), elapsed, nextRequestId: requestIds(), draining: () => draining });
   const connections = new Connections(elapsed);
-  const idle = idleConnections(options, limits.idlePerAddress);
+  const idle = idleConnections(options, limits);
   const onHttp1 = (socket: Socket): Speaker => {
     connections.opened(socket);
     return connections.speaker(socket);
@@ -141,9 +141,9 @@ function elapsed(): number {
 }
 
 /** Of one process: several that serve together share what an address may hold. */
-function idleConnections({ trustedProxies, crew, log }: ProxyOptions, most: number): IdleConnections {
+function idleConnections({ trustedProxies, crew, log }: ProxyOptions, { idlePerAddress: most, untakenMs }: ServerLimits): IdleConnections {
   const onExcess = (client: string): void => log.warn({ client, most }, 'an address holds too many idle and half-open connections: the oldest of them are closed');
-  return new IdleConnections({ most: Math.ceil(most / (crew?.size ?? 1)), trustedProxies, elapsed, onExcess });
+  return new IdleConnections({ most: Math.ceil(most / (crew?.size ?? 1)), trustedProxies, againMs: untakenMs, elapsed, onExcess });
 }
 
 type AnyServer = Server | HttpsServer;

@@ -25,7 +25,19 @@ export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Prom
 /** Nothing of the management API is kept by anybody unless its handler said so. */
 const standardHeaders = [['cache-control', 'private, no-store'], ['vary', 'Authorization, Accept-Encoding'], ['x-content-type-options', 'nosniff']] as const;
 
+/** An answer whose body is kept in memory. A Response copies its body for each request; this one only carries the answer to `toAnswer`. */
+export class KeptAnswer extends Response {
+  readonly answer: Answer;
+
+  /** `answer`: with all its headers. */
+  constructor(answer: Answer) {
+    super(null, { status: answer.status });
+    this.answer = answer;
+  }
+}
+
 export async function toAnswer(response: Response): Promise<Answer> {
+  if (response instanceof KeptAnswer) return response.answer;
   const bytes = Buffer.from(await response.arrayBuffer());
   const { headers } = response;
   for (const [name, value] of standardHeaders) if (!headers.has(name)) headers.set(name, value);

@@ -85,16 +85,10 @@ export class Http2Connection {
     else this.#timer = setTimeout(() => this.#socket.bytesWritten === before && this.cut(), silentMs);
   }
 
-  /** undefined while a stream is in progress: its request has arrived, and its answer is not wholly handed over. */
-  waiting(): Waiting | undefined {
-    for (const request of this.#open) if (isInProgress(request) && !request.stream.writableEnded) return undefined;
+  /** undefined while a stream is in progress: its request has arrived, and its answer is not wholly handed over while the client takes it. */
+  waiting(nowMs: number): Waiting | undefined {
+    for (const request of this.#open) if (!request.stream.writableEnded && isInProgress(request, nowMs)) return undefined;
     return { idle: this.#open.size === 0 && this.#answered > 0, sinceMs: this.#sinceMs };
-  }
-
-  /** For the cap on idle connections. Streams that only wait for their client do not hold it up. */
-  close(): void {
-    if (this.#open.size > 0) this.cut();
-    else this.finish();
   }
 
   cut(): void {

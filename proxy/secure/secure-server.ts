@@ -65,7 +65,7 @@ export function createSecureServer({ limits, certificate, onHttp1, idle, ...part
     if (socket.destroyed) return;
     const connection = new Http2Connection(socket, { ...parts, limits });
     open.add(connection);
-    speaks({ waiting: () => connection.waiting(), close: () => connection.close() });
+    speaks({ waiting: (nowMs) => connection.waiting(nowMs), end: () => connection.finish() });
     socket.once('close', () => open.delete(connection));
   });
   return { server, connections: connectionsOf(handshakes, open), renew: (renewed) => server.setSecureContext({ ...renewed, ...tlsOptions }) };

@@ -4,15 +4,22 @@
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { allHeaders, type Answer, type OpenFile } from '../answer.ts';
 import type { Eventually } from '../eventually.ts';
-import { cutOff, type HttpRequest } from '../http-request.ts';
+import { cutOff, untilTaken, type HttpRequest } from '../http-request.ts';
 import { readPiece } from '../read-piece.ts';
 import type { Sent } from '../send.ts';
 
 /** Half of what a piece is over HTTP/1.1: one connection may have a hundred streams. */
 const pieceBytes = 64 * 1024;
 
-/** `stallMs`: how long a client may take nothing. Rejects where a file turns out shorter than it was. */
-export function sendOnStream(request: HttpRequest, stream: ServerHttp2Stream, answer: Answer, stallMs: number): Eventually<Sent> {
+export interface Patience {
+  /** how long a client may take nothing */
+  readonly stallMs: number;
+  /** of a piece that is written now: see `untakenFromMs` */
+  readonly untakenFrom: () => number;
+}
+
+/** Rejects where a file turns out shorter than it was. */
+export function sendOnStream(request: HttpRequest, stream: ServerHttp2Stream, answer: Answer, { stallMs, untakenFrom }: Patience): Eventually<Sent> {
   const { body } = answer;
   const file = typeof body === 'object' && 'handle' in body ? body : undefined;
   if (stream.destroyed || stream.closed) return withoutBody(file, true);
@@ -21,9 +28,10 @@ export function sendOnStream(request: HttpRequest, stream: ServerHttp2Stream, an
   stream.respond(headersOf(answer), { endStream: bare });
   const stall = watchStall(stream, stallMs);
   if (bare) return withoutBody(file, false);
-  if (file !== undefined) return sendFile(stream, file, stall);
+  const pieces = (): Pieces => writePieces(request, stream, stall, untakenFrom);
+  if (file !== undefined) return sendFile(stream, file, pieces());
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : (body as Buffer);
-  if (bytes.length > pieceBytes) return sendBytes(stream, bytes, stall);
+  if (bytes.length > pieceBytes) return sendBytes(bytes, pieces());
   stream.end(bytes);
   return { bytes: bytes.length, aborted: false };
 }
@@ -81,20 +89,18 @@ function watchStall(stream: ServerHttp2Stream, stallMs: number): NodeJS.Timeout 
   return timer;
 }
 
-async function sendBytes(stream: ServerHttp2Stream, bytes: Buffer, stall: NodeJS.Timeout): Promise<Sent> {
-  const pieces = writePieces(stream, stall);
+async function sendBytes(bytes: Buffer, pieces: Pieces): Promise<Sent> {
   for (let at = 0; at < bytes.length; at += pieceBytes) await pieces.write(bytes.subarray(at, at + pieceBytes));
   return pieces.end();
 }
 
 /** Two buffers take turns, so that the next piece is read while the last one leaves. */
-async function sendFile(stream: ServerHttp2Stream, file: OpenFile, stall: NodeJS.Timeout): Promise<Sent> {
+async function sendFile(stream: ServerHttp2Stream, file: OpenFile, pieces: Pieces): Promise<Sent> {
   const { abandon } = file;
   if (abandon !== undefined) stream.once('close', abandon);
   let read = 0;
   try {
     const buffers = [Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size)), Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size))] as const;
-    const pieces = writePieces(stream, stall);
     for (let turn = 0; read < file.size; turn += 1) {
       const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], read);
       read += piece.length;
@@ -116,13 +122,13 @@ interface Pieces {
   readonly end: () => Promise<Sent>;
 }
 
-function writePieces(stream: ServerHttp2Stream, stall: NodeJS.Timeout): Pieces {
+function writePieces(request: HttpRequest, stream: ServerHttp2Stream, stall: NodeJS.Timeout, untakenFrom: () => number): Pieces {
   const closed = new Promise<void>((resolve) => void (stream.closed ? resolve() : stream.once('close', resolve)));
   let leaving: Promise<void> = Promise.resolve();
   let bytes = 0;
   return {
     write: async (piece) => {
-      await leaving;
+      await untilTaken(request, leaving, untakenFrom());
       if (stream.destroyed || stream.closed) return false;
       stall.refresh();
       leaving = Promise.race([new Promise<void>((resolve) => stream.write(piece, () => resolve())), closed]);
@@ -130,7 +136,7 @@ function writePieces(stream: ServerHttp2Stream, stall: NodeJS.Timeout): Pieces {
       return true;
     },
     end: async () => {
-      await leaving;
+      await untilTaken(request, leaving, untakenFrom());
       const aborted = stream.destroyed || stream.closed;
       if (!aborted) stream.end();
       return { bytes, aborted };

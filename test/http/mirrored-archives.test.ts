@@ -24,7 +24,7 @@ describe('an archive on its way', () => {
   beforeAll(async () => {
     upstream = await startUpstream();
     running = runMirror([upstream.url]);
-    const sender = createSender({ stallTimeoutMs: 5000, keepAliveMs: 5000, now: Date.now });
+    const sender = createSender({ stallTimeoutMs: 5000, untakenMs: 5000, keepAliveMs: 5000, now: Date.now, elapsed: Date.now });
     server = createServer((request, response) => {
       const send = async (): Promise<void> => {
         const answer = await running.mirror.archive({ name: packageName(`some${request.url ?? ''}`), labels: ['1.0.0'], reference: undefined }, { ifNoneMatch: undefined, ifModifiedSince: undefined }, { nowMs: Date.now(), epoch: 1 });

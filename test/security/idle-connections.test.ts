@@ -49,6 +49,20 @@ const answers = async (served: RunningProxy, from: string): Promise<boolean> => 
   return bytes.toString('latin1').startsWith('HTTP/1.1 200 ');
 };
 
+function publishLarge(served: RunningProxy): void {
+  served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', 20_000_000) }]);
+  served.tree.publish();
+}
+
+/** Its answer has begun, and nothing more is read. */
+async function beginDownload(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => undefined);
+  socket.write('GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n');
+  await once(socket, 'readable');
+  return socket;
+}
+
 describe('over HTTP/1.1', () => {
   it('half-open ones: the oldest are closed, and a healthy client of the same address is answered, as is everybody else', async () => {
     await using served = await runProxy({ limits: { idlePerAddress: most } });
@@ -68,21 +82,32 @@ describe('over HTTP/1.1', () => {
   });
 
   it('those being answered never count', async () => {
-    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2 } });
-    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', 20_000_000) }]);
-    served.tree.publish();
-    const download = 'GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n';
-    const sockets = await Promise.all(Array.from({ length: 10 }, async () => {
-      const socket = connect({ port: served.port, host: '127.0.0.1' });
-      socket.on('error', () => undefined);
-      socket.write(download);
-      await once(socket, 'readable'); // and no more is read
-      return socket;
-    }));
+    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, untakenMs: 60_000 } });
+    publishLarge(served);
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => beginDownload(served.port)));
     const idle = await openAll(6, served.port, whole);
     await expect.poll(() => stillOpen(idle), patient).toEqual([...counted(4, false), ...counted(2, true)]);
     expect(stillOpen(sockets)).toEqual(counted(10, true));
     for (const socket of [...sockets, ...idle]) socket.destroy();
+  });
+
+  it('downloads of which the client takes nothing are reset, the oldest first; a slow download that goes on taking arrives in full', async () => {
+    await using served = await runProxy({ tokens: { reader: 0 }, limits: { idlePerAddress: 2, untakenMs: 2000 } });
+    publishLarge(served);
+    const slow = await beginDownload(served.port);
+    let taken = 0;
+    const taking = setInterval(() => (taken += (slow.read() as Buffer | null)?.length ?? 0), 20);
+    const stalled: Socket[] = [];
+    for (let at = 0; at < 6; at += 1) stalled.push(await beginDownload(served.port));
+    await expect.poll(() => served.proxy.connections(), patient).toBe(3);
+    clearInterval(taking);
+    slow.on('data', (bytes: Buffer) => (taken += bytes.length));
+    await expect.poll(() => taken, patient).toBeGreaterThan(20_000_000);
+    let late = 0;
+    stalled[0]!.on('data', (bytes: Buffer) => (late += bytes.length));
+    await once(stalled[0]!, 'close');
+    expect(late).toBeLessThan(1_000_000); // the kernel keeps no megabytes for a client that is cut off
+    for (const socket of [slow, ...stalled]) socket.destroy();
   });
 
   it('those of a trusted proxy are exempt, and so are all where the cap is 0', async () => {
@@ -164,9 +189,8 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   });
 
   it('sessions of HTTP/2 without a stream end in order, the oldest first; one with a stream stays', async () => {
-    await using served = await runProxy({ certificate: authority.issue('idle'), tokens: { reader: 0 }, limits: { idlePerAddress: most } });
-    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', 20_000_000) }]);
-    served.tree.publish();
+    await using served = await runProxy({ certificate: authority.issue('idle'), tokens: { reader: 0 }, limits: { idlePerAddress: most, untakenMs: 60_000 } });
+    publishLarge(served);
     await using busy = await connectHttp2(served.port, authority);
     await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // and no more is read
     const clients: Http2Client[] = [];
@@ -181,10 +205,11 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   });
 
   it('sessions of HTTP/2 whose streams wait for their bodies, or for a client that takes no answer, close the oldest first', async () => {
-    await using registry = await runManagement({ certificate: authority.issue('idle'), limits: { idlePerAddress: most } });
+    await using registry = await runManagement({ certificate: authority.issue('idle'), limits: { idlePerAddress: most, untakenMs: 200 } });
     const stalled: readonly ((session: ClientHttp2Session) => void)[] = [
       (session) => void session.request({ ':method': 'POST', ':path': '/api/auth/login', 'content-type': 'application/json' }, { endStream: false }).on('error', () => undefined).write('{'),
       (session) => void session.request({ ':path': '/health' }).on('error', () => undefined).resume(),
+      (session) => void session.request({ ':path': '/api/openapi.json' }).on('error', () => undefined).resume(), // sent in pieces
     ];
     for (const stall of stalled) {
       const sessions: ClientHttp2Session[] = [];
@@ -196,7 +221,7 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
         await new Promise<void>((resolve) => void session.ping(() => resolve())); // behind the request: the server has it
         sessions.push(session);
       }
-      await expect.poll(() => sessions.map(({ closed }) => !closed), patient).toEqual([...counted(most, false), ...counted(most, true)]);
+      await expect.poll(() => sessions.map(({ closed, destroyed }) => !closed && !destroyed), patient).toEqual([...counted(most, false), ...counted(most, true)]);
       for (const session of sessions) session.destroy();
       await expect.poll(() => registry.proxy.proxy.connections(), patient).toBe(0);
     }

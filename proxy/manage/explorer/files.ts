@@ -13,13 +13,19 @@ export const explorerFiles = ['explorer.js', 'explorer.css', 'swagger-ui-bundle.
 
 export type ExplorerFile = (typeof explorerFiles)[number];
 
-/** Reads each file once; two megabytes in all, and as much again in compressed form. Rejects where Swagger UI is not installed. */
+/**
+ * Reads each file once, however many ask at the same time; two megabytes in all, and as much again in compressed form. Rejects where Swagger UI is
+ * not installed.
+ */
 export function createExplorerFiles(): (name: ExplorerFile) => Promise<TextDocument> {
-  const kept = new Map<ExplorerFile, TextDocument>();
-  return async (name) => {
-    const file = kept.get(name) ?? (await load(name));
-    kept.set(name, file);
-    return file;
+  const kept = new Map<ExplorerFile, Promise<TextDocument>>();
+  return (name) => {
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const loading = load(name);
+    kept.set(name, loading);
+    loading.catch(() => kept.delete(name)); // so that the next request tries again
+    return loading;
   };
 }
 

@@ -10,6 +10,7 @@ import { createExplorerFiles, explorerFiles } from '../explorer/files.ts';
 import { page, policy } from '../explorer/page.ts';
 import { conditions, etagOnly } from '../openapi/answer-headers.ts';
 import { describeApi } from '../openapi/document.ts';
+import { KeptAnswer } from '../web-answer.ts';
 
 export interface DescriptionServices {
   /** of this program */
@@ -50,7 +51,7 @@ export function registerDescription(api: Api, { version }: DescriptionServices):
 
   // when it is first asked for, everything is registered
   api.openapi(getOpenApi, async (context) => respond(context, (description ??= new TextDocument(Buffer.from(JSON.stringify(describeApi(api, version))), 0))));
-  api.openapi(getExplorer, async (context) => respond(context, explorer, { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' }));
+  api.openapi(getExplorer, async (context) => respond(context, explorer, ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer']));
   api.openapi(getExplorerFile, async (context) => {
     const { file } = context.req.valid('param');
     const name = explorerFiles.find((known) => known === file);
@@ -59,13 +60,11 @@ export function registerDescription(api: Api, { version }: DescriptionServices):
   });
 }
 
-/** In the encoding and under the condition of the request. They come with the program, so no time says when they were changed. */
-async function respond({ env: { exchange } }: ApiContext, document: TextDocument, more: Readonly<Record<string, string>> = {}): Promise<Response> {
+/** In the encoding and under the condition of the request. They come with the program, so no time says when they were changed. All answers share the bytes. */
+async function respond({ env: { exchange } }: ApiContext, document: TextDocument, more: readonly string[] = []): Promise<KeptAnswer> {
   const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = exchange.incoming.headers;
   const representation = await document.in(chooseEncoding(acceptEncoding), () => undefined);
   const { status, headers, body } = answerWith(representation, { ifNoneMatch, ifModifiedSince: undefined });
-  const response = new Response(typeof body === 'string' ? Buffer.from(body, 'latin1') : Buffer.isBuffer(body) ? new Uint8Array(body) : null, { status, headers: more });
-  for (let at = 0; at < headers.length; at += 2) response.headers.set(headers[at] ?? '', headers[at + 1] ?? '');
-  for (const name of ['last-modified', 'content-length']) response.headers.delete(name);
-  return response;
+  const undated = headers.filter((_, at) => headers[at - (at % 2)] !== 'Last-Modified');
+  return new KeptAnswer({ status, headers: [...undated, 'X-Content-Type-Options', 'nosniff', ...more], body });
 }

@@ -1,6 +1,8 @@
 // The service's description of itself: that it is valid and complete, that docs/openapi.json is it (`npx vitest -u` writes it down anew), and the
 // page that shows it.
 
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { validate } from '@readme/openapi-parser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -105,6 +107,20 @@ describe('GET /api/swagger', () => {
       const again = await registry.proxy.send('GET', `/api/${file}`, { authorization: '', 'if-none-match': asset.headers['etag'] ?? '' });
       expect([again.status, again.body.length]).toEqual([304, 0]);
     }
+  });
+
+  it('sends its files out of memory that all answers share, however many clients ask at once and take nothing', async () => {
+    await using fresh = await runManagement();
+    const before = process.memoryUsage().arrayBuffers;
+    const sockets = await Promise.all(Array.from({ length: 20 }, async () => {
+      const socket = connect({ port: fresh.proxy.port, host: '127.0.0.1' });
+      socket.write('GET /api/swagger/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10));
+      await once(socket, 'readable'); // and no more is read
+      return socket;
+    }));
+    const { body } = await fresh.call('GET', '/api/swagger/swagger-ui-bundle.js');
+    expect((process.memoryUsage().arrayBuffers - before) / body.length).toBeLessThan(20);
+    for (const socket of sockets) socket.destroy();
   });
 
   it.each(['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js.map', 'toString'])('has no file %s', async (name) => {
