@@ -1,7 +1,6 @@
 // The composition root of the settings that change while the registry runs, and what others ask of them.
 
 import { RegistryError } from '../build/contract/errors.ts';
-import { hostFault } from '../build/egress/host-name.ts';
 import { createAddressPolicy } from '../build/egress/address-policy.ts';
 import type { Resolve } from '../build/egress/guarded-agent.ts';
 import type { PeopleRules } from '../proxy/auth/people-rules.ts';
@@ -32,8 +31,6 @@ export function addressObjection({ egressAllow }: Pick<Config, 'egressAllow'>, r
   const policy = createAddressPolicy(egressAllow.value);
   return async (key, value) => {
     if (key !== 'mirroring.url' || typeof value !== 'string') return undefined;
-    const fault = hostFault(value);
-    if (fault !== undefined) return `names no host that can exist: ${fault}`;
     try {
       await checkedAddresses(remoteOf(value), policy, resolve);
       return undefined;

@@ -91,7 +91,10 @@ async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place
     told = true;
     refuse(at, complaint);
   });
-  if (value === undefined && !told) refuse('', `is ${shown(raw)}; allowed: ${setting.allowed}.`);
+  if (value === undefined && !told) {
+    const reason = setting.reason?.(raw);
+    refuse('', reason === undefined ? `is ${shown(raw)}; allowed: ${setting.allowed}.` : `is ${shown(raw)}, which ${reason}.`);
+  }
   return value;
 }
 

@@ -2,8 +2,9 @@
 
 import type { JsonValue } from '../build/contract/json.ts';
 import { parsePackageName } from '../build/contract/name.ts';
+import { httpAddressFault } from '../build/egress/address.ts';
 import { listNameFault } from '../build/safety/filter-file.ts';
-import { isAddressRange } from './setting-values.ts';
+import { isAddressRange, shown } from './setting-values.ts';
 import { mostNotices } from '../proxy/settings/client-notice.ts';
 import { noticeShape } from './notice-shape.ts';
 import { complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
@@ -12,7 +13,13 @@ import { sourceShape } from './source-shape.ts';
 
 const someText = (allowed: string): Shape<string> => text({ pattern: plainText, allowed });
 
-const homepage = text({ pattern: String.raw`^https?://[^\s@]+$`, allowed: 'an http(s) address', objection: (given) => (URL.canParse(given) ? undefined : complaintOf(given, 'an http(s) address')) });
+/** For a text that may be an http(s) address. */
+const addressObjection = (given: string): string | undefined => {
+  const fault = httpAddressFault(given);
+  return fault === undefined ? undefined : `is ${shown(given)}, which ${fault}.`;
+};
+
+const homepage = text({ pattern: String.raw`^https?://[^\s@]+$`, allowed: 'an http(s) address', objection: addressObjection });
 
 /** Names are compared in lower case everywhere. */
 const packageName = mapped(
@@ -36,7 +43,7 @@ const flag: Shape<boolean> = {
 const range = 'an address or CIDR range such as "10.0.0.0/8"';
 const addressRange = text({ pattern: addressRangePattern, allowed: range, objection: (given) => (isAddressRange(given) ? undefined : complaintOf(given, range)) });
 
-const replacement = either((value) => typeof value === 'string', someText('true, false, or the name or address of what replaces it'), flag);
+const replacement = either((value) => typeof value === 'string', text({ pattern: plainText, allowed: 'true, false, or the name or address of what replaces it', objection: addressObjection }), flag);
 
 const notices = listOf(noticeShape, { allowed: `a list of at most ${mostNotices} objects such as [{"versions": "<2.5", "message": "Please update Composer."}]`, atLeast: 0, atMost: mostNotices });
 

@@ -36,7 +36,7 @@ function hostsOf(dist: JsonObject): readonly string[] {
 }
 
 /** As in an address: with its port where that is not the usual one. Empty for what is no address. */
-export function hostOf(url: string): readonly string[] {
+function hostOf(url: string): readonly string[] {
   return URL.canParse(url) && new URL(url).host !== '' ? [new URL(url).host] : [];
 }
 

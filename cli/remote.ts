@@ -1,8 +1,10 @@
 // What a command sends to a remote registry, and what it hears from it.
 
 import { RegistryError, errorTable, type ErrorCode } from '../build/contract/errors.ts';
+import { httpAddressFault } from '../build/egress/address.ts';
 import { isJsonObject, type JsonObject } from '../build/contract/json.ts';
 import type { Context } from './context.ts';
+import { shown } from './setting-values.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The remote registry could not be reached, or is none. */
@@ -28,13 +30,15 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
   return { url: address, token };
 }
 
-/** Of --url, without a slash at its end. Throws UsageError for what is no address. */
-export function registryUrl(url: string): string {
-  const parsed = URL.parse(url);
-  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.search !== '' || parsed.hash !== '' || parsed.username !== '') {
-    throw new UsageError(`--url ${JSON.stringify(url)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`);
+/** Of --url, without a slash at its end. Throws UsageError for what is no address, and for a host or port that cannot exist. */
+export function registryUrl(given: string): string {
+  const fault = httpAddressFault(given);
+  if (fault !== undefined) throw new UsageError(`--url is ${shown(given)}, which ${fault}. Write an address such as https://packages.example.org.`);
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new UsageError(`--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`);
   }
-  return parsed.href.replace(/\/+$/, '');
+  return url.href.replace(/\/+$/, '');
 }
 
 export interface Reply {

@@ -25,7 +25,9 @@ import { sourceShape, type SourceEntry } from './source-shape.ts';
 
 export function createRepositorySources(config: Config, resolve: Resolve = resolveBySystem): RepositorySources {
   const data = config.data.value;
-  const idOf = (source: RepositorySource): string => (source.type === 'composer' ? `composer:${addressOf(source.url)}` : parseSource(sourceText(source), data, data).id);
+  // what is no address has a place too: `check` says what is wrong with it
+  const composerId = (url: string): string => `composer:${URL.canParse(url) ? addressOf(url) : url}`;
+  const idOf = (source: RepositorySource): string => (source.type === 'composer' ? composerId(source.url) : parseSource(sourceText(source), data, data).id);
   return {
     check: (source) => check(source, config, resolve),
     placeOf: idOf,

@@ -5,8 +5,10 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
 import { isAdvertisable, type Advertisable } from '../proxy/protocol/advertised.ts';
+import { httpAddressFault, parseAddress, type Address } from '../build/egress/address.ts';
+import { isPossibleHost } from '../build/egress/host-name.ts';
 import { withoutCredentials } from '../build/sources/git/credentials.ts';
-import { isSentinelUrl, parseSentinelUrl } from '../proxy/redis-address.ts';
+import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../proxy/redis-address.ts';
 
 /** Where relative paths start: the working directory, or the folder of libretto.json. Absolute. */
 export interface Place {
@@ -39,21 +41,37 @@ export function parseListen(raw: unknown): ListenAddress | undefined {
   const port = Number(match?.[3]);
   if (match === null || port > 65_535) return undefined;
   if (match[1] !== undefined && isIP(match[1].replace(/%.*$/, '')) !== 6) return undefined;
-  return { host: match[1] ?? match[2] ?? '127.0.0.1', port };
+  const host = match[1] ?? match[2] ?? '127.0.0.1';
+  return match[1] !== undefined || isPossibleHost(host) ? { host, port } : undefined;
+}
+
+export function listenFault(raw: unknown): string | undefined {
+  const host = typeof raw === 'string' ? /^([A-Za-z0-9._-]+):\d{1,5}$/.exec(raw)?.[1] : undefined;
+  return host === undefined || isPossibleHost(host) ? undefined : `names the impossible host ${JSON.stringify(host)}`;
 }
 
 /** `redis://` or `rediss://` (TLS), or `redis+sentinel://` (redis-address.ts); kept as text for the client. */
-export function parseRedisUrl(raw: unknown): string | undefined {
-  if (isPlainText(raw) && isSentinelUrl(raw)) return parseSentinelUrl(raw) === undefined ? undefined : raw;
-  const url = parseUrl(raw);
-  return url !== undefined && (url.protocol === 'redis:' || url.protocol === 'rediss:') && url.hostname !== '' ? String(raw) : undefined;
+export function parseRedisUrl(raw: unknown): Address | undefined {
+  if (isPlainText(raw) && isSentinelUrl(raw)) return parseSentinelUrl(raw) === undefined ? undefined : (raw as Address);
+  const parsed = isPlainText(raw) ? parseAddress(raw) : undefined;
+  return parsed !== undefined && 'url' in parsed && /^rediss?:$/.test(parsed.url.protocol) ? parsed.address : undefined;
+}
+
+export function redisUrlFault(raw: unknown): string | undefined {
+  return typeof raw === 'string' ? redisAddressFault(raw) : undefined;
 }
 
 /** A path or an http(s) address that holds `%package%`. */
 export function parseMetadataUrl(raw: unknown): string | undefined {
   if (!isPlainText(raw) || /\s/.test(raw) || !raw.includes('%package%')) return undefined;
   if (raw.startsWith('/')) return raw.startsWith('//') ? undefined : raw;
-  return /^https?:\/\/[^/?#]+\//.test(raw) && !raw.slice(0, raw.indexOf('/', 8)).includes('%') ? raw : undefined;
+  if (!/^https?:\/\/[^/?#]+\//.test(raw) || raw.slice(0, raw.indexOf('/', 8)).includes('%')) return undefined;
+  return webFault(raw) === undefined ? raw : undefined;
+}
+
+/** Of a value that may be an http(s) address. */
+export function webFault(raw: unknown): string | undefined {
+  return typeof raw === 'string' ? httpAddressFault(raw) : undefined;
 }
 
 /** A list, text with commas, or the text `none`; each once. */
@@ -65,8 +83,10 @@ export function parseAdvertised(raw: unknown): readonly Advertisable[] | undefin
 /** `path`, or an http(s) address without query; a slash at its end is dropped. */
 export function parseDistUrl(raw: unknown): DistUrl | undefined {
   if (raw === 'path') return { form: 'path' };
-  const url = parseUrl(raw);
-  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  const parsed = isPlainText(raw) ? parseAddress(raw) : undefined;
+  if (parsed === undefined || 'refusal' in parsed) return undefined;
+  const { url } = parsed;
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return undefined;
   return { form: 'absolute', base: url.href.replace(/\/+$/, '') };
 }
@@ -115,8 +135,4 @@ function withoutSecrets(text: string): string {
 function isPlainText(raw: unknown): raw is string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
   return typeof raw === 'string' && raw.trim() !== '' && !/[\u0000-\u001f\u007f]/.test(raw);
-}
-
-function parseUrl(raw: unknown): URL | undefined {
-  return isPlainText(raw) && URL.canParse(raw) ? new URL(raw) : undefined;
 }

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 
 import { exactMetadataUrl } from '../build/contract/documents.ts';
 import { standardKeep } from '../build/history/keep.ts';
+import type { Address } from '../build/egress/address.ts';
 import { distUrlPattern, metadataUrlPattern } from '../build/contract/registry-address.ts';
 import { advertisable, type Advertisable } from '../proxy/protocol/advertised.ts';
 import { workers } from './cluster/setting.ts';
@@ -15,6 +16,7 @@ import { fileSettings } from './file-settings.ts';
 import { ruleSettings } from './rule-settings.ts';
 import type { Setting } from './setting.ts';
 import {
+  listenFault,
   parseAdvertised,
   parseDirectory,
   parseDistUrl,
@@ -24,6 +26,8 @@ import {
   parseRedisUrl,
   parseTrustedProxies,
   parseWholeNumber,
+  redisUrlFault,
+  webFault,
   type DistUrl,
   type ListenAddress,
   type LogTarget,
@@ -49,28 +53,31 @@ const listen: Setting<ListenAddress> = {
   purpose: 'where to serve; port 0 takes any free one',
   allowed: 'HOST:PORT, [IPV6]:PORT, or a port alone (0 to 65535), which means 127.0.0.1',
   parse: parseListen,
+  reason: listenFault,
   standard: () => ({ host: '127.0.0.1', port: 8080 }),
   schema: { type: ['string', 'integer'], pattern: String.raw`^(?:(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+):)?(?:[0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$`, minimum: 0, maximum: 65_535 },
 };
 
-const redis: Setting<string | undefined> = {
+const redis: Setting<Address | undefined> = {
   key: 'redis',
   flag: '--redis <url>',
   variable: 'LIBRETTO_REDIS',
   purpose: 'count requests in this Redis, shared by several servers',
   allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
   parse: parseRedisUrl,
+  reason: redisUrlFault,
   standard: () => undefined,
   schema: { type: 'string', pattern: String.raw`^rediss?(\+sentinel)?://[^\s\u0000-\u001f\u007f]+$` },
 };
 
-const state: Setting<string | undefined> = {
+const state: Setting<Address | undefined> = {
   key: 'state',
   flag: '--state <url>',
   variable: 'LIBRETTO_STATE',
   purpose: 'keep users, tokens and what was set in this Redis, shared by several hosts',
   allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
   parse: parseRedisUrl,
+  reason: redisUrlFault,
   standard: () => undefined,
   schema: { type: 'string', pattern: String.raw`^rediss?(\+sentinel)?://[^\s\u0000-\u001f\u007f]+$` },
 };
@@ -82,6 +89,7 @@ const metadataUrl: Setting<string> = {
   purpose: 'the metadata-url that packages.json names',
   allowed: 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json',
   parse: parseMetadataUrl,
+  reason: webFault,
   standard: () => exactMetadataUrl,
   schema: { type: 'string', pattern: metadataUrlPattern },
 };
@@ -104,6 +112,7 @@ const distUrl: Setting<DistUrl> = {
   purpose: 'how the metadata names archives',
   allowed: "'path', or the registry's own http(s) address without user, query and fragment",
   parse: parseDistUrl,
+  reason: webFault,
   standard: () => ({ form: 'path' }),
   schema: { type: 'string', pattern: distUrlPattern },
 };

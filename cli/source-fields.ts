@@ -4,9 +4,10 @@ import { parseConstraint } from '../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
 import { parsePackageName } from '../build/contract/name.ts';
 import type { Stability } from '../build/contract/stability.ts';
-import { hostFault } from '../build/egress/host-name.ts';
+import { parseAddress } from '../build/egress/address.ts';
 import { parseGitUrl } from '../build/sources/git/git-url.ts';
 import { isNamePattern, namePatternGrammar } from '../build/sources/name-pattern.ts';
+import { shown } from './setting-values.ts';
 import { choice, complaintOf, either, listOf, mapOf, mapped, text, type Shape } from './shape.ts';
 import { plainText } from './text-schemas.ts';
 
@@ -47,9 +48,9 @@ export const repositoryUrl = text({
   allowed: 'the https:// address of a Composer repository, or of its packages.json',
   description: 'of a Composer repository or its packages.json, without credentials',
   objection(given) {
-    const fault = hostFault(given);
-    if (fault !== undefined) return `is no address: ${fault}.`;
-    const { username, password } = new URL(given);
+    const parsed = parseAddress(given);
+    if ('refusal' in parsed) return `is ${shown(given)}, which ${parsed.refusal}.`;
+    const { username, password } = parsed.url;
     return username === '' && password === '' ? undefined : 'was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, or register the repository through the API.';
   },
 });

@@ -1,5 +1,8 @@
 // Where a Redis is, as it is given: the URL of one server, or `redis+sentinel://` with the sentinels that know which server is the primary just now.
 
+import { parseAddress } from '../build/egress/address.ts';
+import { isPossibleHost } from '../build/egress/host-name.ts';
+
 export interface SentinelAddress {
   readonly tls: boolean;
   readonly sentinels: readonly { readonly host: string; readonly port: number }[];
@@ -37,6 +40,14 @@ export function parseSentinelUrl(url: string): SentinelAddress | undefined {
   }
 }
 
+/** What is wrong with hosts and ports of a Redis or its sentinels, to follow the field's name; undefined where nothing is, and for other texts. */
+export function redisAddressFault(url: string): string | undefined {
+  if (!/^rediss?(?:\+sentinel)?:\/\//.test(url)) return undefined;
+  const hosts = isSentinelUrl(url) ? (grammar.exec(url)?.[3] ?? '').split(',').filter((host) => host !== '') : undefined;
+  const parsed = hosts === undefined ? [parseAddress(url)] : hosts.map((host) => parseAddress(`redis://${host}`));
+  return parsed.map((one) => ('refusal' in one ? one.refusal : undefined)).find((refusal) => refusal !== undefined);
+}
+
 /** For people: no user, no password, no query. */
 export function describeRedisUrl(url: string): string {
   const address = parseSentinelUrl(url);
@@ -52,7 +63,7 @@ function parseHost(text: string): { readonly host: string; readonly port: number
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?$/.exec(text);
   const port = Number(match?.[3] ?? standardSentinelPort);
   const host = match?.[1] ?? match?.[2];
-  return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
+  return host === undefined || !isPossibleHost(host) || port < 1 || port > 65_535 ? undefined : { host, port };
 }
 
 function parseUser(text: string | undefined): { readonly username?: string; readonly password?: string } {

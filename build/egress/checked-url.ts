@@ -2,6 +2,7 @@
 // 2130706433 into 127.0.0.1; a literal address never reaches the lookup (guarded-agent.ts), so that it is checked here.
 
 import { isIP } from 'node:net';
+import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { CredentialsInUrl, EgressFailure, shownUrl } from './egress-failure.ts';
 
@@ -11,6 +12,8 @@ export function checkedUrl(text: string, policy: AddressPolicy, base?: URL): URL
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new EgressFailure('denied', `${url.protocol}// is not fetched: only https:// and http:// URLs are.`);
   if (url.username !== '' || url.password !== '') throw new CredentialsInUrl(url);
   if (base?.protocol === 'https:' && url.protocol === 'http:') throw new EgressFailure('denied', `${shownUrl(base)} redirects to ${shownUrl(url)}, which is not encrypted.`);
+  const parsed = parseAddress(url.href);
+  if ('refusal' in parsed) throw new EgressFailure('denied', `${shownUrl(url)} ${parsed.refusal}.`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !policy(host)) throw deniedAddress(url.hostname, host);
   return url;

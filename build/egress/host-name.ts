@@ -16,11 +16,3 @@ export function isPossibleHost(host: string): boolean {
   // a name that ends in a number is an address (WHATWG URL §3.5), and this one is none; punycode is decoded to be checked
   return !/(?:^|\.)(?:0x[0-9a-f]*|[0-9]+)$/i.test(name) && domainToASCII(name) !== '';
 }
-
-/** What is wrong with the host or port of a URL in full, in words; undefined where nothing is. */
-export function hostFault(url: string): string | undefined {
-  if (!URL.canParse(url)) return 'its host name, address or port is not valid';
-  const { hostname, port } = new URL(url);
-  if (port === '0') return 'nothing listens on port 0';
-  return isPossibleHost(hostname) ? undefined : `no host can be named ${JSON.stringify(hostname)}`;
-}

@@ -5,10 +5,10 @@ import { resolve } from 'node:path';
 import { impactOf, type Impact, type ImpactReport } from '../../build/impact.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
-import { hostOf, readLockFile } from '../lock-file.ts';
+import { readLockFile } from '../lock-file.ts';
+import { registryUrl } from '../remote.ts';
 import { counted, firstOf, printJson, printLines } from '../output.ts';
 import type { Given } from '../command.ts';
-import { UsageError } from '../usage-error.ts';
 
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, stderr } = context;
@@ -28,8 +28,5 @@ function line({ lock, name, version, kind, message }: Impact & { readonly lock: 
 }
 
 function hostFlag(url: unknown): string | undefined {
-  if (typeof url !== 'string') return undefined;
-  const [host] = hostOf(url);
-  if (host === undefined) throw new UsageError(`--url is ${JSON.stringify(url)}; allowed: the address of this registry, such as https://packages.example.org.`);
-  return host;
+  return typeof url === 'string' ? new URL(registryUrl(url)).host : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { Secret } from '../../proxy/auth/secret.ts';
 import { parseOriginAddress, type OriginAddress } from '../../proxy/origin/origin-address.ts';
-import { parseWholeNumber } from '../setting-values.ts';
+import { parseWholeNumber, webFault } from '../setting-values.ts';
 import type { Setting } from '../setting.ts';
 
 export const origin: Setting<OriginAddress | undefined> = {
@@ -12,6 +12,7 @@ export const origin: Setting<OriginAddress | undefined> = {
   purpose: 'serve the tree that is uploaded there (public/ and index/ below it), instead of the data folder\'s',
   allowed: 'http(s)://[USER:PASSWORD@]HOST[:PORT][/PATH], without query and fragment',
   parse: (raw) => (typeof raw === 'string' ? parseOriginAddress(raw) : undefined),
+  reason: webFault,
   standard: () => undefined,
   schema: { type: 'string', pattern: String.raw`^https?://[^\s?#\u0000-\u001f\u007f]+$` },
 };

@@ -3,6 +3,7 @@
 import { parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
+import { httpAddressFault } from '../../build/egress/address.ts';
 import { withoutCredentials } from '../../build/sources/git/credentials.ts';
 import { matchAnyName } from '../../build/sources/name-pattern.ts';
 import { lostOption } from './lost-option.ts';
@@ -55,8 +56,9 @@ interface ImportedSource {
 function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObject, note: Note): JsonObject {
   const value = satis[option];
   if (value === undefined) return {};
-  const fits = typeof value === 'string' && value.trim() !== '' && (option !== 'homepage' || /^https?:\/\/[^\s@]+$/.test(value));
-  note(option, fits ? 'carried' : 'not-carried', fits ? `"${option}".` : option === 'homepage' ? 'It is no http(s) address.' : 'It is no text.');
+  const fault = option === 'homepage' && typeof value === 'string' ? httpAddressFault(value) : undefined;
+  const fits = typeof value === 'string' && value.trim() !== '' && (option !== 'homepage' || /^https?:\/\/[^\s@]+$/.test(value)) && fault === undefined;
+  note(option, fits ? 'carried' : 'not-carried', fits ? `"${option}".` : option === 'homepage' ? (fault === undefined ? 'It is no http(s) address.' : `The address ${fault}.`) : 'It is no text.');
   // Control characters, line breaks among them, have no place in it.
   return fits ? { [option]: value.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim() } : {};
 }

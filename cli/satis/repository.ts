@@ -1,6 +1,7 @@
 // One repository of a satis.json → one source of libretto.json. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
+import { httpAddressFault } from '../../build/egress/address.ts';
 import { isAddress, withoutPassword } from '../../build/sources/git/credentials.ts';
 import { parseGitUrl } from '../../build/sources/git/git-url.ts';
 import { isNamePattern } from '../../build/sources/name-pattern.ts';
@@ -80,8 +81,9 @@ function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObje
 
 function composerPlace(url: string, at: string, note: Note): JsonObject | undefined {
   const bare = withoutPassword(url);
-  if (!/^https?:\/\/[^\s?#\\@]+$/.test(bare)) {
-    note(`${at}.url`, 'not-carried', 'It is no http(s) address of a Composer repository.');
+  const fault = httpAddressFault(bare);
+  if (!/^https?:\/\/[^\s?#\\@]+$/.test(bare) || fault !== undefined) {
+    note(`${at}.url`, 'not-carried', fault === undefined ? 'It is no http(s) address of a Composer repository.' : `The address ${fault}.`);
     return undefined;
   }
   note(at, 'carried', 'A composer source: its packages are fetched when somebody first asks for them; those in its "packages" by every build. Of what Satis requires of it names count, and no versions.');
@@ -111,8 +113,17 @@ function packagesOf(given: JsonValue | undefined, at: string, rebase: Rebase, no
     note(at, 'not-carried', 'It has no package with a name and a version.');
     return undefined;
   }
+  const fetched = packages.filter(([where, one]) => isFetched(one, where, note));
+  if (fetched.length === 0) return undefined;
   note(at, 'carried', 'A package source: its dists are fetched, checked and published from here.');
-  return { type: 'package', packages: packages.map(([where, one]) => withDist(withoutPasswords(one, where, note), rebase)) };
+  return { type: 'package', packages: fetched.map(([where, one]) => withDist(withoutPasswords(one, where, note), rebase)) };
+}
+
+/** Tells of an address that nobody can fetch from. */
+function isFetched({ dist }: JsonObject, at: string, note: Note): boolean {
+  const fault = isJsonObject(dist) && typeof dist['url'] === 'string' ? httpAddressFault(dist['url']) : undefined;
+  if (fault !== undefined) note(`${at}.dist.url`, 'not-carried', `The address ${fault}. The package was left out.`);
+  return fault === undefined;
 }
 
 /** Whatever address is in it, that of a mirror as well. */

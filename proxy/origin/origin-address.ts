@@ -1,5 +1,6 @@
 // Where an origin is, and what opens it.
 
+import { parseAddress } from '../../build/egress/address.ts';
 import { Secret } from '../auth/secret.ts';
 
 export interface OriginAddress {
@@ -9,11 +10,12 @@ export interface OriginAddress {
   readonly authorization: Secret | undefined;
 }
 
-/** Undefined where it is no http(s) address, or has a query or fragment. A user and password in it become Basic authentication. */
+/** Undefined where it is no http(s) address of a host that can exist, or has a query or fragment. A user and password in it become Basic authentication. */
 export function parseOriginAddress(text: string): OriginAddress | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, host, pathname, search, hash, username, password } = new URL(text);
-  if ((protocol !== 'http:' && protocol !== 'https:') || host === '' || search !== '' || hash !== '' || /[?#]/.test(text)) return undefined;
+  const parsed = parseAddress(text);
+  if ('refusal' in parsed) return undefined;
+  const { protocol, host, pathname, search, hash, username, password } = parsed.url;
+  if ((protocol !== 'http:' && protocol !== 'https:') || search !== '' || hash !== '' || /[?#]/.test(text)) return undefined;
   const url = `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
   if (username === '' && password === '') return { url, authorization: undefined };
   try {

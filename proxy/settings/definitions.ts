@@ -2,6 +2,7 @@
 
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
+import { httpAddressFault } from '../../build/egress/address.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
 import { advertisable, isAdvertisable, type Advertisable } from '../protocol/advertised.ts';
 import { areNotices, noticesAllowed, type ClientNotice } from './client-notice.ts';
@@ -13,6 +14,8 @@ export interface SettingDefinition<Value extends JsonValue> {
   readonly allowed: string;
   readonly description: string;
   readonly is: (value: JsonValue) => value is Value;
+  /** why `is` says no, where `allowed` alone does not tell; follows the key */
+  readonly reason?: (value: JsonValue) => string | undefined;
   /** what is wrong with a value that `is` one, where it is given now: in a stored one it does no harm */
   readonly objection?: (value: Value) => string | undefined;
 }
@@ -31,8 +34,15 @@ const whole = (standard: number, least: number, most: number, description: strin
 
 const text = (standard: string, pattern: string, allowed: string, description: string): SettingDefinition<string> & { readonly pattern: string } => ({
   standard, pattern, allowed, description,
-  is: (value): value is string => typeof value === 'string' && value.length <= longestText && new RegExp(pattern).test(value) && (!value.startsWith('http') || URL.canParse(value)),
+  is: (value): value is string => typeof value === 'string' && value.length <= longestText && new RegExp(pattern).test(value),
 });
+
+/** A text that may be an http(s) address: then of a host that can exist. */
+const address = (standard: string, pattern: string, allowed: string, description: string): SettingDefinition<string> & { readonly pattern: string } => {
+  const { is, ...definition } = text(standard, pattern, allowed, description);
+  const reason = (value: JsonValue): string | undefined => (typeof value === 'string' && value.length <= longestText ? httpAddressFault(value) : undefined);
+  return { ...definition, reason, is: (value): value is string => is(value) && reason(value) === undefined };
+};
 
 const patterns = (description: string): SettingDefinition<string[]> => ({ standard: [], allowed: patternsAllowed, description, is: arePatterns, objection: unmatchedPattern });
 const vendors = (description: string): SettingDefinition<string[]> => ({ standard: [], allowed: vendorsAllowed, description, is: arePatterns, objection: unmatchedVendor });
@@ -46,7 +56,7 @@ export const settingDefinitions = {
     description: 'whether packages of a public registry are offered too; acts at once',
     is: (value: JsonValue): value is boolean => typeof value === 'boolean',
   } satisfies SettingDefinition<boolean>,
-  'mirroring.url': text('https://repo.packagist.org', String.raw`^(?:https://[^\s@?#\u0000-\u001f\u007f]+|http://(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?:[:/][^\s@?#\u0000-\u001f\u007f]*)?)$`, 'an https address without user, query and fragment, or an http one of this machine', 'which public registry'),
+  'mirroring.url': address('https://repo.packagist.org', String.raw`^(?:https://[^\s@?#\u0000-\u001f\u007f]+|http://(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?:[:/][^\s@?#\u0000-\u001f\u007f]*)?)$`, 'an https address without user, query and fragment, or an http one of this machine', 'which public registry'),
   'mirroring.allow': patterns('which of its packages; an empty list: all'),
   'mirroring.deny': patterns('which of them not, whatever `allow` says'),
   'mirroring.reserved': patterns('names that are never asked of another registry, whether there are such packages or not'),
@@ -62,7 +72,7 @@ export const settingDefinitions = {
   'mirroring.abandoned': text('allow', '^(?:allow|warn|refuse)$', '`allow`, `warn` or `refuse`', 'what becomes of abandoned packages of another registry'),
   'mirroring.fresh': whole(600, 10, daySeconds, 'seconds for which a document of another registry is served without asking again'),
   'mirroring.missing': whole(60, 1, 3600, 'seconds for which it is remembered that another registry does not have a package'),
-  metadata_url: text(exactMetadataUrl, metadataUrlPattern, 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json', 'the metadata-url that packages.json names; acts at once'),
+  metadata_url: address(exactMetadataUrl, metadataUrlPattern, 'a template that starts with / or http(s)://HOST/ and contains %package%, such as /p2/%package%.json', 'the metadata-url that packages.json names; acts at once'),
   advertise: {
     standard: [...advertisable],
     allowed: `a list of any of ${advertisable.join(', ')}`,
@@ -71,7 +81,7 @@ export const settingDefinitions = {
   } satisfies SettingDefinition<Advertisable[]>,
   warnings: notices('what Composer warns its users of, by its version'),
   infos: notices('what Composer tells its users, by its version'),
-  dist_url: text('path', distUrlPattern, '`path`, or an http(s) address without user, query and fragment', 'how the metadata names archives: by a path, or below this address of the registry; acts with the next build'),
+  dist_url: address('path', distUrlPattern, '`path`, or an http(s) address without user, query and fragment', 'how the metadata names archives: by a path, or below this address of the registry; acts with the next build'),
   'limits.read': whole(1000, 0, mostRequestsAnHour, 'requests an hour of read tokens without a limit of their own; 0: no limit'),
   'limits.write': whole(500, 0, mostRequestsAnHour, 'requests an hour of write tokens without a limit of their own; 0: no limit'),
   'sessions.lifetime': whole(daySeconds / 2, 300, 30 * daySeconds, 'seconds from a login to the end of its session; of sessions that begin from now on'),
@@ -99,8 +109,8 @@ export function fitsSetting(key: SettingKey, value: JsonValue): boolean {
 
 /** What is wrong with `value`, where it is given for `key` now; undefined: nothing. */
 export function settingFault(key: SettingKey, value: JsonValue): string | undefined {
-  const { allowed, is, objection }: SettingDefinition<JsonValue> = settingDefinitions[key] as never;
-  if (!is(value)) return `must be ${allowed}`;
+  const { allowed, is, reason, objection }: SettingDefinition<JsonValue> = settingDefinitions[key] as never;
+  if (!is(value)) return reason?.(value) ?? `must be ${allowed}`;
   // packages.json holds some of them, and PHP would decode none of it
   if (loneSurrogate(value) !== undefined) return 'holds half of a surrogate pair, which is no text';
   const fault = objection?.(value);

@@ -1,7 +1,7 @@
 // Which URLs are fetched from, and how: https and ssh; http only from this machine itself, where nobody can listen in. A URL is remembered,
 // shown and logged, so that it may hold no credential.
 
-import { hostFault, isPossibleHost } from '../../egress/host-name.ts';
+import { parseAddress } from '../../egress/address.ts';
 import { withoutCredentials } from './credentials.ts';
 import { scrub } from './git-failure.ts';
 
@@ -23,8 +23,8 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   if (/^https?:\/\/[^/]*@/i.test(url) || /^ssh:\/\/[^/@]*:[^/@]*@/i.test(url)) {
     return { refusal: `The URL ${shown} was given with credentials in it. Leave them out and let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key. Those of a registered repository are given beside its address.` };
   }
-  const fault = hostFaultOf(url);
-  if (fault !== undefined) return { refusal: `The URL ${shown} names no host that can exist: ${fault}.` };
+  const fault = faultOf(url);
+  if (fault !== undefined) return { refusal: `The URL ${shown} ${fault}.` };
   const http = httpPattern.exec(url);
   if (http?.[1]?.toLowerCase() === 'https') return { url, protocols: 'https:ssh' };
   if (http !== null) {
@@ -35,10 +35,8 @@ export function parseGitUrl(url: string): GitUrl | { readonly refusal: string } 
   return { refusal: `The URL ${shown} is not one git sources can have: https://host/path, ssh://user@host/path or user@host:path, with no query.` };
 }
 
-/** Of a URL in full, or of user@host:path. Control characters are of no path that a shell or a log should meet. */
-function hostFaultOf(url: string): string | undefined {
-  if (/[\p{Cc}\p{Cf}]/u.test(url)) return 'it holds a character that cannot be seen';
-  if (/^[a-z]+:\/\//i.test(url)) return hostFault(url);
-  const host = /^(?:[^@/:]+@)?([^@/:]+):/.exec(url)?.[1];
-  return host === undefined || isPossibleHost(host) ? undefined : `no host can be named ${JSON.stringify(host)}`;
+/** Of a URL in full, or of user@host:path, which is ssh://user@host/path to the parser. */
+function faultOf(url: string): string | undefined {
+  const parsed = parseAddress(/^[a-z]+:\/\//i.test(url) ? url : `ssh://${url.replace(':', '/')}`);
+  return 'refusal' in parsed ? parsed.refusal : undefined;
 }

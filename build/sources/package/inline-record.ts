@@ -4,6 +4,7 @@ import { parseSha1, type Sha1 } from '../../contract/digest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { isDevVersion } from '../../contract/version.ts';
+import { parseAddress } from '../../egress/address.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { releaseTimeOf } from '../../record/release-time.ts';
@@ -55,6 +56,8 @@ function parseDist(json: JsonObject): InlineDist | undefined {
   if (typeof url !== 'string' || url === '') throw invalidDist('Its dist has no "url": an http or https URL, or a path relative to libretto.json');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') throw invalidDist(`Its dist has a URL of ${scheme}://; https://, http:// and paths are fetched`);
+  const parsed = scheme === undefined ? undefined : parseAddress(url);
+  if (parsed !== undefined && 'refusal' in parsed) throw invalidDist(`The field dist.url ${parsed.refusal}`);
   return { url, remote: scheme !== undefined, reference: typeof dist['reference'] === 'string' ? dist['reference'] : '', shasum: parseShasum(dist['shasum']) };
 }
 

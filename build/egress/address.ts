@@ -1,0 +1,39 @@
+// The one parser of addresses that people, files and other registries give. It promises a URL whose host can exist and whose port can be connected to.
+// Pure: no name is looked up.
+
+import type { Branded } from '../contract/brand.ts';
+import { isPossibleHost } from './host-name.ts';
+
+/** The text of a URL in full, as it was given. */
+export type Address = Branded<string, 'Address'>;
+
+export interface ParsedAddress {
+  readonly address: Address;
+  readonly url: URL;
+}
+
+/** `refusal` follows the name of the field, as in `names port 0, where nothing listens`. */
+export interface RefusedAddress {
+  readonly refusal: string;
+}
+
+export function parseAddress(text: string): ParsedAddress | RefusedAddress {
+  // the URL parser removes some of these characters, and so reads another host than people see
+  if (/[\p{Cc}\p{Cf}]/u.test(text)) return { refusal: 'holds an invisible character' };
+  // the URL parser takes the first segment of https:///path for the host
+  if (/^[a-z][a-z0-9+.-]*:\/\/[/\\?#]/i.test(text)) return { refusal: 'names no host' };
+  const url = URL.parse(text);
+  if (url === null) return { refusal: 'has an invalid host name, address or port' };
+  if (url.port === '0') return { refusal: 'names port 0, where nothing listens' };
+  if (isPossibleHost(url.hostname)) return { address: text as Address, url };
+  // with an @ behind the host, the host may be a part of a password
+  const shown = text.slice(text.lastIndexOf(url.host)).includes('@') ? '' : ` ${JSON.stringify(url.hostname)}`;
+  return { refusal: url.hostname === '' ? 'names no host' : `names the impossible host${shown}` };
+}
+
+/** What is wrong with an http(s) address, to follow the name of its field; undefined where nothing is, and for any text that is no such address. */
+export function httpAddressFault(text: string): string | undefined {
+  if (!/^https?:/i.test(text)) return undefined;
+  const parsed = parseAddress(text);
+  return 'refusal' in parsed ? parsed.refusal : undefined;
+}
