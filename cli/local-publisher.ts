@@ -9,9 +9,14 @@ import type { DistLabel } from '../build/contract/paths.ts';
 import type { ArtifactPublisher } from '../proxy/artifacts/publisher.ts';
 import { readPublication, readWithdrawal } from '../proxy/artifacts/read-outcome.ts';
 
-export function createLocalPublisher(build: ArtifactBuild): ArtifactPublisher {
+/** `notice` hears what the build remarks on the package. */
+export function createLocalPublisher(build: ArtifactBuild, notice: (message: string) => void): ArtifactPublisher {
   return {
-    publish: async (upload) => readPublication(await publishArtifact(upload, build)),
+    publish: async (upload) => {
+      const outcome = await publishArtifact(upload, build);
+      if (outcome.outcome === 'published') outcome.notices.forEach(notice);
+      return readPublication(outcome);
+    },
     // the record was made of what the builder said, which is where these texts were parsed
     withdraw: async ({ name, version, reference }) => readWithdrawal(await withdrawArtifact({ name: name as PackageName, version: version as DistLabel, reference: reference as Reference }, build)),
   };

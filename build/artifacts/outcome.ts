@@ -24,6 +24,8 @@ export type PublishedArtifact = {
   readonly url: string;
   /** of the publication it is part of */
   readonly serial: number;
+  /** what the build remarked on this package; for people */
+  readonly notices: readonly string[];
 };
 
 export type RefusedArtifact = {

@@ -24,16 +24,18 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
     return await withArtifactTree(build, async (tree) => {
       const standing = await findStanding(artifact, tree);
       if (standing !== undefined && 'outcome' in standing) return standing;
-      const failure = standing !== undefined && (await tree.exists(artifact.file)) ? await complete(artifact, tree) : await place(staged.path, artifact, tree);
-      if (failure !== undefined) return failure;
+      const placed = standing !== undefined && (await tree.exists(artifact.file)) ? await complete(artifact, tree) : await place(staged.path, artifact, tree);
+      if ('refusal' in placed) return placed.refusal;
       const entry = (await tree.entries(artifact.name)).find((one) => isSame(one, artifact, tree));
       if (entry === undefined) throw new Error(`${artifact.name} ${artifact.version} was published, and its index does not say so`);
-      return describe(artifact, entry, tree, build);
+      return describe(artifact, entry, placed.report, tree, build);
     });
   } finally {
     await rm(staged.path, { force: true });
   }
 }
+
+type Placed = { readonly report: BuildReport } | { readonly refusal: RefusedArtifact };
 
 /** The published entry with the same content, why there can be no other, or undefined where nothing stands in the way. */
 async function findStanding({ name, version, normalized, dev, reference }: ExaminedArtifact, tree: ArtifactTree): Promise<IndexEntry | RefusedArtifact | undefined> {
@@ -72,13 +74,13 @@ function isSame(entry: IndexEntry, { version, reference }: ExaminedArtifact, { s
 }
 
 /** The index is written before what readers see: a build that was cut off between the two is completed before anything is acknowledged. */
-async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise<RefusedArtifact | undefined> {
+async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
   const report = await tree.build();
-  return (await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree)) ? undefined : whyNot(artifact, report, tree);
+  return (await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree)) ? { report } : { refusal: whyNot(artifact, report, tree) };
 }
 
-/** Resolves with why the version is not among the published ones, after everything was put back; undefined where it is. */
-async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<RefusedArtifact | undefined> {
+/** Resolves with the build's report or, after everything was put back, with why the version is not among the published ones. */
+async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
   const final = tree.at(artifact.file);
   const aside = join(tree.at(stagingFolder), `replaced-${randomUUID()}.zip`);
   const former = (await tree.entries(artifact.name)).find((entry) => entry.state === 'published' && entry.version_normalized === artifact.normalized);
@@ -90,12 +92,13 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     await tree.move(aside, final);
     await rm(aside, { force: true }); // of two names of one file rename() leaves both
   };
+  let report: BuildReport;
   try {
     await tree.move(staged, final);
-    const report = await tree.build();
+    report = await tree.build();
     if (!(await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree))) {
       await putBack();
-      return whyNot(artifact, report, tree);
+      return { refusal: whyNot(artifact, report, tree) };
     }
   } catch (error) {
     await putBack();
@@ -104,7 +107,7 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
   await tree.remove(retiredPath(artifact.name, artifact.normalized, artifact.reference));
   if (replaces && former !== undefined) await tree.move(aside, tree.at(retiredPath(artifact.name, artifact.normalized, former.reference)));
   else await rm(aside, { force: true });
-  return undefined;
+  return { report };
 }
 
 function whyNot(artifact: ExaminedArtifact, report: BuildReport, tree: ArtifactTree): RefusedArtifact {
@@ -116,7 +119,9 @@ function whyNot(artifact: ExaminedArtifact, report: BuildReport, tree: ArtifactT
   throw new Error(`${name} ${version} was not published: ${reason}`);
 }
 
-async function describe({ name, version, normalized, sha256 }: ExaminedArtifact, { reference, shasum, size }: IndexEntry, tree: ArtifactTree, { request }: ArtifactBuild): Promise<PublishOutcome> {
+async function describe(artifact: ExaminedArtifact, { reference, shasum, size }: IndexEntry, report: BuildReport, tree: ArtifactTree, { request }: ArtifactBuild): Promise<PublishOutcome> {
+  const { name, version, normalized, sha256 } = artifact;
+  const notices = report.notices.flatMap(({ message }) => (message.startsWith(`${name} `) ? [message] : []));
   const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });
-  return { outcome: 'published', name, version, version_normalized: normalized, reference, sha256, sha1: shasum, size, url: url.replace('%reference%', reference), serial: await tree.serial() };
+  return { outcome: 'published', name, version, version_normalized: normalized, reference, sha256, sha1: shasum, size, url: url.replace('%reference%', reference), serial: await tree.serial(), notices };
 }

@@ -19,6 +19,13 @@ export function storageFaultOf(error: unknown, depth = 8): StorageFault | undefi
   return code ?? words.find(([pattern]) => pattern.test(error.message))?.[1] ?? storageFaultOf(error.cause, depth - 1);
 }
 
+/** What to do about a write that failed, in a sentence for the operator. */
+export function storageAdvice(error: unknown): string {
+  const fault = storageFaultOf(error);
+  if (fault === undefined) return 'Check the health of the disk.';
+  return fault === 'full' ? 'The disk is full: reading still works, changes do not. Free some space and try again.' : 'The disk is read-only: reading still works, changes do not. Mount it for writing and try again.';
+}
+
 /** Exit codes of the command line (sysexits.h: EX_IOERR, EX_CANTCREAT), by which the server that started a command knows. */
 export const storageExitCodes = { full: 74, 'read-only': 73 } as const satisfies Record<StorageFault, number>;
 

@@ -56,7 +56,7 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const rootIntact = publication !== undefined && rootText !== undefined && names !== undefined && facts?.lastModified === publication.root.last_modified && digestOf(rootText) === publication.root.sha256;
   const interrupted = isInterrupted(manifest, publication);
   return {
-    damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, { manifest: manifest !== undefined, publication: publication !== undefined, root: rootIntact }),
+    damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, { manifest: manifest !== undefined, publication: publication !== undefined, root: rootIntact, rootText: rootText !== undefined && digestOf(rootText) === publication?.root.sha256 }),
     interrupted: interrupted && publication !== undefined,
     publication,
     serial: Math.max(manifest?.serial ?? (await newestRecorded(output)), publication?.serial ?? 0),
@@ -107,16 +107,27 @@ async function newestRecorded(output: Output): Promise<number> {
   return Math.max(0, ...serials.filter((serial) => Number.isSafeInteger(serial)));
 }
 
+interface SoundParts {
+  readonly manifest: boolean;
+  readonly publication: boolean;
+  /** packages.json, its time included */
+  readonly root: boolean;
+  readonly rootText: boolean;
+}
+
 /** Of a tree that had been published whole. */
-function damageOf(published: boolean, sound: { readonly manifest: boolean; readonly publication: boolean; readonly root: boolean }): readonly string[] {
+function damageOf(published: boolean, sound: SoundParts): readonly string[] {
   if (!published) return [];
   const lost = (what: string): string => `${what} was missing or damaged. Everything was compared with what is published, and it was made anew.`;
   return [
     ...(sound.manifest ? [] : [lost(`build/${manifestPath}`)]),
     ...(sound.publication ? [] : [lost(`index/${publicationPath}`)]),
-    ...(sound.root || !sound.publication ? [] : [lost(`public/${rootDocumentPath}`)]),
+    ...(sound.root || !sound.publication ? [] : [sound.rootText ? otherTime : lost(`public/${rootDocumentPath}`)]),
   ];
 }
+
+const otherTime = `Only the time of public/${rootDocumentPath} differs from its publication, as after a copy without times: \`cp -a\` keeps them. \
+Everything was compared with what is published, and the file got a later time than any that clients may have seen.`;
 
 async function readPublication(output: Pick<Output, 'read'>): Promise<Publication | undefined> {
   const text = await output.read('index', publicationPath);

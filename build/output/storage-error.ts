@@ -12,8 +12,8 @@ export class StorageError extends Error {
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full. Free some space and build again',
-  EDQUOT: 'the disk quota is used up. Free some space and build again',
+  ENOSPC: 'the disk is full. Free some space and try again',
+  EDQUOT: 'the disk quota is used up. Free some space and try again',
   EACCES: 'no permission. Give the user that builds write access to the data folder',
   EPERM: 'not permitted. Give the user that builds write access to the data folder',
   EROFS: 'the file system is read-only',

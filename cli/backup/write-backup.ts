@@ -1,11 +1,10 @@
 // Makes a backup: what a registry needs to serve and to build on. It is taken under the build's lock, so that packages, index and the builder's memory
 // belong together, and the state is one snapshot while others write: as if the machine had lost its power at that moment, which everything is made to
-// survive. It gets its name when it is whole.
+// survive. On a disk that takes no lock it is compared with its folder instead (unchanged-folder.ts). It gets its name when it is whole.
 
 import { mkdir, readdir, realpath, rename, rm, utimes, writeFile, chmod, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
-import { waitForLock } from '../../build/artifacts/wait-for-lock.ts';
 import { ours } from '../../build/data-folder.ts';
 import { makeFolder } from '../../build/output/make-folder.ts';
 import { isMissing } from '../../build/output/storage-error.ts';
@@ -18,6 +17,7 @@ import { UsageError } from '../usage-error.ts';
 import { readStateWhole } from '../whole-state.ts';
 import { backupFormat, formatRecord, recordName, type BackupRecord } from './backup-record.ts';
 import { keepSharedState } from './shared-state.ts';
+import { copyUnchanged } from './unchanged-folder.ts';
 import { removeLocks } from './staged-state.ts';
 import { copyFiles, hashFile, listFiles, onDisk, syncFolder } from './copy-files.ts';
 
@@ -81,19 +81,17 @@ async function realpathSoFar(path: string): Promise<string> {
 }
 
 async function fill(partial: string, data: string, { version, now, mirroredArchives = false, sharedState, waitMs = standardWaitMs }: BackupOptions): Promise<BackupRecord> {
-  const lock = await waitForLock(join(data, 'build', 'lock'), now, waitMs);
-  try {
+  const list = (): Promise<string[]> => listFiles(data, (path) => isLeftOut(path, mirroredArchives));
+  return copyUnchanged(data, { now, waitMs, list }, async () => {
     const createdAt = now().toISOString();
     // before the keys: nothing in the state is sealed with a key that is not copied after it
     const state = await copyState(data, partial, sharedState);
-    const files = await copyFiles(data, partial, await listFiles(data, (path) => isLeftOut(path, mirroredArchives)));
+    const files = await copyFiles(data, partial, await list());
     const text = formatRecord({ format: backupFormat, libretto: version, created_at: createdAt, serial: readPublication(partial)?.serial ?? 0, files: [...files, ...state] });
     await writeFile(join(partial, recordName), text, { flag: 'wx', flush: true });
     await syncFolder(partial);
     return JSON.parse(text) as BackupRecord;
-  } finally {
-    await lock.release();
-  }
+  });
 }
 
 async function copyState(data: string, partial: string, sharedState: StateStore | undefined): Promise<BackupRecord['files']> {

@@ -1,19 +1,29 @@
 // `libretto prune`: exit code 0 whether anything was removed or not.
 
+import { storageFaultOf } from '../../build/contract/storage-fault.ts';
+import { StorageError } from '../../build/output/storage-error.ts';
 import { prune, type PruneReport } from '../../build/prune.ts';
 import { loadConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { counted, firstOf, printJson, printLines } from '../output.ts';
+import { fullDiskAdvice } from '../full-disk-advice.ts';
 import type { Given } from '../command.ts';
 import { parseSpan } from '../span.ts';
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, actor, now } = context;
   const { data } = await loadConfig({ flags, environment, workingDirectory });
-  const report = await prune({ dataDirectory: data.value, keepForMs: parseSpan('--keep-for', flags['keepFor']), dryRun: flags['dryRun'] === true, actor }, now);
+  const request = { dataDirectory: data.value, keepForMs: parseSpan('--keep-for', flags['keepFor']), dryRun: flags['dryRun'] === true, actor };
+  const report = await prune(request, now).catch((error: unknown) => Promise.reject(explained(error)));
   if (flags['json'] === true) printJson(stdout, report);
   else printLines(stdout, describe(report));
   return 0;
+}
+
+/** `prune` writes its lock and the new index files before it removes anything. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof StorageError) || storageFaultOf(error) !== 'full') return error;
+  return new StorageError(error.path, new Error(`the disk is full, and prune writes a few small files before it removes any. ${fullDiskAdvice}`, { cause: error }));
 }
 
 function describe({ dry_run: dryRun, removed, files, freed_bytes: freed, kept }: PruneReport): readonly string[] {

@@ -73,7 +73,11 @@ async function publishHere(job: Job): Promise<Published> {
     if (job.isFolder) await pack(job, staged);
     else copyFileSync(job.path, staged);
     const nowMs = (): number => now().getTime();
-    const publisher = createLocalPublisher(artifactBuild(config, context, progress.show));
+    const notice = (message: string): void => {
+      progress.stop();
+      printLines(context.stderr, [`note: ${message}`]);
+    };
+    const publisher = createLocalPublisher(artifactBuild(config, context, progress.show), notice);
     const artifacts = createArtifacts({ store: createAuditedStore({ store: state, now: nowMs }), now: nowMs, randomBytes, actor, publisher, dataDirectory });
     const { record, created } = await artifacts.publish({ path: staged, version });
     return { record: { ...record }, created };

@@ -5,6 +5,7 @@ import { access, constants, lstat, readdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { leastFreeBytes } from '../../proxy/observe/storage.ts';
+import { fullDiskAdvice } from '../full-disk-advice.ts';
 import { failed, ok, skipped, warning, type Finding } from './finding.ts';
 
 export interface DataFolder {
@@ -34,9 +35,10 @@ export async function checkSpace({ path }: DataFolder): Promise<Finding> {
   const { bavail, bsize, files, ffree } = await statfs(path);
   const free = bavail * bsize;
   const advice = 'Free some of it: `libretto prune` removes archives of versions that are long withdrawn.';
+  const full = (message: string): Finding => failed('disk', message, fullDiskAdvice);
   const message = `${(free / 1024 ** 3).toFixed(1)} GiB of disk are free`;
-  if (files > 0 && ffree === 0) return failed('disk', 'The disk takes no more files: nothing can be changed.', advice);
-  if (free < leastFreeBytes) return failed('disk', 'The disk is full: packages are served, and nothing can be changed.', advice);
+  if (files > 0 && ffree === 0) return full('The disk takes no more files: nothing can be changed.');
+  if (free < leastFreeBytes) return full('The disk is full: packages are served, and nothing can be changed.');
   if (free < exhaustedBytes) return failed('disk', `Only ${Math.floor(free / 1024 ** 2)} MiB of disk are free.`, advice);
   return free < scarceBytes ? warning('disk', message, advice) : ok('disk', message);
 }

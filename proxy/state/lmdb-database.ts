@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import type { JsonValue } from '../../build/contract/json.ts';
+import { storageAdvice } from '../../build/contract/storage-fault.ts';
 import { findLmdbDamage } from './lmdb-file.ts';
 import { StateError, wayBack } from './state-error.ts';
 import { codeOf, createWriteTurn, type WriteTurn } from './write-turn.ts';
@@ -95,7 +96,7 @@ export async function write({ directory, turn, unwritable }: LmdbDatabase, actio
       () => error,
       (why: unknown) => why,
     );
-    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. Check the disk's free space and health.`, { cause });
+    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. ${storageAdvice(cause)}`, { cause });
   } finally {
     release?.();
   }

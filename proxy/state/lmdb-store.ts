@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
+import { storageAdvice } from '../../build/contract/storage-fault.ts';
 import { openDatabase, reasonOf, stateFileOf, write, type Database, type LmdbDatabase } from './lmdb-database.ts';
 import { makeLmdbState } from './lmdb-making.ts';
 import { assertSchema, generationKey, nameState, quietKey } from './lmdb-schema.ts';
@@ -65,7 +66,7 @@ export async function copyLmdbState(directory: string, target: string): Promise<
     return identity;
   } catch (error) {
     if (error instanceof StateError) throw error;
-    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be copied to ${target}: ${reasonOf(error)}. Check the disk's free space and health.`, { cause: error });
+    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be copied to ${target}: ${reasonOf(error)}. ${storageAdvice(error)}`, { cause: error });
   } finally {
     await lmdb.db.close();
   }

@@ -18,7 +18,7 @@ const data = folder.at('disk/var');
 const within = (mount: string): readonly string[] => [...namespace, 'sh', '-ec', `${mount}; exec "$@"`, 'sh'];
 const disks = {
   'read-only': within(`mount --bind '${folder.at('disk')}' '${folder.at('disk')}'; mount -o remount,bind,ro '${folder.at('disk')}'`),
-  full: within(`cp -a '${folder.at('disk')}/.' '${folder.at('copy')}'; mount -t tmpfs -o size=4m tmpfs '${folder.at('disk')}'; cp -a '${folder.at('copy')}/.' '${folder.at('disk')}'; dd if=/dev/zero of='${folder.at('disk/filling')}' bs=4k 2>/dev/null || true`),
+  full: within(`mount -t tmpfs tmpfs '${folder.at('copy')}'; cp -a '${folder.at('disk')}/.' '${folder.at('copy')}'; mount -t tmpfs -o size=4m tmpfs '${folder.at('disk')}'; cp -a '${folder.at('copy')}/.' '${folder.at('disk')}'; dd if=/dev/zero of='${folder.at('disk/filling')}' bs=4k 2>/dev/null || true`),
 };
 
 describe.skipIf(!mayMount)('a disk that takes no files', () => {
@@ -51,8 +51,26 @@ describe.skipIf(!mayMount)('a disk that takes no files', () => {
     expect((await get('/packages.json', `${created.token.slice(0, -1)}0`)).status).toBe(401);
 
     const [listed, audited, made] = await Promise.all([run('token', 'list'), run('audit', 'verify'), run('token', 'create', '--description', 'y')]);
-    expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(created.id) as string });
+    expect(listed).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining(created.id) as string });
     expect(audited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 event') as string });
     expect(made).toMatchObject({ exitCode: name === 'full' ? 74 : 73, stdout: '', stderr: expect.stringContaining('nothing was changed') as string });
+    expect(made.stderr).toMatch(name === 'full' ? /The disk is full: reading still works, changes do not\. Free some space and try again\.$/ : /The disk is read-only: .* Mount it for writing and try again\.$/);
+  });
+
+  it.each(Object.entries(disks))('%s: backup copies all of it to another disk, and every other command says what helps', async (name, through) => {
+    const run = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', data], { cwd: folder.path, through });
+    const exitCode = name === 'full' ? 74 : 73;
+    const target = folder.at(`backup-${name}`);
+    expect(await run('backup', target)).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/^Backed up .*: publication 1\./) as string });
+    const restored = folder.at(`restored-${name}`);
+    expect(await runCli(['restore', target, '--data', restored], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
+    expect(await runCli(['verify', '--data', restored], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
+    expect((await runCli(['token', 'list', '--data', restored], { cwd: folder.path })).stdout).toContain(created.id);
+
+    const [pruned, published, inside, examined] = await Promise.all([run('prune'), run('publish', 'hello', '--version', '1.1.0'), run('backup', folder.at('disk/backup')), run('doctor')]);
+    expect([pruned, published, inside].map((one) => [one.exitCode, one.stdout, one.stderr])).toEqual(Array.from({ length: 3 }, () => [exitCode, '', expect.stringContaining('disk')]));
+    const first = 'Remove or move other files of this disk';
+    expect([pruned, examined].map(({ stdout, stderr }) => `${stdout}${stderr}`.includes(first))).toEqual([name === 'full', name === 'full']);
+    expect([published.stderr, inside.stderr].join('\n')).not.toMatch(/build again|unexpected error/);
   });
 });

@@ -73,7 +73,7 @@ describe('an impossible host or port is refused', () => {
   it('by the API, setting by setting and repository by repository', async () => {
     await using registry = await runManagement();
     const admin = (await registry.signIn('admin')).token;
-    const issues = async (method: string, path: string, body: object): Promise<readonly { path: string; message: string }[]> => {
+    const issues = async (method: 'PATCH' | 'POST', path: string, body: object): Promise<readonly { path: string; message: string }[]> => {
       const { json } = await registry.call(method, path, { as: admin, body });
       return (json() as { details?: { issues?: readonly { path: string; message: string }[] } }).details?.issues ?? [];
     };

@@ -42,7 +42,8 @@ it.skipIf(lacks('git', 'php'))('is published by a build, with the fields and the
 
 it('is published as an artifact, and received from another tree', async () => {
   writeTree(folder.path, { 'hello/composer.json': composerJson('hello', '"version": "1.0.0", ') });
-  expect(await run('publish', 'hello', '--data', 'data')).toMatchObject({ exitCode: 0 });
+  const publication = await run('publish', 'hello', '--data', 'data');
+  expect([publication.exitCode, publication.stderr]).toEqual([0, ['php', 'extra', 'x'].map((key) => `note: ${told('hello', '1.0.0', key)} The last value counts, as in Composer; keep only one.`).join('\n')]);
   expect(published('data', 'acme/hello@1.0.0')).toMatchObject(lastValues);
   expect((await run('build', 'artifact:data/artifacts', '--data', 'built')).exitCode).toBe(0);
   expect(published('built', 'acme/hello@1.0.0')).toMatchObject(lastValues);

@@ -59,6 +59,19 @@ describe('damage', () => {
     });
   }
 
+  it('a copy with new times is told as what it is, and the same packages.json gets a later time', async () => {
+    put('one/x', '1.0.0');
+    await run(['one']);
+    const before = publishedTree(data);
+    const root = join(data, 'public/packages.json');
+    for (const path of allFiles(data)) utimesSync(join(data, path), new Date(), new Date());
+    const { mtimeMs } = statSync(root);
+    const { notices } = await run(['one']);
+    expect(notices.map(({ message }) => message)).toEqual([expect.stringMatching(/^Only the time of public\/packages\.json differs .* `cp -a` keeps them/)]);
+    expect(publishedTree(data)).toEqual(before);
+    expect(statSync(root).mtimeMs).toBeGreaterThanOrEqual(Math.floor(mtimeMs / 1000) * 1000);
+  });
+
   it('row 61: corrupt files are as good as lost', async () => {
     put('one/x', '1.0.0');
     await run(['one']);

@@ -1,0 +1,46 @@
+// Copies from a data folder while nothing changes in it: under the lock of builds or, where the disk takes no lock file, with a comparison afterwards. Such a
+// disk takes no build either, and its registry must be saved from it all the more.
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { waitForLock } from '../../build/artifacts/wait-for-lock.ts';
+import { storageFaultOf } from '../../build/contract/storage-fault.ts';
+import { buildLock, lookAtLock } from '../../build/output/lock.ts';
+import { BuildBusy } from '../../build/refusals.ts';
+
+export interface CopyOptions {
+  readonly now: () => Date;
+  /** for a build that is at work */
+  readonly waitMs: number;
+  /** relative paths of what is copied */
+  readonly list: () => Promise<readonly string[]>;
+}
+
+/** Writes nothing into a disk that is full or read-only. Throws BuildBusy where a build is at work, or the folder has changed meanwhile. */
+export async function copyUnchanged<Copied>(data: string, { now, waitMs, list }: CopyOptions, copy: () => Promise<Copied>): Promise<Copied> {
+  const path = join(data, 'build', 'lock');
+  const lock = await waitForLock(path, now, waitMs).catch((error: unknown) => (storageFaultOf(error) === undefined ? Promise.reject(error) : undefined));
+  if (lock !== undefined) return copy().finally(() => lock.release());
+  await refuseBuild(path, now());
+  const before = await stampsOf(data, await list());
+  const copied = await copy();
+  await refuseBuild(path, now());
+  if (before !== (await stampsOf(data, await list()))) throw new BuildBusy(`${data} has changed while it was copied. Try again.`);
+  return copied;
+}
+
+async function refuseBuild(path: string, now: Date): Promise<void> {
+  const seen = await lookAtLock(path, now, buildLock.staleAfterMs);
+  if (seen !== undefined && !seen.stale) throw buildLock.busy(path, undefined, seen.seen);
+}
+
+/** The same text for the same files: every file of ours is replaced by another one, never written in place. */
+async function stampsOf(data: string, paths: readonly string[]): Promise<string> {
+  const rows: string[] = [];
+  for (const path of paths) {
+    const facts = await stat(join(data, path), { bigint: true }).catch(() => undefined);
+    rows.push(`${path} ${facts?.ino} ${facts?.size} ${facts?.mtimeNs} ${facts?.ctimeNs}`);
+  }
+  return rows.join('\n');
+}
