@@ -2,7 +2,7 @@
 
 import type { JsonValue } from '../build/contract/json.ts';
 import { parsePackageName } from '../build/contract/name.ts';
-import { httpAddressFault } from '../build/egress/address.ts';
+import { httpAddressFault } from '../build/contract/address.ts';
 import { listNameFault } from '../build/safety/filter-file.ts';
 import { isAddressRange, shown } from './setting-values.ts';
 import { mostNotices } from '../proxy/settings/client-notice.ts';

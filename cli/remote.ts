@@ -1,7 +1,7 @@
 // What a command sends to a remote registry, and what it hears from it.
 
 import { RegistryError, errorTable, type ErrorCode } from '../build/contract/errors.ts';
-import { httpAddressFault } from '../build/egress/address.ts';
+import { httpAddressFault } from '../build/contract/address.ts';
 import { isJsonObject, type JsonObject } from '../build/contract/json.ts';
 import type { Context } from './context.ts';
 import { shown } from './setting-values.ts';
@@ -34,8 +34,8 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
 export function registryUrl(given: string): string {
   const fault = httpAddressFault(given);
   if (fault !== undefined) throw new UsageError(`--url is ${shown(given)}, which ${fault}. Write an address such as https://packages.example.org.`);
-  const url = URL.parse(given);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
     throw new UsageError(`--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`);
   }
   return url.href.replace(/\/+$/, '');

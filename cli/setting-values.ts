@@ -5,8 +5,8 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
 import { isAdvertisable, type Advertisable } from '../proxy/protocol/advertised.ts';
-import { httpAddressFault, parseAddress, type Address } from '../build/egress/address.ts';
-import { isPossibleHost } from '../build/egress/host-name.ts';
+import { httpAddressFault, parseAddress, type Address } from '../build/contract/address.ts';
+import { isPossibleHost } from '../build/contract/host-name.ts';
 import { withoutCredentials } from '../build/sources/git/credentials.ts';
 import { isSentinelUrl, parseSentinelUrl, redisAddressFault } from '../proxy/redis-address.ts';
 

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 
 import { exactMetadataUrl } from '../build/contract/documents.ts';
 import { standardKeep } from '../build/history/keep.ts';
-import type { Address } from '../build/egress/address.ts';
+import type { Address } from '../build/contract/address.ts';
 import { distUrlPattern, metadataUrlPattern } from '../build/contract/registry-address.ts';
 import { advertisable, type Advertisable } from '../proxy/protocol/advertised.ts';
 import { workers } from './cluster/setting.ts';

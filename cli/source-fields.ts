@@ -4,7 +4,7 @@ import { parseConstraint } from '../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
 import { parsePackageName } from '../build/contract/name.ts';
 import type { Stability } from '../build/contract/stability.ts';
-import { parseAddress } from '../build/egress/address.ts';
+import { parseAddress } from '../build/contract/address.ts';
 import { parseGitUrl } from '../build/sources/git/git-url.ts';
 import { isNamePattern, namePatternGrammar } from '../build/sources/name-pattern.ts';
 import { shown } from './setting-values.ts';

@@ -1,7 +1,7 @@
 // Where a Redis is, as it is given: the URL of one server, or `redis+sentinel://` with the sentinels that know which server is the primary just now.
 
-import { parseAddress } from '../build/egress/address.ts';
-import { isPossibleHost } from '../build/egress/host-name.ts';
+import { parseAddress } from '../build/contract/address.ts';
+import { isPossibleHost } from '../build/contract/host-name.ts';
 
 export interface SentinelAddress {
   readonly tls: boolean;

@@ -2,7 +2,7 @@
 // 2130706433 into 127.0.0.1; a literal address never reaches the lookup (guarded-agent.ts), so that it is checked here.
 
 import { isIP } from 'node:net';
-import { parseAddress } from './address.ts';
+import { parseAddress } from '../contract/address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { CredentialsInUrl, EgressFailure, shownUrl } from './egress-failure.ts';
 

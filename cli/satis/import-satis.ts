@@ -3,7 +3,7 @@
 import { parseConstraint } from '../../build/contract/constraint.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { parsePackageName } from '../../build/contract/name.ts';
-import { httpAddressFault } from '../../build/egress/address.ts';
+import { httpAddressFault } from '../../build/contract/address.ts';
 import { withoutCredentials } from '../../build/sources/git/credentials.ts';
 import { matchAnyName } from '../../build/sources/name-pattern.ts';
 import { lostOption } from './lost-option.ts';

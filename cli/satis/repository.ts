@@ -1,7 +1,7 @@
 // One repository of a satis.json → one source of libretto.json. Pure.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { httpAddressFault } from '../../build/egress/address.ts';
+import { httpAddressFault } from '../../build/contract/address.ts';
 import { isAddress, withoutPassword } from '../../build/sources/git/credentials.ts';
 import { parseGitUrl } from '../../build/sources/git/git-url.ts';
 import { isNamePattern } from '../../build/sources/name-pattern.ts';

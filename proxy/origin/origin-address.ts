@@ -1,6 +1,6 @@
 // Where an origin is, and what opens it.
 
-import { parseAddress } from '../../build/egress/address.ts';
+import { parseAddress } from '../../build/contract/address.ts';
 import { Secret } from '../auth/secret.ts';
 
 export interface OriginAddress {

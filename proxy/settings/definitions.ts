@@ -2,7 +2,7 @@
 
 import { exactMetadataUrl } from '../../build/contract/documents.ts';
 import { loneSurrogate, type JsonValue } from '../../build/contract/json.ts';
-import { httpAddressFault } from '../../build/egress/address.ts';
+import { httpAddressFault } from '../../build/contract/address.ts';
 import { distUrlPattern, metadataUrlPattern } from '../../build/contract/registry-address.ts';
 import { advertisable, isAdvertisable, type Advertisable } from '../protocol/advertised.ts';
 import { areNotices, noticesAllowed, type ClientNotice } from './client-notice.ts';

@@ -1,7 +1,7 @@
 // Which URLs are fetched from, and how: https and ssh; http only from this machine itself, where nobody can listen in. A URL is remembered,
 // shown and logged, so that it may hold no credential.
 
-import { parseAddress } from '../../egress/address.ts';
+import { parseAddress } from '../../contract/address.ts';
 import { withoutCredentials } from './credentials.ts';
 import { scrub } from './git-failure.ts';
 

@@ -4,7 +4,7 @@ import { parseSha1, type Sha1 } from '../../contract/digest.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
 import type { PackageName } from '../../contract/name.ts';
 import { isDevVersion } from '../../contract/version.ts';
-import { parseAddress } from '../../egress/address.ts';
+import { parseAddress } from '../../contract/address.ts';
 import { checkComposerJson } from '../../record/check-composer-json.ts';
 import { packageNameOf } from '../../record/package-name.ts';
 import { releaseTimeOf } from '../../record/release-time.ts';

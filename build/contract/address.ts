@@ -1,7 +1,7 @@
 // The one parser of addresses that people, files and other registries give. It promises a URL whose host can exist and whose port can be connected to.
 // Pure: no name is looked up.
 
-import type { Branded } from '../contract/brand.ts';
+import type { Branded } from './brand.ts';
 import { isPossibleHost } from './host-name.ts';
 
 /** The text of a URL in full, as it was given. */
@@ -22,8 +22,8 @@ export function parseAddress(text: string): ParsedAddress | RefusedAddress {
   if (/[\p{Cc}\p{Cf}]/u.test(text)) return { refusal: 'holds an invisible character' };
   // the URL parser takes the first segment of https:///path for the host
   if (/^[a-z][a-z0-9+.-]*:\/\/[/\\?#]/i.test(text)) return { refusal: 'names no host' };
-  const url = URL.parse(text);
-  if (url === null) return { refusal: 'has an invalid host name, address or port' };
+  if (!URL.canParse(text)) return { refusal: 'has an invalid host name, address or port' };
+  const url = new URL(text);
   if (url.port === '0') return { refusal: 'names port 0, where nothing listens' };
   if (isPossibleHost(url.hostname)) return { address: text as Address, url };
   // with an @ behind the host, the host may be a part of a password
