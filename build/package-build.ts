@@ -15,7 +15,7 @@ import { splitPurged, withoutPurged, type BlockedRelease } from './purge/left-ou
 import { GitFailure } from './sources/git/git-failure.ts';
 import { QuarantineError, type Quarantine } from './sources/quarantine.ts';
 import type { Release } from './sources/release.ts';
-import { holdBack, settledChanges } from './undone.ts';
+import { awaitedSources, holdBack, undoneSteps } from './undone.ts';
 
 /** So that one archive's files are read while another's are compressed. */
 const parallelArchives = 4;
@@ -39,7 +39,9 @@ export async function buildPackage(name: PackageName, contributionsTo: (publishe
     if (results[at] === undefined && replaces !== undefined) standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }
   const made = results.filter((result) => result !== undefined);
-  return stagePackage(name, { contributions, former, state, decision, standing, made, refused, dropped, blocked, settled: settledChanges(undone, decision) }, context);
+  const all = { contributions: offered, entries: state.index.versions };
+  const rolledBack = { undone: undoneSteps(undone, all, decision), awaited: awaitedSources(undone, all) };
+  return stagePackage(name, { contributions, former, state, decision, standing, made, refused, dropped, blocked, ...rolledBack }, context);
 }
 
 interface LeftOut {

@@ -2,7 +2,6 @@
 
 import type { PackageName } from './contract/name.ts';
 import { distPath, indexPath, type DistLabel, type PublicPath } from './contract/paths.ts';
-import type { UndoneChange } from './contract/publication.ts';
 import { safetyOf } from './contract/safety-lists.ts';
 import { formatPackageIndex, type IndexEntry } from './contract/serving-index.ts';
 import { stageDocuments } from './stage-documents.ts';
@@ -19,6 +18,7 @@ import { archivesToRemove, indexUntilDropped } from './purge/drop-purged.ts';
 import type { BlockedRelease } from './purge/left-out.ts';
 import type { Alias, PackageChanges, Placement } from './publication.ts';
 import type { Quarantine } from './sources/quarantine.ts';
+import type { UndoneSteps } from './undone.ts';
 
 /** What is kept of a package until all of them are staged: of the versions that stay as they are, nothing but their number. */
 export interface PackageResult {
@@ -41,8 +41,8 @@ export interface PackageResult {
   readonly changes: PackageChanges;
   /** undefined: nothing changes for readers */
   readonly history: PackageHistory | undefined;
-  /** changes that a rollback undid, and that this build leaves behind */
-  readonly settled: readonly UndoneChange[];
+  /** what becomes of changes that a rollback undid */
+  readonly undone: UndoneSteps;
   /** releases that are purged, and that sources have all the same */
   readonly blocked: readonly BlockedRelease[];
 }
@@ -59,7 +59,9 @@ export interface Outcome {
   readonly standing: readonly Standing[];
   readonly made: readonly Made[];
   readonly refused: PackageResult['refused'];
-  readonly settled: PackageResult['settled'];
+  readonly undone: PackageResult['undone'];
+  /** ids of sources the package stays an open question for, since a version was rolled back */
+  readonly awaited?: readonly string[];
   /** purged contents that the serving index still has; `state` is without them */
   readonly dropped?: readonly IndexEntry[];
   readonly blocked?: readonly BlockedRelease[];
@@ -107,7 +109,7 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
       purgedArchives: archivesToRemove(name, dropped, entries),
     },
     history: await packageChange({ name, state, entries, stamps: documents.stamps, replaced: documents.replaced, output: context.output, pending: context.pending }),
-    settled: outcome.settled,
+    undone: outcome.undone,
     blocked: outcome.blocked ?? [],
   };
 }
@@ -131,8 +133,8 @@ function versionOf({ version, source, reference }: IndexEntry): VersionOf {
   return { version, source, reference };
 }
 
-function unsettledSources(published: readonly IndexEntry[], { contributions, refused }: Outcome): ReadonlySet<string> {
-  const unsettled = new Set(refused.map(({ source }) => source));
+function unsettledSources(published: readonly IndexEntry[], { contributions, refused, awaited = [] }: Outcome): ReadonlySet<string> {
+  const unsettled = new Set([...refused.map(({ source }) => source), ...awaited]);
   for (const { source, releases } of contributions) {
     const there = new Set<string>(releases.map(({ normalized }) => normalized));
     if (published.some((entry) => entry.source === source && !there.has(entry.version_normalized))) unsettled.add(source);

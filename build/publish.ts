@@ -21,6 +21,7 @@ import { blockedFindings } from './purge/blocked-findings.ts';
 import { quarantinedPath } from './contract/quarantined.ts';
 import { nextQuarantined } from './quarantined.ts';
 import type { Run } from './run.ts';
+import type { UndoneSteps } from './undone.ts';
 import { sameNames, withdrawnPackages } from './withdrawn-packages.ts';
 
 /** Resolves to the new serial, or to undefined where readers see nothing new. The memory is written in either case. */
@@ -84,8 +85,9 @@ function nextUndone({ tree, rollback, lifted, purged }: Run, { results }: Packag
   const before = tree.publication?.undone;
   if (lifted === true) return undefined;
   const isPurged = ({ name, version_normalized: normalized, reference }: UndoneChange): boolean => purged.blocks(name, { normalized, reference: reference ?? '' }) !== undefined;
-  const settled = new Set([...results.flatMap((result) => result.settled), ...(before ?? []).filter(isPurged)]);
-  const after = rollback?.undone.filter((change) => !isPurged(change)) ?? (settled.size === 0 ? before : before?.filter((change) => !settled.has(change)));
+  const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));
+  const stepped = rollback?.undone ?? before?.flatMap((change) => (steps.has(change) ? (steps.get(change) ?? []) : change));
+  const after = stepped?.filter((change) => !isPurged(change));
   if (after === undefined || after.length === 0) return before === undefined || before.length === 0 ? before : undefined;
   return JSON.stringify(after) === JSON.stringify(before) ? before : after;
 }

@@ -30,9 +30,51 @@ export function holdBack(contributions: readonly Contribution[], undone: readonl
   });
 }
 
-/** Those of a package that this decision leaves behind: the version is published out of its source again, or what was brought back is gone. */
-export function settledChanges(undone: readonly UndoneChange[], decision: PackageDecision): readonly UndoneChange[] {
-  if (undone.length === 0) return undone;
+/** What becomes of changes of a package in a build. null: the change is left behind. */
+export type UndoneSteps = ReadonlyMap<UndoneChange, UndoneChange | null>;
+
+/** What the sources that were read have, before `holdBack`, and all that the serving index has. */
+export interface Offered {
+  readonly contributions: readonly Contribution[];
+  readonly entries: readonly IndexEntry[];
+}
+
+export function undoneSteps(undone: readonly UndoneChange[], offered: Offered, decision: PackageDecision): UndoneSteps {
+  const steps = new Map<UndoneChange, UndoneChange | null>();
+  for (const change of undone) {
+    const { gone, ...rest } = change;
+    const offer = offerOf(change, offered);
+    if (offer === 'something' && gone === true) steps.set(change, rest);
+    if (offer === 'nothing' && gone !== true && change.reference !== null) steps.set(change, { ...rest, gone: true });
+  }
+  for (const change of settledChanges(undone, decision)) steps.set(change, null);
+  return steps;
+}
+
+/**
+ * Ids of sources whose content for a version that was rolled back may not be published. Each build looks at the package
+ * again: that the source loses such a content changes nothing else.
+ */
+export function awaitedSources(undone: readonly UndoneChange[], offered: Offered): readonly string[] {
+  const waiting = undone.filter((change) => change.gone !== true && offerOf(change, offered) === 'unpublishable');
+  const isAwaited = ({ held, holdsAll }: Contribution): boolean =>
+    waiting.some(({ version_normalized: normalized }) => holdsAll || held.has(normalized));
+  return offered.contributions.filter(isAwaited).map(({ source }) => source);
+}
+
+type Offer = 'something' | 'unpublishable' | 'nothing';
+
+/** Under the version; undefined: a source that has published the version was not read. */
+function offerOf({ version_normalized: normalized }: UndoneChange, { contributions, entries }: Offered): Offer | undefined {
+  if (contributions.some(({ releases }) => releases.some((release) => release.normalized === normalized))) return 'something';
+  if (contributions.some(({ held, holdsAll }) => holdsAll || held.has(normalized))) return 'unpublishable';
+  const read = new Set(contributions.map(({ source }) => source));
+  const isRead = entries.every((entry) => entry.version_normalized !== normalized || read.has(entry.source));
+  return isRead ? 'nothing' : undefined;
+}
+
+/** Those that this decision leaves behind: a source's version is published again, or what was brought back is gone. */
+function settledChanges(undone: readonly UndoneChange[], decision: PackageDecision): readonly UndoneChange[] {
   const published = new Set<string>([...decision.fresh.map(({ release }) => release.normalized), ...decision.kept.flatMap(({ release }) => release?.normalized ?? [])]);
   const gone = new Set(decision.withdrawn.map((entry) => entry.version_normalized));
   return undone.filter((change) => published.has(change.version_normalized) || (change.reference === null && gone.has(change.version_normalized)));
@@ -52,6 +94,8 @@ export function undoneAfter(before: readonly UndoneChange[], changes: readonly P
       const known = list.get(keyOf(change));
       // what is published now is the rollback's before it, and no source's: what that undid is what the source has
       if (known === undefined) list.set(keyOf(change), change);
+      // where the source has lost what was undone, no source has what is brought back
+      else if (known.gone === true && to !== null) list.set(keyOf(change), { ...change, reference: null });
       else if (known.reference === to) list.delete(keyOf(change));
     }
   }
@@ -59,9 +103,9 @@ export function undoneAfter(before: readonly UndoneChange[], changes: readonly P
 }
 
 /** What people should know of it in every build: their sources have something that is not published. */
-export function undoneNotices(undone: readonly UndoneChange[] = [], results: readonly { readonly settled: readonly UndoneChange[] }[]): BuildReport['notices'] {
-  const settled = new Set(results.flatMap((result) => result.settled));
-  const left = undone.filter((change) => !settled.has(change));
+export function undoneNotices(undone: readonly UndoneChange[] = [], results: readonly { readonly undone: UndoneSteps }[]): BuildReport['notices'] {
+  const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));
+  const left = undone.filter((change) => steps.get(change) !== null);
   if (left.length === 0) return [];
   const shown = left.slice(0, 10).map(({ name, version, reference }) => `${name} ${version}${reference === null ? ' (brought back)' : ''}`);
   const list = `${shown.join(', ')}${left.length > shown.length ? `, and ${left.length - shown.length} more` : ''}`;

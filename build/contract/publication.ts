@@ -31,6 +31,8 @@ export interface UndoneChange {
   readonly version_normalized: string;
   /** what was published; null: the version was withdrawn, and is published again */
   readonly reference: Reference | null;
+  /** a build has seen since that the version's source has nothing under it any more */
+  readonly gone?: true;
 }
 
 /** What packages.json says beside the names, and when that last changed: views are dated by it. */
@@ -121,11 +123,11 @@ function parseNames(value: unknown): readonly PackageName[] {
 
 function parseUndone(value: unknown): UndoneChange {
   if (!isJsonObject(value)) throw new Error('an undone change is malformed');
-  const { name: given, version, version_normalized: normalized, reference: text } = value;
+  const { name: given, version, version_normalized: normalized, reference: text, gone } = value;
   const name = typeof given === 'string' ? parsePackageName(given) : undefined;
   const reference = text === null ? null : parseReference(String(text));
   if (name === undefined || reference === undefined || typeof version !== 'string' || typeof normalized !== 'string') throw new Error('an undone change is malformed');
-  return { name, version, version_normalized: normalized, reference };
+  return { name, version, version_normalized: normalized, reference, ...(gone === true ? { gone } : {}) };
 }
 
 /** Throws an Error that says what is wrong with it. */

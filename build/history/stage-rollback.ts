@@ -78,7 +78,7 @@ async function stageFormer(name: PackageName, former: FormerDocuments, inputs: R
     else standing.push({ entry, record: { ...record, dist: distOf(name, entry, settings) } });
   }
   const decision = { kept: [], fresh: [], withdrawn: [], doubtful: [], refused: [] };
-  return stagePackage(name, { contributions: [], former: state, state, decision, standing, made: [], refused: [], settled: [] }, { output, texts: createTextStager(name, state.texts, output), leftovers: new Set(), pending, safety: inputs.safety, moment: inputs.moment, now });
+  return stagePackage(name, { contributions: [], former: state, state, decision, standing, made: [], refused: [], undone: new Map() }, { output, texts: createTextStager(name, state.texts, output), leftovers: new Set(), pending, safety: inputs.safety, moment: inputs.moment, now });
 }
 
 async function recordsThen(name: PackageName, kind: DocumentKind, former: FormerDocuments, state: PackageState, { output }: RollbackInputs, problems: string[]): Promise<readonly VersionRecord[]> {

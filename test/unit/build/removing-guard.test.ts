@@ -7,7 +7,7 @@ import { refuseRemovals, type Removals } from '../../../build/removing-guard.ts'
 import { referenceOf } from './samples.ts';
 
 const resultOf = (name: string, published: number, ...withdrawn: readonly string[]): PackageResult => ({
-  name: name as PackageName, published, leftovers: [], added: [], changed: [], doubtful: [], retained: [], unsettled: new Set(), refused: [], notices: [], changes: noChanges, history: undefined, settled: [], blocked: [],
+  name: name as PackageName, published, leftovers: [], added: [], changed: [], doubtful: [], retained: [], unsettled: new Set(), refused: [], notices: [], changes: noChanges, history: undefined, undone: new Map(), blocked: [],
   withdrawn: withdrawn.map((version) => ({ version, source: 'a', reference: referenceOf('1') })),
 });
 const refuse = (results: readonly PackageResult[], more: Partial<Removals> = {}) => () => refuseRemovals({ results, packages: 20, confirmed: new Set(), isMeant: () => false, ...more });

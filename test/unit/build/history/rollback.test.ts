@@ -90,6 +90,27 @@ describe('a rollback', () => {
     await sound();
   });
 
+  it('of a rollback holds what it brings back where the source has lost it meanwhile, until the source has it again', async () => {
+    put('a', '1.0.0');
+    await run();
+    put('b', '2.0.0');
+    await run();
+    await back(1);
+    tree.delete('one/b');
+    await run();
+    await back(2);
+    put('c', '3.0.0');
+    const { notices } = await run();
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0', 'acme/hello@3.0.0']);
+    expect(notices.map(({ message }) => message).join()).toContain('acme/hello 2.0.0 (brought back)');
+    put('b', '2.0.0');
+    expect((await run()).notices).toEqual([]);
+    tree.delete('one/b');
+    await run();
+    expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@3.0.0']);
+    await sound();
+  });
+
   it('costs what changed since: no other package is written', async () => {
     put('a', '1.0.0');
     put('x', '1.0.0', 'x', 'acme/other');
