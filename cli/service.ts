@@ -148,7 +148,7 @@ export async function openService(config: Config, context: Context, logTarget: L
   });
   const offerSetup = async (): Promise<SetupOffer | undefined> => {
     // nobody can be made while nothing can be written
-    const code = await composePeople(context, store, composeKeys(config, context)).offerSetup().catch(whereUnwritable);
+    const code = await composePeople(context, store, composeKeys(config, context)).offerSetup().catch(whereUnwritable).catch(whereDamaged((fault) => tellState(log, context, `No setup code is offered. ${fault}`)));
     return code && { code, url: localUrl(address.host, address.port, certificate?.facts) };
   };
   return { ...address, tree: tree.shown, mirrors: () => isMirroring(mirror.mirror), metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
@@ -162,6 +162,15 @@ async function isMirroring(mirror: Pick<Mirror, 'isOn'>): Promise<boolean> {
     if (error instanceof Error && 'code' in error && error.code === 'UPSTREAM_UNAVAILABLE') return false;
     throw error;
   }
+}
+
+/** Undefined for a record that is damaged, which `tell` hears of: installs work without. */
+function whereDamaged(tell: (fault: string) => void): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof StateError && error.code === 'STATE_CORRUPT')) throw error;
+    tell(error.message);
+    return undefined;
+  };
 }
 
 /** Undefined for a state that cannot be written: the disk is full or read-only. */

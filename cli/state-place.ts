@@ -10,6 +10,7 @@ import type { StateNotice } from '../proxy/state/redis-watch.ts';
 import { newStateIdentity } from '../proxy/state/state-identity.ts';
 import type { StateOpening, StateStore } from '../proxy/state/state-store.ts';
 import type { Config } from './config.ts';
+import { setAsideState } from './set-aside-state.ts';
 
 export interface StatePlace<Store extends StateStore = StateStore> {
   readonly kind: 'folder' | 'redis';
@@ -21,6 +22,8 @@ export interface StatePlace<Store extends StateStore = StateStore> {
   readonly mayHaveState: () => boolean;
   /** Rejects with a StateError; with STATE_MISSING where there is no state and none is to be made. */
   readonly open: (opening?: StateOpening) => Promise<Store>;
+  /** Makes room for another state. Gives where the one that was there is kept; undefined: there was none. In a folder nobody may have it open. */
+  readonly setAside: (now: Date) => Promise<string | undefined>;
 }
 
 type Placing = Pick<Config, 'data' | 'state' | 'stateGrace'>;
@@ -47,6 +50,7 @@ function localPlace(config: Placing): StatePlace {
     hadState: () => existsSync(join(directory, 'lock.mdb')),
     mayHaveState: () => existsSync(join(directory, 'data.mdb')),
     open: async (opening) => (await import('../proxy/state/lmdb-store.ts')).openLmdbStore(directory, opening),
+    setAside: (now) => setAsideState(directory, now),
   };
 }
 
@@ -60,6 +64,10 @@ export function sharedPlace({ stateGrace }: Placing, url: string, notice: (notic
     open: async (opening) => {
       const { openRedisStore } = await import('../proxy/state/redis-store.ts');
       return openRedisStore({ url, graceMs: stateGrace.value * 1000, notice, monotonicMs: () => performance.now(), ...(opening && { opening }) });
+    },
+    setAside: async (now) => {
+      const aside = await (await import('../proxy/state/redis-set-aside.ts')).setRedisStateAside(url, now);
+      return aside === undefined ? undefined : `the keys ${aside}* of ${describeRedisUrl(url)}`;
     },
   };
 }

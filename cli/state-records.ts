@@ -1,43 +1,23 @@
-// Whether the records of a state are those that the program wrote. Pages and JSON can be whole while a record is not. Then a command that lists the
-// records fails, and the log of changes proves nothing. So whoever vouches for a state reads its records too.
+// Whether the records of a state are those that the program wrote, and agree with each other. Pages and JSON can be whole while a record is not. Then a
+// token opens nothing, a command that lists records fails, and the log of changes proves nothing. So whoever vouches for a state reads its records too.
 
 import type { JsonValue } from '../build/contract/json.ts';
-import { parseArtifactRecord } from '../proxy/artifacts/artifact.ts';
-import { parseSessionRecord } from '../proxy/auth/sessions.ts';
-import { parseTokenRecord } from '../proxy/auth/token.ts';
-import { parseUserRecord } from '../proxy/auth/user.ts';
-import { parsePurgeRecord } from '../proxy/packages/purges.ts';
-import { parseWithdrawal } from '../proxy/packages/withdrawals.ts';
+import { readUsers } from '../proxy/auth/user-records.ts';
+import { isActiveAdmin, readRoster, type Roster } from '../proxy/auth/user-roster.ts';
+import type { UserRecord } from '../proxy/auth/user.ts';
 import { verifyAudit } from '../proxy/state/audit.ts';
 import { openLmdbStore } from '../proxy/state/lmdb-store.ts';
-import { StateError } from '../proxy/state/state-error.ts';
-import type { StateStore } from '../proxy/state/state-store.ts';
-import { parseJobRecord } from '../proxy/sync/job.ts';
-import { parseRepositoryRecord } from '../proxy/sync/repository.ts';
+import { StateError, wayBack } from '../proxy/state/state-error.ts';
+import type { StateEntry, StateStore } from '../proxy/state/state-store.ts';
+import { stateFamilies, type Companion } from './state-families.ts';
 
 type Rows = Pick<StateStore, 'get' | 'range'>;
 
-/** By the family of the key. Keys of other families hold what is made anew, or what is checked where it is used. */
-const parsers: ReadonlyMap<string, (value: JsonValue) => unknown> = new Map<string, (value: JsonValue) => unknown>([
-  ['artifact', parseArtifactRecord],
-  ['job', parseJobRecord],
-  ['purge', parsePurgeRecord],
-  ['repository', parseRepositoryRecord],
-  ['session', parseSessionRecord],
-  ['token', parseTokenRecord],
-  ['user', parseUserRecord],
-  ['withdrawal', parseWithdrawal],
-]);
-
 const atOnce = 1000;
-
-/** `state init --force` alone leaves a state where it is that can be opened. */
-const wayBack =
-  'Restore the state of a backup: `libretto restore BACKUP --state-only`. To begin again, without the users and tokens that were in it, move its file away and run `libretto state init --force`.';
 
 /** Parses every record and verifies the audit log. Rejects with StateError STATE_CORRUPT, which names the kind of the record and never its content. */
 export async function assertRecords(state: Rows, outcome = ''): Promise<void> {
-  const fault = (await findRecordFault(state)) ?? (await findAuditFault(state));
+  const fault = (await findRecordFault(state)) ?? (await findRosterFault(state)) ?? (await findAuditFault(state));
   if (fault !== undefined) throw new StateError('STATE_CORRUPT', `The state is damaged: ${fault}. ${outcome}${wayBack}`);
 }
 
@@ -51,23 +31,61 @@ async function findRecordFault(state: Rows): Promise<string | undefined> {
   let after: string | undefined;
   for (;;) {
     const rows = await state.range('', { limit: atOnce, ...(after === undefined ? {} : { after }) });
-    for (const { key, value } of rows) {
-      const kind = key.split('/', 1)[0] ?? '';
-      if (!canBeParsed(value, parsers.get(kind))) return `a record of the kind "${kind}" is malformed`;
-    }
+    const malformed = rows.find((row) => !isRow(row));
+    if (malformed !== undefined) return `a record of the kind "${kindOf(malformed.key)}" is malformed`;
+    const faults = await Promise.all(rows.map((row) => findDisagreement(state, row)));
+    const fault = faults.find((found) => found !== undefined);
+    if (fault !== undefined) return fault;
     after = rows.at(-1)?.key;
     if (after === undefined) return undefined;
   }
 }
 
-function canBeParsed(value: JsonValue, parse: ((value: JsonValue) => unknown) | undefined): boolean {
+function kindOf(key: string): string {
+  return key.split('/', 1)[0] ?? '';
+}
+
+/** A family that this version does not know is a later version's. */
+function isRow({ key, value }: StateEntry): boolean {
+  const family = stateFamilies.get(kindOf(key));
+  return family === undefined || orFalse(() => family.isRow(value, key));
+}
+
+function orFalse(holds: () => boolean): boolean {
   try {
-    parse?.(value);
-    return true;
+    return holds();
   } catch (error) {
     if (error instanceof StateError) return false;
     throw error;
   }
+}
+
+/** Others write meanwhile: a row that is still as it was after the other one was read did stand beside it. */
+async function findDisagreement(state: Rows, { key, value, revision }: StateEntry): Promise<string | undefined> {
+  for (const companion of stateFamilies.get(kindOf(key))?.companions?.(value, key) ?? []) {
+    if (agrees(companion, (await state.get(companion.key))?.value)) continue;
+    if ((await state.get(key))?.revision === revision) return `a record of the kind "${kindOf(key)}" and its record of the kind "${kindOf(companion.key)}" do not agree`;
+  }
+  return undefined;
+}
+
+function agrees(companion: Companion, value: JsonValue | undefined): boolean {
+  return orFalse(() => companion.agrees(value));
+}
+
+/** As `findDisagreement`: the users were read between two looks at the same roster. */
+async function findRosterFault(state: Rows): Promise<string | undefined> {
+  for (;;) {
+    const { roster, revision } = await readRoster(state);
+    const users = await readUsers(state);
+    if (isRosterOf(roster, users)) return undefined;
+    if ((await readRoster(state)).revision === revision) return 'the record of the kind "user-roster" does not agree with the users';
+  }
+}
+
+function isRosterOf({ users, admins }: Roster, records: readonly UserRecord[]): boolean {
+  const active = records.filter(isActiveAdmin).map(({ id }) => id);
+  return users === records.length && admins.toSorted().join() === active.toSorted().join();
 }
 
 async function findAuditFault(state: Rows): Promise<string | undefined> {

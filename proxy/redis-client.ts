@@ -9,10 +9,11 @@ declare module 'ioredis' {
   // the scripts that are defined where they are used (limits/redis-counters.ts, state/redis-scripts.ts)
   interface RedisCommander<Context> {
     countRequests(keys: number, ...keysAndQuestions: readonly (string | number)[]): Result<number[], Context>;
-    prepareState(rows: string, meta: string, schema: number, make: 0 | 1, identity: string): Result<[string, string], Context>;
+    prepareState(rows: string, meta: string, schema: number, make: 0 | 1, identity: string): Result<[string, string, string, string], Context>;
     commitState(meta: string, rows: string, order: string, identity: string, ...change: readonly (string | number)[]): Result<[number, number, number], Context>;
     readState(meta: string, rows: string, identity: string, key: string): Result<string | null, Context>;
     rangeState(meta: string, rows: string, order: string, identity: string, first: string, last: string, reverse: 0 | 1, limit: number): Result<string[], Context>;
+    setStateAside(...keys: readonly string[]): Result<number, Context>;
   }
 }
 

@@ -9,6 +9,7 @@ import { newStateIdentity } from '../../proxy/state/state-identity.ts';
 import type { RedisStore } from '../../proxy/state/redis-store.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { lookOnly, type StatePlace } from '../state-place.ts';
+import { assertRecords } from '../state-records.ts';
 import { UsageError } from '../usage-error.ts';
 import { removeLocks } from './staged-state.ts';
 
@@ -23,8 +24,12 @@ export async function keepSharedState(state: StateStore, target: string): Promis
   await removeLocks(target);
 }
 
-/** The rows and the identity of the state in `directory`, which is removed then. The identity comes last: servers that know it find all rows. */
-export async function shareState(directory: string, place: StatePlace<RedisStore>): Promise<void> {
+/**
+ * The rows and the identity of the state in `directory`, which is removed then. The identity comes last: servers that know it find all rows. Gives where a
+ * damaged state is kept that was there. Throws UsageError where a sound one is.
+ */
+export async function shareState(directory: string, place: StatePlace<RedisStore>, now: Date): Promise<string | undefined> {
+  const aside = (await findsDamagedState(place)) ? await place.setAside(now) : undefined;
   const kept = await openLmdbStore(directory);
   const state = await place.open();
   try {
@@ -34,14 +39,28 @@ export async function shareState(directory: string, place: StatePlace<RedisStore
     await Promise.all([kept.close(), state.close()]);
   }
   await rm(directory, { recursive: true });
+  return aside;
 }
 
-/** Before anything is restored: what is there would be mixed with what comes. Makes nothing. */
-export async function refuseFilledState(place: StatePlace): Promise<void> {
-  const state = await place.open(lookOnly()).catch((error: unknown) => (error instanceof StateError && error.code === 'STATE_MISSING' ? undefined : Promise.reject(error)));
-  if (state === undefined) return;
-  const rows = await state.range('', { limit: 1 }).finally(() => state.close());
-  if (rows.length > 0) throw new UsageError('The Redis that the setting state names holds a state already. Name an empty database, or empty this one.');
+/** Whether a damaged state stands where one is to be restored. Throws UsageError where that one is sound: what is in it would be lost. Makes nothing. */
+export async function findsDamagedState(place: StatePlace): Promise<boolean> {
+  try {
+    const state = await place.open(lookOnly());
+    const isEmpty = await holdsNothing(state).finally(() => state.close());
+    if (isEmpty) return false;
+  } catch (error) {
+    if (error instanceof StateError && error.code === 'STATE_MISSING') return false;
+    if (error instanceof StateError && error.code === 'STATE_CORRUPT') return true;
+    throw error;
+  }
+  throw new UsageError('The Redis that the setting state names holds a state already, and all of that can be read. Name an empty database, or empty this one.');
+}
+
+/** Rejects with StateError where the state is damaged. */
+async function holdsNothing(state: StateStore): Promise<boolean> {
+  const rows = await state.range('', { limit: 1 });
+  if (rows.length > 0) await assertRecords(state);
+  return rows.length === 0;
 }
 
 async function copyRows(from: StateStore, to: StateStore): Promise<void> {

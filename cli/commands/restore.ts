@@ -8,7 +8,7 @@ import { createAuditedStore, verifyAudit, type AuditVerdict } from '../../proxy/
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import type { BackupRecord } from '../backup/backup-record.ts';
 import { checkBackup, replaceLocalState, restoreBackup, restoreState } from '../backup/restore-backup.ts';
-import { refuseFilledState, shareState } from '../backup/shared-state.ts';
+import { findsDamagedState, shareState } from '../backup/shared-state.ts';
 import type { Given } from '../command.ts';
 import { openState } from '../open-state.ts';
 import { loadConfig, type Config } from '../config.ts';
@@ -50,18 +50,17 @@ interface Order {
 async function restore(config: Config, { now, stderr }: Context, { directory, stateOnly, beforeState }: Order): Promise<BackupRecord> {
   const [data, url] = [config.data.value, config.state.value];
   const shared = url === undefined ? undefined : sharedPlace(config, url);
-  if (shared !== undefined) await refuseFilledState(shared);
+  const tellAside = (aside: string | undefined): void => printLines(stderr, aside === undefined ? [] : [`The state that was there is kept as ${aside}.`]);
+  // before anything is written
+  if (shared !== undefined) await findsDamagedState(shared);
   if (stateOnly) {
-    if (shared !== undefined) return restoreState(directory, data, (state) => shareState(state, shared));
+    if (shared !== undefined) return restoreState(directory, data, async (state) => tellAside(await shareState(state, shared, now())));
     const place = await keepServersOff(data, now);
-    return restoreState(directory, data, async (state) => {
-      const aside = await replaceLocalState(state, stateDirectory(config), now());
-      if (aside !== undefined) printLines(stderr, [`The state that was there is kept as ${aside}.`]);
-    }).finally(place.release);
+    return restoreState(directory, data, async (state) => tellAside(await replaceLocalState(state, stateDirectory(config), now()))).finally(place.release);
   }
   const record = await restoreBackup(directory, data, beforeState);
   const state = join(data, 'state');
-  if (shared !== undefined && existsSync(state)) await shareState(state, shared);
+  if (shared !== undefined && existsSync(state)) tellAside(await shareState(state, shared, now()));
   return record;
 }
 

@@ -13,15 +13,15 @@ import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
 import { forgetState, missingState, readRememberedState, rememberState, replacedState } from '../remembered-state.ts';
 import { keepServersOff } from '../serving-place.ts';
-import { setAsideState } from '../set-aside-state.ts';
-import { lookOnly, placeOf, stateDirectory } from '../state-place.ts';
+import { lookOnly, placeOf } from '../state-place.ts';
+import { assertRecords } from '../state-records.ts';
 import { assertWholeState } from '../whole-state.ts';
 
 interface Outcome {
   readonly made: boolean;
   readonly place: string;
   readonly identity: StateIdentity;
-  /** where the file of a damaged state lies now; null: there was none */
+  /** where a damaged state is kept now; null: there was none */
   readonly set_aside: string | null;
 }
 
@@ -55,10 +55,10 @@ async function identityThere(config: Config, force: boolean): Promise<StateIdent
   try {
     await assertWholeState(config);
     const state = await placeOf(config).open(lookOnly());
-    await state.close();
+    await (force ? assertRecords(state) : Promise.resolve()).finally(() => state.close());
     return state.identity;
   } catch (error) {
-    const lost = error instanceof StateError && (error.code === 'STATE_MISSING' || (force && error.code === 'STATE_CORRUPT' && config.state.value === undefined));
+    const lost = error instanceof StateError && (error.code === 'STATE_MISSING' || (force && error.code === 'STATE_CORRUPT'));
     if (lost) return undefined;
     throw error;
   }
@@ -66,11 +66,8 @@ async function identityThere(config: Config, force: boolean): Promise<StateIdent
 
 async function make(config: Config, { now, actor }: Context, replaced: StateIdentity | undefined): Promise<Outcome> {
   const place = placeOf(config);
-  let aside: string | undefined;
-  if (place.kind === 'folder') {
-    const servers = await keepServersOff(config.data.value, now);
-    aside = await setAsideState(stateDirectory(config), now()).finally(servers.release);
-  }
+  const servers = place.kind === 'folder' ? await keepServersOff(config.data.value, now) : undefined;
+  const aside = await place.setAside(now()).finally(() => servers?.release());
   const state = await place.open({ make: true, fresh: newStateIdentity(randomBytes) });
   try {
     const { identity } = state;

@@ -4,7 +4,7 @@ import type { Branded } from '../../build/contract/brand.ts';
 import { artifactDigest } from '../../build/contract/artifact-files.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../auth/base62.ts';
-import { StateError } from '../state/state-error.ts';
+import { malformedRecord } from '../state/state-error.ts';
 
 /** `art_` and 16 base62 characters. */
 export type ArtifactId = Branded<string, 'ArtifactId'>;
@@ -54,10 +54,27 @@ export function versionKey({ name, version_normalized: normalized }: Pick<Artifa
   return `artifact-version/${artifactDigest(name, normalized, '')}`;
 }
 
+/** What a content leads to. Throws StateError where it is no id of an artifact. */
+export function parseContentPointer(value: JsonValue): ArtifactId {
+  if (typeof value === 'string' && isArtifactId(value)) return value;
+  throw malformedRecord('A row that leads to an artifact');
+}
+
+/** What a version leads to. Throws StateError when it is malformed. */
+export function parseVersionPointer(value: JsonValue): { readonly id: ArtifactId; readonly serial: number } {
+  const { id, serial } = isJsonObject(value) ? value : {};
+  if (typeof id === 'string' && isArtifactId(id) && typeof serial === 'number') return { id, serial };
+  throw malformedRecord('A row that leads to an artifact');
+}
+
+export function isArtifactId(text: string): text is ArtifactId {
+  return /^art_[0-9A-Za-z]{16}$/.test(text);
+}
+
 /** A record as stored. Throws StateError when it is not one. */
 export function parseArtifactRecord(value: JsonValue): ArtifactRecord {
   if (isJsonObject(value) && isRecord(value)) return value;
-  throw new StateError('STATE_CORRUPT', 'An artifact record in the state is malformed. Put a backup of the state in its place.');
+  throw malformedRecord('An artifact record');
 }
 
 const statuses: ReadonlySet<unknown> = new Set<ArtifactStatus>(['published', 'withdrawn', 'superseded']);

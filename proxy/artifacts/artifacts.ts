@@ -3,11 +3,9 @@
 // crash kept from being written is written by the next upload of the same bytes.
 
 import { RegistryError } from '../../build/contract/errors.ts';
-import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { RandomBytes } from '../auth/base62.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import type { StateEntry } from '../state/state-store.ts';
-import { artifactKey, artifactKeyPrefix, contentKey, mintArtifactId, parseArtifactRecord, versionKey, type ArtifactRecord } from './artifact.ts';
+import { artifactKey, artifactKeyPrefix, contentKey, isArtifactId, mintArtifactId, parseArtifactRecord, parseContentPointer, parseVersionPointer, versionKey, type ArtifactId, type ArtifactRecord } from './artifact.ts';
 import { cleanUpArtifacts, type Cleanup, type CleanupOrder } from './cleanup.ts';
 import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
 import { asServed } from './standing.ts';
@@ -67,8 +65,8 @@ async function register(options: ArtifactsOptions, publication: Publication): Pr
   const { store, actor } = options;
   for (;;) {
     const [content, pointer] = [await store.get(contentKey(publication)), await store.get(versionKey(publication))];
-    const same = await recordAt(store, content?.value);
-    const latest = parsePointer(pointer?.value);
+    const same = content === undefined ? undefined : await recordAt(store, parseContentPointer(content.value));
+    const latest = pointer === undefined ? undefined : parseVersionPointer(pointer.value);
     const other = latest === undefined || latest.id === same?.record.id ? undefined : await recordAt(store, latest.id);
     if (same?.record.status === 'published') return { record: same.record, created: false };
     // another upload of this dev version was published after this one, and registered before it
@@ -126,20 +124,14 @@ interface Found {
 }
 
 async function find({ store }: ArtifactsOptions, id: string): Promise<Found> {
-  const found = /^art_[0-9A-Za-z]{16}$/.test(id) ? await recordAt(store, id) : undefined;
+  const found = isArtifactId(id) ? await recordAt(store, id) : undefined;
   if (found === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no such artifact.' });
   return found;
 }
 
-async function recordAt(store: AuditedStore, id: JsonValue | undefined): Promise<Found | undefined> {
-  const entry: StateEntry | undefined = typeof id === 'string' ? await store.get(artifactKey(id)) : undefined;
+async function recordAt(store: AuditedStore, id: ArtifactId): Promise<Found | undefined> {
+  const entry = await store.get(artifactKey(id));
   return entry === undefined ? undefined : { record: parseArtifactRecord(entry.value), revision: entry.revision };
-}
-
-function parsePointer(value: JsonValue | undefined): { readonly id: string; readonly serial: number } | undefined {
-  if (!isJsonObject(value)) return undefined;
-  const { id, serial } = value;
-  return typeof id === 'string' && typeof serial === 'number' ? { id, serial } : undefined;
 }
 
 function nowText({ now }: ArtifactsOptions): string {

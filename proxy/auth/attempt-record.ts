@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '../../build/contract/json.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import { forgetMs, type Budget } from './attempt-budgets.ts';
 
 /** A budget at one moment. */
@@ -19,10 +20,17 @@ export const leaseMs = 15_000;
 
 const attemptRecord = z.strictObject({ count: z.number().int().min(0), last_ms: z.number(), held: z.record(z.string(), z.number()).default({}) });
 
+/** A row as stored. Throws StateError when it is malformed: nobody gets guesses anew by that. */
+export function parseAttemptRecord(value: JsonValue): z.infer<typeof attemptRecord> {
+  const parsed = attemptRecord.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw malformedRecord('A count of wrong guesses');
+}
+
 /** Of the value of a row; undefined: there is no row. A clock that was set back makes nobody wait longer. */
 export function standingAt(value: JsonValue | undefined, nowMs: number): Standing {
   if (value === undefined) return { count: 0, lastMs: 0, held: {} };
-  const { count, last_ms, held } = attemptRecord.parse(value);
+  const { count, last_ms, held } = parseAttemptRecord(value);
   const isAbandoned = ([, startedMs]: readonly [string, number]): boolean => Math.abs(nowMs - startedMs) >= leaseMs;
   const abandoned = Object.entries(held).filter(isAbandoned);
   const lastMs = Math.min(nowMs, Math.max(last_ms, ...abandoned.map(([, startedMs]) => startedMs)));

@@ -9,7 +9,7 @@ import { compileAccess, type Access } from '../views/compile-access.ts';
 import type { View } from '../views/view.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { hashToken, parseToken, type TokenHash, type TokenKind } from './token-format.ts';
-import { defaultLimits as standardLimits, effectiveLimit, parseTokenId, parseTokenRecord, tokenHashKey, tokenKey, type TokenId, type TokenRecord } from './token.ts';
+import { defaultLimits as standardLimits, effectiveLimit, parseTokenPointer, parseTokenRecord, tokenHashKey, tokenKey, type TokenId, type TokenRecord } from './token.ts';
 
 export interface ActiveToken {
   readonly id: TokenId;
@@ -107,9 +107,8 @@ function forgetOldest<Key>(remembered: Map<Key, Remembered>): void {
 }
 
 async function readToken(store: Store, hash: TokenHash, limits: Readonly<Record<TokenKind, number>>, accessOf: (record: TokenRecord) => Access): Promise<Remembered | undefined> {
-  const pointer = (await store.get(tokenHashKey(hash)))?.value;
-  const id = typeof pointer === 'string' ? parseTokenId(pointer) : undefined;
-  const entry = id === undefined ? undefined : await store.get(tokenKey(id));
+  const pointer = await store.get(tokenHashKey(hash));
+  const entry = pointer === undefined ? undefined : await store.get(tokenKey(parseTokenPointer(pointer.value)));
   if (entry === undefined) return undefined;
   const record = parseTokenRecord(entry.value);
   if (record.revoked_at !== null || (record.hash !== hash && record.previous_hash !== hash)) return undefined;

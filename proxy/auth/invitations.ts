@@ -13,7 +13,7 @@ import { invitationMs, type PeopleRules } from './people-rules.ts';
 import { refuseCode } from './refused-login.ts';
 import type { Secret } from './secret.ts';
 import type { SessionService } from './sessions.ts';
-import { changeUser, readUser } from './user-records.ts';
+import { changeUser, readUserBehind } from './user-records.ts';
 import { invitationKey, type UserRecord } from './user.ts';
 import { checkedName } from './user-fields.ts';
 
@@ -49,8 +49,7 @@ export async function acceptInvitation(options: InvitationsOptions, { code, pass
   const hash = hashCode(code);
   const isGood = ({ invitation, status }: UserRecord): boolean => status !== 'disabled' && invitation?.hash === hash && now() < Date.parse(invitation.expires_at);
   const stored = await attempts.judge([addressBudget(address)], async () => {
-    const id = (await store.get(invitationKey(hash)))?.value;
-    const found = typeof id === 'string' ? await readUser(store, id) : undefined;
+    const found = await readUserBehind(store, invitationKey(hash));
     if (found === undefined || !isGood(found.record)) throw new WrongGuess();
     return found;
   }, { refuse: () => refuseCode(store, 'INVITATION_INVALID', address) });

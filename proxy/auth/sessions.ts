@@ -11,7 +11,7 @@ import type { Eventually } from '../eventually.ts';
 import { createSignedTokens, leewayMs } from '../keys/signed-token.ts';
 import type { KeyRing } from '../keys/key-ring.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { StateError } from '../state/state-error.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import { randomBase62, toBase62, type RandomBytes } from './base62.ts';
 import type { SessionCaller } from './caller.ts';
 import type { PeopleRules } from './people-rules.ts';
@@ -70,7 +70,7 @@ const sessionRecord = z.strictObject({ id: z.string(), created_at: z.iso.datetim
 export function parseSessionRecord(value: JsonValue): SessionRecord {
   const parsed = sessionRecord.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new StateError('STATE_CORRUPT', 'A session record in the state is malformed. Put a backup of the state in its place.');
+  throw malformedRecord('A session record');
 }
 
 export function createSessions({ store, keys, now, randomBytes, rules }: SessionsOptions): SessionService {

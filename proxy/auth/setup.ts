@@ -3,8 +3,10 @@
 
 import { z } from 'zod';
 import { RegistryError } from '../../build/contract/errors.ts';
+import type { JsonValue } from '../../build/contract/json.ts';
 import type { Eventually } from '../eventually.ts';
 import type { AuditedStore } from '../state/audit.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import { addressBudget } from './attempt-budgets.ts';
 import { WrongGuess, type Attempts } from './attempts.ts';
 import type { RandomBytes } from './base62.ts';
@@ -40,13 +42,20 @@ export interface SetupOptions {
 const codePrefix = 'setup-code/';
 const codeRecord = z.strictObject({ expires_at: z.iso.datetime() });
 
+/** The row of a code as stored. Throws StateError when it is malformed. */
+export function parseSetupCode(value: JsonValue): { readonly expires_at: string } {
+  const parsed = codeRecord.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw malformedRecord('The row of a setup code');
+}
+
 /** A code for whoever reads what the server prints; undefined where there is a user. Codes of earlier starts stay good for their hour. */
 export async function offerSetup({ store, now, randomBytes }: Pick<SetupOptions, 'store' | 'now' | 'randomBytes'>): Promise<Secret | undefined> {
   if ((await readRoster(store)).roster.users > 0) return undefined;
   const { secret, hash } = mintCode('set', randomBytes);
   const nowMs = now();
   const expires_at = new Date(nowMs + setupCodeMs).toISOString();
-  const over = (await store.range(codePrefix)).filter(({ value }) => nowMs >= Date.parse(codeRecord.parse(value).expires_at)).map(({ key }) => key);
+  const over = (await store.range(codePrefix)).filter(({ value }) => nowMs >= Date.parse(parseSetupCode(value).expires_at)).map(({ key }) => key);
   await store.commit({ conditions: [], puts: [{ key: `${codePrefix}${hash}`, value: { expires_at } }], deletes: over }, { actor: 'system:serve', action: 'setup.offer', subject: 'setup', details: { expires_at } });
   return secret;
 }
@@ -57,7 +66,7 @@ export async function setUp(options: SetupOptions, { code, email, name, password
   if ((await readRoster(store)).roster.users > 0) throw new RegistryError('SETUP_DONE');
   await attempts.judge([addressBudget(address)], async () => {
     const offered = await store.get(`${codePrefix}${hashCode(code)}`);
-    if (offered === undefined || now() >= Date.parse(codeRecord.parse(offered.value).expires_at)) throw new WrongGuess();
+    if (offered === undefined || now() >= Date.parse(parseSetupCode(offered.value).expires_at)) throw new WrongGuess();
   }, { refuse: () => refuseCode(store, 'SETUP_CODE_INVALID', address) });
   assertPassword(password, await rules());
   const created_at = new Date(now()).toISOString();

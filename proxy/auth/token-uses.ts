@@ -81,7 +81,7 @@ export async function readUses(store: Pick<StateStore, 'get'>, ids: readonly Tok
 }
 
 /** What is malformed was never written by us, and is not worth refusing anything for. */
-function parseUse(value: JsonValue | undefined): TokenUse | undefined {
+export function parseUse(value: JsonValue | undefined): TokenUse | undefined {
   if (!isJsonObject(value) || typeof value['at'] !== 'string' || typeof value['from'] !== 'string') return undefined;
   const atMs = Date.parse(value['at']);
   return Number.isNaN(atMs) ? undefined : { atMs, from: value['from'] };

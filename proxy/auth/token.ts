@@ -3,7 +3,7 @@
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from './base62.ts';
-import { StateError } from '../state/state-error.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import { noLimits, parseLimits, type TokenLimits } from '../views/token-limits.ts';
 import type { TokenHash, TokenKind } from './token-format.ts';
 
@@ -61,12 +61,19 @@ export function tokenHashKey(hash: TokenHash): string {
   return `token-hash/${hash}`;
 }
 
+/** What the hash of a token leads to. Throws StateError where it is no id of a token. */
+export function parseTokenPointer(value: JsonValue): TokenId {
+  const id = typeof value === 'string' ? parseTokenId(value) : undefined;
+  if (id === undefined) throw malformedRecord('A row that leads to a token');
+  return id;
+}
+
 /** A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a door. */
 export function parseTokenRecord(value: JsonValue): TokenRecord {
   // a record of before rotation existed has no former secret; one of before there were views sees all
   const record = isJsonObject(value) ? { previous_hash: null, previous_expires_at: null, ...noLimits, ...value } : undefined;
   if (record !== undefined && isRecord(record)) return record;
-  throw new StateError('STATE_CORRUPT', 'A token record in the state is malformed. Put a backup of the state in its place.');
+  throw malformedRecord('A token record');
 }
 
 function isRecord(value: object): value is TokenRecord {

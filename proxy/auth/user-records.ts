@@ -6,7 +6,7 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { AuditDraft, AuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { isActiveAdmin, readRoster, rosterAfter, withRoster } from './user-roster.ts';
-import { invitationKey, parseUserId, parseUserRecord, userEmailKey, userKey, userKeyPrefix, type UserId, type UserRecord } from './user.ts';
+import { invitationKey, parseUserId, parseUserPointer, parseUserRecord, userEmailKey, userKey, userKeyPrefix, type UserId, type UserRecord } from './user.ts';
 
 type Reader = Pick<StateStore, 'get' | 'range'>;
 
@@ -22,8 +22,13 @@ export async function readUser(store: Pick<StateStore, 'get'>, id: string): Prom
 }
 
 export async function readUserByEmail(store: Pick<StateStore, 'get'>, email: string): Promise<StoredUser | undefined> {
-  const id = (await store.get(userEmailKey(email)))?.value;
-  return typeof id === 'string' ? readUser(store, id) : undefined;
+  return readUserBehind(store, userEmailKey(email));
+}
+
+/** The user that the row of an email or of an invitation leads to. Rejects with StateError where that row is malformed. */
+export async function readUserBehind(store: Pick<StateStore, 'get'>, key: string): Promise<StoredUser | undefined> {
+  const entry = await store.get(key);
+  return entry === undefined ? undefined : readUser(store, parseUserPointer(entry.value));
 }
 
 /** Oldest first. */

@@ -2,6 +2,8 @@
 // admin, is a condition on it, so that two at once cannot both be right.
 
 import { z } from 'zod';
+import type { JsonValue } from '../../build/contract/json.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import type { StateChange, StateStore } from '../state/state-store.ts';
 import type { UserRecord } from './user.ts';
 
@@ -11,12 +13,19 @@ export interface Roster {
   readonly admins: readonly string[];
 }
 
-const rosterKey = 'user-roster';
+export const rosterKey = 'user-roster';
 const rosterRecord = z.strictObject({ users: z.number().int().min(0), admins: z.array(z.string()) });
 
 export async function readRoster(store: Pick<StateStore, 'get'>): Promise<{ readonly roster: Roster; readonly revision: number | null }> {
   const entry = await store.get(rosterKey);
-  return entry === undefined ? { roster: { users: 0, admins: [] }, revision: null } : { roster: rosterRecord.parse(entry.value), revision: entry.revision };
+  return entry === undefined ? { roster: { users: 0, admins: [] }, revision: null } : { roster: parseRoster(entry.value), revision: entry.revision };
+}
+
+/** The row as stored. Throws StateError when it is malformed. */
+export function parseRoster(value: JsonValue): Roster {
+  const parsed = rosterRecord.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw malformedRecord('The count of users and admins');
 }
 
 /** The roster after a user became another (undefined: is not there). */

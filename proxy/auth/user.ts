@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import type { Branded } from '../../build/contract/brand.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
-import { StateError } from '../state/state-error.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import { randomBase62, type RandomBytes } from './base62.ts';
 import { hashEmail, type Email } from './email.ts';
 import { roles, type Role } from './policy.ts';
@@ -65,8 +65,15 @@ const userRecord = z.strictObject({
 export function parseUserRecord(value: JsonValue): UserRecord {
   const parsed = userRecord.safeParse(value);
   if (parsed.success) return parsed.data as unknown as UserRecord;
-  const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ');
-  throw new StateError('STATE_CORRUPT', `A user record in the state is malformed (${fields}). Put a backup of the state in its place.`);
+  const fields = parsed.error.issues.map(({ path }) => path.join('.')).filter((path) => path !== '').join(', ');
+  throw malformedRecord(`A user record${fields === '' ? '' : ` (${fields})`}`);
+}
+
+/** What an email or an invitation leads to. Throws StateError where it is no id of a user. */
+export function parseUserPointer(value: JsonValue): UserId {
+  const id = typeof value === 'string' ? parseUserId(value) : undefined;
+  if (id === undefined) throw malformedRecord('A row that leads to a user');
+  return id;
 }
 
 export function mintUserId(randomBytes: RandomBytes): UserId {

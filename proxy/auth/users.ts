@@ -11,7 +11,7 @@ import type { PeopleRules } from './people-rules.ts';
 import type { Role } from './policy.ts';
 import type { SessionService } from './sessions.ts';
 import { checkedEmail, checkedName } from './user-fields.ts';
-import { changeUser, insertUser, readUser, readUsers, unknownUser, type Beside } from './user-records.ts';
+import { changeUser, insertUser, readUser, readUserByEmail, readUsers, unknownUser, type Beside } from './user-records.ts';
 import { invitationKey, mintUserId, userEmailKey, type UserRecord } from './user.ts';
 
 export interface UserDraft {
@@ -66,8 +66,7 @@ export function createUsers(options: UsersOptions): Users {
     create: (draft) => create(options, draft),
     list: () => readUsers(store),
     get: async (idOrEmail) => {
-      const id = idOrEmail.includes('@') ? (await store.get(userEmailKey(idOrEmail)))?.value : idOrEmail;
-      const stored = typeof id === 'string' ? await readUser(store, id) : undefined;
+      const stored = await (idOrEmail.includes('@') ? readUserByEmail(store, idOrEmail) : readUser(store, idOrEmail));
       if (stored === undefined) throw unknownUser();
       return stored.record;
     },

@@ -22,7 +22,7 @@ export async function loadCounters(store: StateStore, nowMs: number): Promise<re
   });
 }
 
-function parseWindow(row: JsonValue): SavedWindow | undefined {
+export function parseWindow(row: JsonValue): SavedWindow | undefined {
   if (!Array.isArray(row)) return undefined;
   const [key, used, endsAtMs]: readonly unknown[] = row;
   if (typeof key !== 'string' || typeof used !== 'number' || typeof endsAtMs !== 'number') return undefined;

@@ -225,7 +225,7 @@ function sum(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number
 }
 
 /** What is malformed counts for nothing: it is not worth an error. */
-function parseDay(value: JsonValue | undefined): ReadonlyMap<string, number> {
+export function parseDay(value: JsonValue | undefined): ReadonlyMap<string, number> {
   if (!isJsonObject(value)) return new Map();
   return new Map(Object.entries(value).filter((pair): pair is [string, number] => typeof pair[1] === 'number' && Number.isSafeInteger(pair[1]) && pair[1] >= 0));
 }

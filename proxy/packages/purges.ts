@@ -7,7 +7,7 @@ import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { purgedKey, type PurgedVersion } from '../../build/contract/purged.ts';
 import { endedArtifacts } from '../artifacts/ended-artifacts.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { StateError } from '../state/state-error.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import type { PurgeOrder, PurgeOutcome, VersionPurger } from './version-purger.ts';
 
 export interface PurgeRecord {
@@ -110,5 +110,5 @@ export function parsePurgeRecord(value: JsonValue): PurgeRecord {
       return { name, version, reason, note, purged_at: at, purged_by: by, tombstones: tombstones.map(String) };
     }
   }
-  throw new StateError('STATE_CORRUPT', 'The record of a purged version in the state is malformed. Put a backup of the state in its place.');
+  throw malformedRecord('The record of a purged version');
 }

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { StateError } from '../state/state-error.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import type { VersionWithdrawer } from './version-withdrawer.ts';
 
 export interface Withdrawal {
@@ -61,7 +61,7 @@ async function forget({ store, actor }: WithdrawalsOptions, name: string, normal
 }
 
 /** Versions are no ASCII. */
-function withdrawalKey(name: string, normalized: string): string {
+export function withdrawalKey(name: string, normalized: string): string {
   return `withdrawal/${createHash('sha256').update(`${name}\0${normalized}`).digest('hex')}`;
 }
 
@@ -73,5 +73,5 @@ export function parseWithdrawal(value: JsonValue): Withdrawal {
       return { name, version, version_normalized: normalized, reference, withdrawn_at: at, withdrawn_by: by };
     }
   }
-  throw new StateError('STATE_CORRUPT', 'The record of a withdrawn version in the state is malformed. Put a backup of the state in its place.');
+  throw malformedRecord('The record of a withdrawn version');
 }

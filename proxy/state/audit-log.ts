@@ -2,8 +2,8 @@
 // `before` says where to go on.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { auditEventKey, auditEventPrefix, auditHeadKey, type AuditEvent, type AuditHead } from './audit.ts';
-import { StateError } from './state-error.ts';
+import { auditEventKey, auditEventPrefix, auditHeadKey, parseAuditHead, type AuditEvent, type AuditHead } from './audit.ts';
+import { malformedRecord } from './state-error.ts';
 import type { StateStore } from './state-store.ts';
 
 export interface AuditFilter {
@@ -52,10 +52,8 @@ export async function readAuditLog(store: Store, filter: AuditFilter, { limit, b
 
 /** Of the newest event, to be copied out of reach; undefined while there is none. */
 export async function readAuditHead(store: Pick<StateStore, 'get'>): Promise<AuditHead | undefined> {
-  const value = (await store.get(auditHeadKey))?.value;
-  if (value === undefined) return undefined;
-  if (isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['hash'] === 'string') return { seq: value['seq'], hash: value['hash'] };
-  throw malformed();
+  const entry = await store.get(auditHeadKey);
+  return entry === undefined ? undefined : parseAuditHead(entry.value);
 }
 
 function fits({ actor, action, subject, time }: AuditEvent, filter: AuditFilter): boolean {
@@ -73,9 +71,5 @@ function parseEvent(value: JsonValue): AuditEvent {
   if (isJsonObject(value) && typeof value['seq'] === 'number' && isJsonObject(value['details']) && ['time', 'actor', 'action', 'subject', 'previous', 'hash'].every((field) => typeof value[field] === 'string')) {
     return value as unknown as AuditEvent;
   }
-  throw malformed();
-}
-
-function malformed(): StateError {
-  return new StateError('STATE_CORRUPT', 'The audit log in the state is malformed. `libretto audit verify` names the first event that is.');
+  throw malformedRecord('An event of the audit log');
 }

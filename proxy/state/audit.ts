@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { StateError } from './state-error.ts';
+import { malformedRecord } from './state-error.ts';
 import type { StateChange, StateEntry, StateStore } from './state-store.ts';
 
 /** Who did it: a person at the command line, a user with a session, the holder of a token, or the service itself. */
@@ -61,7 +61,7 @@ export function createAuditedStore({ store, now }: { readonly store: StateStore;
   const commit = async (change: StateChange, draft: AuditDraft): Promise<boolean> => {
     for (;;) {
       const head = await store.get(auditHeadKey);
-      const done = await store.commit(withEvent(change, head, sealEvent(draft, parseHead(head), now())));
+      const done = await store.commit(withEvent(change, head, sealEvent(draft, headOf(head), now())));
       if (done) return true;
       const latest = await store.get(auditHeadKey);
       // the head stands where it stood: it was the caller's own condition that failed
@@ -85,11 +85,14 @@ function sealEvent({ actor, action, subject, details }: AuditDraft, head: AuditH
   return { ...event, hash: hashEvent(event) };
 }
 
-function parseHead(entry: StateEntry | undefined): AuditHead {
-  if (entry === undefined) return noEvent;
-  const { value } = entry;
+function headOf(entry: StateEntry | undefined): AuditHead {
+  return entry === undefined ? noEvent : parseAuditHead(entry.value);
+}
+
+/** The row as stored. Throws StateError when it is malformed: nothing can be appended to the log. */
+export function parseAuditHead(value: JsonValue): AuditHead {
   if (isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['hash'] === 'string') return { seq: value['seq'], hash: value['hash'] };
-  throw new StateError('STATE_CORRUPT', `The audit log's head (${auditHeadKey}) is malformed: nothing can be appended to it. Put a backup of the state in its place.`);
+  throw malformedRecord("The audit log's head");
 }
 
 /** Walks the whole chain. `expected` is a head that was copied out of reach earlier: the chain must still hold it. */
@@ -105,7 +108,7 @@ export async function verifyAudit(store: Pick<StateStore, 'get' | 'range'>, expe
       if (seq === expected.seq && last.hash !== expected.hash) return { sound: false, seq, reason: 'it is not the event that the copy of the head was taken from' };
     }
     // read after the events, so it knows of all that were seen; of more, when some were appended meanwhile: then on to those
-    const head = parseHead(await store.get(auditHeadKey));
+    const head = headOf(await store.get(auditHeadKey));
     const missing = Math.max(head.seq, expected.seq) > last.seq;
     if (missing && last.seq === before) return { sound: false, seq: last.seq + 1, reason: `the event is missing: the log once reached ${Math.max(head.seq, expected.seq)}` };
     if (missing) continue;

@@ -11,12 +11,15 @@ const redisStateSchema = 1;
 
 /** The identity of the state, once there is one that this version understands; undefined where there is none. Throws StateError. */
 export async function prepare(redis: RedisClient, place: StatePlace, name: string, { make, fresh }: StateOpening): Promise<StateIdentity | undefined> {
-  const [schema, found] = await redis.prepareState(place.rows, place.meta, redisStateSchema, make ? 1 : 0, fresh);
-  const identity = parseStateIdentity(found);
+  const [schema, found, generation, quiet] = await redis.prepareState(place.rows, place.meta, redisStateSchema, make ? 1 : 0, fresh);
   if (schema === '') return undefined;
-  if (schema === String(redisStateSchema) && identity !== undefined) return identity;
+  if (schema === String(redisStateSchema)) {
+    const identity = parseStateIdentity(found);
+    if (identity !== undefined && [generation, quiet].every((count) => /^\d{1,15}$/.test(count))) return identity;
+    throw new StateError('STATE_CORRUPT', `The state in ${name} is damaged: its identity or its generation is malformed. ${wayBack}`);
+  }
   if (Number(schema) > redisStateSchema) throw new StateError('STATE_TOO_NEW', `The state in ${name} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${redisStateSchema}). Run that version, or name another database.`);
-  throw new StateError('STATE_CORRUPT', `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged. Name another database, or empty this one. ${wayBack}`);
+  throw new StateError('STATE_CORRUPT', `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`);
 }
 
 const rightsAdvice = "Its user needs what the chapter on Redis in docs/deploy.md lists, for the keys libretto:state:*.";

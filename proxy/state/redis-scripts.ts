@@ -35,21 +35,21 @@ export function goneOf(error: unknown): 'emptied' | 'replaced' | undefined {
 
 /**
  * KEYS rows, meta; ARGV schema, 1 to make a state where there is none, the identity of a state that has none.
- * Answers the schema of the state and its identity; '' where there is none.
+ * Answers the schema of the state, its identity, its generation, and how many commits were quiet; an empty schema where there is no state.
  * A new state counts its generations from the time in milliseconds on: one that was emptied never repeats the numbers it had before.
  */
 const prepareState = `
 local schema = redis.call('HGET', KEYS[2], 'schema')
 if schema then
   if not redis.call('HGET', KEYS[2], 'identity') then redis.call('HSET', KEYS[2], 'identity', ARGV[3]) end
-  return {schema, redis.call('HGET', KEYS[2], 'identity')}
+  return {schema, redis.call('HGET', KEYS[2], 'identity'), redis.call('HGET', KEYS[2], 'generation') or '', redis.call('HGET', KEYS[2], 'quiet') or '0'}
 end
-if redis.call('EXISTS', KEYS[1]) == 1 then return {'none, but rows', ''} end
-if ARGV[2] == '0' then return {'', ''} end
+if redis.call('EXISTS', KEYS[1]) == 1 then return {'none, but rows', '', '', ''} end
+if ARGV[2] == '0' then return {'', '', '', ''} end
 local time = redis.call('TIME')
 local generation = time[1] .. string.sub('000000' .. time[2], -6, -4)
 redis.call('HSET', KEYS[2], 'generation', generation, 'schema', ARGV[1], 'identity', ARGV[3])
-return {ARGV[1], ARGV[3]}
+return {ARGV[1], ARGV[3], generation, '0'}
 `;
 
 /**
@@ -112,9 +112,22 @@ end
 return found
 `;
 
+/** KEYS rows, order, meta, then what those are to be called. Answers how many there were. Servers that know the state find none then (I20). */
+const setStateAside = `
+local moved = 0
+for at = 1, 3 do
+  if redis.call('EXISTS', KEYS[at]) == 1 then
+    redis.call('RENAME', KEYS[at], KEYS[at + 3])
+    moved = moved + 1
+  end
+end
+return moved
+`;
+
 export const stateScripts = {
   prepareState: { lua: prepareState, numberOfKeys: 2 },
   commitState: { lua: commitState, numberOfKeys: 3 },
   readState: { lua: readState, numberOfKeys: 2 },
   rangeState: { lua: rangeState, numberOfKeys: 3 },
+  setStateAside: { lua: setStateAside, numberOfKeys: 6 },
 };

@@ -20,7 +20,7 @@ export type StateErrorCode =
   | 'STATE_UNAVAILABLE'
   | 'STATE_CLOSED';
 
-/** What leads out of a state that is damaged or gone. */
+/** What leads out of a state that is damaged or gone, in a data folder and in a Redis. */
 export const wayBack =
   'Restore the state of a backup: `libretto restore BACKUP --state-only`. To begin again, without the users and tokens that were in it: `libretto state init --force`.';
 
@@ -35,4 +35,9 @@ export class StateError extends Error {
     this.code = code;
     this.found = options.found;
   }
+}
+
+/** STATE_CORRUPT. `record` names what is malformed, such as `A token record`, and never its content. */
+export function malformedRecord(record: string): StateError {
+  return new StateError('STATE_CORRUPT', `${record} in the state is malformed. ${wayBack}`);
 }

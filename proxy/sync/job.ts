@@ -4,7 +4,7 @@ import { errorTable, type ErrorCode } from '../../build/contract/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { storageErrorCodes, storageFaultOfExit } from '../../build/contract/storage-fault.ts';
 import { randomBase62, type RandomBytes } from '../auth/base62.ts';
-import { StateError } from '../state/state-error.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import { busyExitCode, type BuildRun } from './build-runner.ts';
 import type { RepositoryId } from './repository.ts';
 
@@ -71,7 +71,7 @@ export function activeKey(repository: RepositoryId): string {
 
 export function parseJobRecord(value: JsonValue): JobRecord {
   if (isJsonObject(value) && typeof value['id'] === 'string' && typeof value['created_at'] === 'string' && Array.isArray(value['log'])) return value as unknown as JobRecord;
-  throw new StateError('STATE_CORRUPT', 'A job record in the state is malformed. Put a backup of the state in its place.');
+  throw malformedRecord('A job record');
 }
 
 export function withLog(job: JobRecord, nowMs: number, ...lines: readonly string[]): JobRecord {

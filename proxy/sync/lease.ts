@@ -45,7 +45,7 @@ export function createLease({ state, name, liveness, randomBytes }: LeaseOptions
 }
 
 /** What is malformed nobody holds. */
-function parseHolder(value: JsonValue | undefined): { readonly holder: string; readonly owner: string } | undefined {
+export function parseHolder(value: JsonValue | undefined): { readonly holder: string; readonly owner: string } | undefined {
   if (!isJsonObject(value) || typeof value['holder'] !== 'string' || typeof value['owner'] !== 'string') return undefined;
   return { holder: value['holder'], owner: value['owner'] };
 }

@@ -3,7 +3,7 @@
 import type { Branded } from '../../build/contract/brand.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../build/contract/json.ts';
 import { randomBase62, type RandomBytes } from '../auth/base62.ts';
-import { StateError } from '../state/state-error.ts';
+import { malformedRecord } from '../state/state-error.ts';
 import type { CredentialsKind } from './credentials.ts';
 
 /** `repo_` and 16 base62 characters. */
@@ -77,10 +77,17 @@ export function outcomeKey(id: RepositoryId): string {
   return `repository-sync/${id}`;
 }
 
+/** What a place leads to. Throws StateError where it is no id of a repository. */
+export function parseRepositoryPointer(value: JsonValue): RepositoryId {
+  const id = typeof value === 'string' ? parseRepositoryId(value) : undefined;
+  if (id === undefined) throw malformedRecord('A row that leads to a repository');
+  return id;
+}
+
 /** A record as stored. Throws when it is not one. */
 export function parseRepositoryRecord(value: JsonValue): RepositoryRecord {
   if (isJsonObject(value) && isRecord(value)) return value as unknown as RepositoryRecord;
-  throw new StateError('STATE_CORRUPT', 'A repository record in the state is malformed. Put a backup of the state in its place.');
+  throw malformedRecord('A repository record');
 }
 
 function isRecord({ id, type, url, filters, credentials, credentials_kind: kind, interval, created_at: at, created_by: by, updated_at: updated }: JsonObject): boolean {

@@ -3,6 +3,7 @@
 // lease looks.
 
 import { RegistryError } from '../../build/contract/errors.ts';
+import { StateError } from '../state/state-error.ts';
 import type { StateStore } from '../state/state-store.ts';
 import type { Jobs } from './jobs.ts';
 import type { Lease } from './lease.ts';
@@ -51,7 +52,7 @@ export function createSchedule(options: ScheduleOptions): Schedule {
   return {
     look,
     start: async () => {
-      await jobs.failAbandoned();
+      await jobs.failAbandoned().catch((error: unknown) => (isDamage(error) ? onError(error) : Promise.reject(error)));
       later();
     },
     stop: async () => {
@@ -61,6 +62,11 @@ export function createSchedule(options: ScheduleOptions): Schedule {
       await lease.release().catch(onError);
     },
   };
+}
+
+/** It keeps a server from syncing, and not from serving. */
+function isDamage(error: unknown): boolean {
+  return error instanceof StateError && error.code === 'STATE_CORRUPT';
 }
 
 type DueTimes = Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>;

@@ -2,10 +2,12 @@
 // never begins anew by itself (I20). (Every page of a state is damaged in test/fault/damaged-pages.test.ts.)
 
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'lmdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import type { JsonValue } from '../../build/contract/json.ts';
 import { takeLock } from '../../build/output/lock.ts';
 import { openLmdbStore } from '../../proxy/state/lmdb-store.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
@@ -14,9 +16,18 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 
 const pageSize = 4096;
 
+/** In the place of whatever is there, past the store. */
+async function putRow(key: string, value: JsonValue): Promise<void> {
+  const raw = open({ path: folder.at('var/state'), noSubdir: false, encoding: 'json', useVersions: true, overlappingSync: false });
+  await raw.put(key, value, 1);
+  await raw.close();
+}
+
 let made: TemporaryFolder;
 let folder: TemporaryFolder;
 let id: string;
+let secret: string;
+let hashRow: string;
 let server: RunningCli | undefined;
 
 beforeAll(async () => {
@@ -25,8 +36,9 @@ beforeAll(async () => {
   for (const args of [['build', 'hello'], ['token', 'create', '--description', 'known', '--json'], ['backup', 'kept']]) {
     const { exitCode, stdout } = await runCli(args, { cwd: made.path });
     expect(exitCode).toBe(0);
-    if (args[0] === 'token') ({ id } = JSON.parse(stdout) as { id: string });
+    if (args[0] === 'token') ({ id, token: secret } = JSON.parse(stdout) as { id: string; token: string });
   }
+  hashRow = `token-hash/${hash('sha256', secret)}`;
 });
 afterAll(() => made.remove());
 beforeEach(() => {
@@ -101,6 +113,45 @@ describe('a state that is lost', () => {
     expect(saved.stderr).toMatch(/`libretto restore BACKUP --state-only`/);
     expect(saved.stderr + shown.stdout + examined.stdout).not.toContain('a secret');
     expect(readdirSync(folder.path).filter((name) => name.includes('another'))).toEqual([]);
+  });
+
+  it.each<[string, () => string, JsonValue, string]>([
+    ['a token whose hash leads elsewhere', () => hashRow, 'tok_0123456789abcdef', '"token-hash"'],
+    ['a setting of another kind', () => 'setting/mirroring.enabled', 'yes', '"setting"'],
+  ])('%s: backup and state show name the kind of the record', async (_name, key, value, fault) => {
+    await putRow(key(), value);
+    const [saved, shown] = await Promise.all([run('backup', 'another'), run('state', 'show')]);
+    expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining(fault)]);
+    expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining(fault)]);
+  });
+
+  it('a count of users that is malformed: the server installs and says what is damaged; all others refuse the state', async () => {
+    await putRow('user-roster', { users: 1 });
+    const url = await servesAt();
+    await server?.shows(/No setup code is offered\. The count of users and admins in the state is malformed\. .*`libretto restore BACKUP --state-only`/);
+    expect((await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200);
+    const [examined, saved, shown] = await Promise.all([run('doctor', '--json'), run('backup', 'another'), run('state', 'show')]);
+    expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining('"user-roster" is malformed')]);
+    expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining('"user-roster" is malformed')]);
+    expect(examined.stdout).toContain('\\"user-roster\\" is malformed');
+  });
+
+  it.each([
+    ['a repository', 'repository/repo_0123456789abcdef', /A repository record in the state is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/],
+    ['its identity', '!identity', /its identity or its generation is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/],
+  ])('%s that is malformed: serve refuses it and names the way back, which works', async (_name, key, message) => {
+    await putRow(key, { o: 1 });
+    expect(await serve()).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(message) as string });
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
+    await servesAt();
+  });
+
+  it('a record that is malformed is given up by `state init --force`, which keeps its file', async () => {
+    await putRow(`token/${id}`, 5);
+    expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/A token record .*`libretto state init --force`/) as string });
+    expect(await run('state', 'init', '--force')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/The damaged one is kept as .*data\.mdb\.replaced-/) as string });
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
   });
 
   it('comes back out of a backup, beside the packages that were published since', async () => {

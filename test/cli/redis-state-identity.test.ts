@@ -74,6 +74,31 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect(await status(foreign)).toBe(401);
   });
 
+  it('damaged: a restore takes its place, and the server goes on with it; a sound one is left alone', async () => {
+    expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('holds a state already') as string });
+    const [known, later] = [await status(token), await createToken()];
+    expect([known, await status(later)]).toEqual([200, 200]);
+    await redis.command('HSET', 'libretto:state:rows', 'user-roster', '9:5');
+    await redis.command('ZADD', 'libretto:state:order', 0, 'user-roster');
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/"user-roster" is malformed.*`libretto restore BACKUP --state-only`/) as string });
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/kept as the keys libretto:state:replaced-\S+:\* of redis:/) as string });
+    await until(async () => (await status(later)) === 401 && (await status(token)) === 200);
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
+    expect(await redis.command('KEYS', 'libretto:state:replaced-*')).toHaveLength(3);
+  });
+
+  it.each([
+    ['a row', 'rows', 'user-roster', '9:{'],
+    ['its identity', 'meta', 'identity', 'x'],
+  ])('%s damaged: it is given up by `state init --force`, and by that alone', async (_what, hash, field, value) => {
+    await redis.command('HSET', `libretto:state:${hash}`, field, value);
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
+    expect(await run('state', 'init', '--force')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/An empty state was made.*[^]*is kept as the keys libretto:state:replaced-/) as string });
+    expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
+    expect(await status(token)).toBe(500);
+  });
+
   it('begun again with `state init --force`: a server that runs does not follow, one that is started does', async () => {
     await redis.command('FLUSHALL');
     expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });

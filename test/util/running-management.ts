@@ -32,6 +32,7 @@ import type { Certificate } from '../../proxy/secure/secure-server.ts';
 import type { ServerLimits } from '../../proxy/server-limits.ts';
 import type { StateStore } from '../../proxy/state/state-store.ts';
 import { createAnswerCheck, type AnswerCheck } from './api-document.ts';
+import { assertState } from './assert-state.ts';
 import { artifactServices } from './artifact-services.ts';
 import { assertNoSecrets, assertNoSecretsBelow, rememberSecrets } from './leaks.ts';
 import { packageServices } from './package-services.ts';
@@ -111,6 +112,7 @@ export async function runManagement(options: { readonly now?: () => number; read
     [Symbol.asyncDispose]: async () => {
       await proxy[Symbol.asyncDispose]();
       if (untold.length > 0) throw new Error(`these were changed without an audit event: ${untold.flat().join(', ')}`);
+      await assertState(stored);
       assertNoSecrets(JSON.stringify([proxy.lines, await state.range('')]), 'the log or the state');
       assertNoSecretsBelow(folder.path);
       await folder.remove();

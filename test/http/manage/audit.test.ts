@@ -79,6 +79,7 @@ describe('row 86', () => {
     const event = (await registry.state.get(auditEventKey(3)))?.value as object;
     await registry.state.commit({ conditions: [], puts: [{ key: auditEventKey(3), value: { ...event, actor: 'cli:somebody' } }], deletes: [] });
     expect(await verifyAudit(registry.state)).toEqual({ sound: false, seq: 3, reason: 'the event was changed after it was written' });
+    await registry.state.commit({ conditions: [], puts: [{ key: auditEventKey(3), value: event as never }], deletes: [] });
   });
 
   it('a head that stands still is copied once, and an empty log not at all', async () => {

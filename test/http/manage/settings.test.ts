@@ -151,5 +151,6 @@ describe('PATCH /api/settings', () => {
   it('a value that another version wrote counts as not set', async () => {
     await registry.state.commit({ conditions: [], puts: [{ key: 'setting/limits.read', value: 'many' }, { key: 'setting/of.tomorrow', value: 1 }], deletes: [] });
     expect((await get())['limits']?.['read']).toEqual({ value: 1000, origin: 'default', changeable: true });
+    await registry.state.commit({ conditions: [], puts: [], deletes: ['setting/limits.read'] });
   });
 });

@@ -1,0 +1,24 @@
+// Sets a state in a Redis aside that is damaged or given up: its keys get other names in the same database, for whoever looks into them later.
+
+import { describeRedisUrl } from '../redis-address.ts';
+import { createRedisClient } from '../redis-client.ts';
+import { unusable } from './redis-opening.ts';
+import { placeOf, stateScripts } from './redis-scripts.ts';
+
+const commandTimeoutMs = 2000;
+
+/** What the names of its keys begin with now; undefined where there was no state. Running servers find none until another one has its identity. Rejects with StateError. */
+export async function setRedisStateAside(url: string, now: Date): Promise<string | undefined> {
+  const { redis, connect, reason } = createRedisClient({ url, commandTimeout: commandTimeoutMs, scripts: stateScripts });
+  try {
+    await connect();
+    const { rows, order, meta } = placeOf(redis.options.db ?? 0);
+    const aside = `libretto:state:replaced-${now.toISOString().replaceAll(/[:.]/g, '-')}:`;
+    const moved = await redis.setStateAside(rows, order, meta, `${aside}rows`, `${aside}order`, `${aside}meta`);
+    return moved === 0 ? undefined : aside;
+  } catch (error) {
+    throw unusable(describeRedisUrl(url), reason() ?? error);
+  } finally {
+    redis.disconnect();
+  }
+}
