@@ -19,6 +19,8 @@ export interface Sent {
 }
 
 const chunkBytes = 128 * 1024;
+/** Of a body in memory: see `createTurns`. */
+const turnBytes = 256 * 1024;
 /** A smaller body is in the kernel's hands at once: watching whether the client stays for it would cost more than sending it. */
 const watchedFromBytes = 64 * 1024;
 const nothing: Sent = { bytes: 0, aborted: false };
@@ -53,6 +55,7 @@ export interface Sender {
 export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elapsed }: SenderOptions): Sender {
   const headEnd = createHeadEnd(now, keepAliveMs);
   const untakenFrom = (): number => elapsed() + untakenMs;
+  const turn = createTurns();
   let leaving: Leaving[] = [];
   const depart = (): void => {
     const batch = leaving;
@@ -86,7 +89,7 @@ export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elap
         return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
       }
       if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body, untakenFrom);
-      return body.length > watchedFromBytes ? sendWatched(response, request, body) : leave(response, body, closing);
+      return body.length > watchedFromBytes ? sendWatched(response, request, body, turn) : leave(response, body, closing);
     },
   };
 }
@@ -95,12 +98,35 @@ function isShort(body: string | Buffer | OpenFile): body is string | Buffer {
   return typeof body === 'string' || (Buffer.isBuffer(body) && body.length <= watchedFromBytes);
 }
 
-async function sendWatched(response: ServerResponse, request: HttpRequest, body: Buffer | string): Promise<Sent> {
+/**
+ * Resolves for one caller in each turn of the event loop. To copy a megabyte into the kernel takes a millisecond, and each turn accepts one connection:
+ * if a burst of requests for large bodies were answered at once, connections of other clients would wait behind all of it.
+ */
+function createTurns(): () => Promise<void> {
+  const queue: (() => void)[] = [];
+  const next = (): void => {
+    queue.shift()?.();
+    if (queue.length > 0) setImmediate(next);
+  };
+  return () => new Promise((resolve) => void (queue.push(resolve) === 1 && setImmediate(next)));
+}
+
+/** Out of memory: from the start nothing is left to do but to wait for the client, which so counts as half-open. */
+async function sendWatched(response: ServerResponse, request: HttpRequest, body: Buffer | string, turn: () => Promise<void>): Promise<Sent> {
   const closed = untilClosed(request);
-  const finished = new Promise<void>((resolve) => response.end(body, 'latin1', () => resolve()));
+  const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
+  request.untakenFromMs = 0;
+  let sent = 0;
+  while (sent + turnBytes < bytes.length && !request.socket.destroyed) {
+    await turn();
+    const piece = bytes.subarray(sent, sent + turnBytes);
+    await Promise.race([new Promise<void>((resolve) => response.write(piece, () => resolve())), closed.promise]);
+    sent += piece.length;
+  }
+  const finished = new Promise<void>((resolve) => response.end(bytes.subarray(sent), () => resolve()));
   await Promise.race([finished, closed.promise]);
   closed.forget();
-  return { bytes: body.length, aborted: !response.writableFinished };
+  return { bytes: request.socket.destroyed ? sent : bytes.length, aborted: !response.writableFinished };
 }
 
 /** Two buffers take turns, so that the next piece is read while the last one leaves; memory stays at that whatever the client's speed. */

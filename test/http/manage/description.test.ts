@@ -2,6 +2,7 @@
 // page that shows it.
 
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { validate } from '@readme/openapi-parser';
@@ -119,6 +120,7 @@ describe('GET /api/swagger', () => {
       return socket;
     }));
     const { body } = await fresh.call('GET', '/api/swagger/swagger-ui-bundle.js');
+    expect(body.equals(readFileSync(`${root}node_modules/swagger-ui-dist/swagger-ui-bundle.js`))).toBe(true);
     expect((process.memoryUsage().arrayBuffers - before) / body.length).toBeLessThan(20);
     for (const socket of sockets) socket.destroy();
   });
