@@ -99,7 +99,8 @@ describe('the files of a release', () => {
     const { files } = await content.list();
     tree.delete('one/src/One.php');
     tree.write(other);
-    await expect(content.read(files.filter(({ path }) => path === 'src/One.php'))[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
+    const reading = content.read(files.filter(({ path }) => path === 'src/One.php'));
+    await expect(reading[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
   });
 
   it('of a package that was not read again are listed all the same, or refused if they changed', async () => {
