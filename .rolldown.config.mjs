@@ -16,10 +16,16 @@ const groups = [
   { name: 'libdeflate', test: /build\/archive\/compressor\.ts$/ },
   { name: 'files', test: /build\/sources\/directory\/read-file\.ts$/ },
   { name: 'compression', test: /build\/archive\/deflate\.ts$/ },
-  { name: 'common', test: /cli\/(?:program|commands\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|-error\.ts$/ },
+  {
+    name: 'common',
+    test: /cli\/(?:program|commands\/build)\.ts$|build\/contract\/constraint\.ts$|build\/sources\/git\/git-source\.ts$|-error\.ts$/,
+  },
   { name: 'directories', test: /build\/sources\/directory\/directory-source\.ts$/ },
   { name: 'remotes', test: /build\/sources\/git\/ask-remote\.ts$/ },
-  { name: 'git', test: /build\/sources\/git\/(?:mirror|list-refs|read-versions|open-objects|outcome|scratch-repository)\.ts$/ },
+  {
+    name: 'git',
+    test: /build\/sources\/git\/(?:mirror|list-refs|read-versions|open-objects|outcome|scratch-repository)\.ts$/,
+  },
   { name: 'publication', test: /build\/(?:packages|publish)\.ts$/ },
 ];
 
@@ -38,7 +44,8 @@ export default {
   platform: 'node',
   transform: { target: 'node20.18' },
   tsconfig: 'tsconfig.json',
-  external: (id, importer) => !isFile(id) && !fromLibrary(importer) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id, importer) =>
+    !isFile(id) && !fromLibrary(importer) && !bundled.some((name) => id === name || id.startsWith(`${name}/`)),
   checks: { ineffectiveDynamicImport: false },
   plugins: [removeStale()],
   output: {
@@ -58,7 +65,8 @@ function removeStale() {
     name: 'remove-stale',
     writeBundle({ dir }, bundle) {
       for (const name of readdirSync(dir)) if (!(name in bundle)) rmSync(join(dir, name), { recursive: true });
-      for (const name of readdirSync(dirname(dir))) if (name !== 'cli') rmSync(join(dirname(dir), name), { recursive: true });
+      for (const name of readdirSync(dirname(dir)))
+        if (name !== 'cli') rmSync(join(dirname(dir), name), { recursive: true });
     },
   };
 }

@@ -5,11 +5,34 @@ import type { Area, Output, StagedFile } from './output/output.ts';
 import type { Placement, Publication } from './publication.ts';
 
 /** `step` is told before each phase, for progress. */
-export async function applyPublication(publication: Publication, output: Output, step: (phase: string) => void): Promise<void> {
-  const { archives, pins, texts, indexes, documents, plain, removals, unusedTexts, purgedIndexes, purgedArchives, record, kept, root, head } = publication;
+export async function applyPublication(
+  publication: Publication,
+  output: Output,
+  step: (phase: string) => void,
+): Promise<void> {
+  const {
+    archives,
+    pins,
+    texts,
+    indexes,
+    documents,
+    plain,
+    removals,
+    unusedTexts,
+    purgedIndexes,
+    purgedArchives,
+    record,
+    kept,
+    root,
+    head,
+  } = publication;
   const last = root === undefined ? [head] : [root, head];
   step('making everything durable');
-  await output.settle([...archives, ...texts, ...indexes, ...documents, ...purgedIndexes, record, ...last].map((placement): StagedFile => placement.file));
+  await output.settle(
+    [...archives, ...texts, ...indexes, ...documents, ...purgedIndexes, record, ...last].map(
+      (placement): StagedFile => placement.file,
+    ),
+  );
 
   step('archives');
   await placeAll(output, 'public', archives);

@@ -13,7 +13,8 @@ export function asReadersSee(state: PackageState, pending: ReturnType<PendingHis
   if (pending === undefined) return state;
   let versions = state.index.versions;
   for (const kind of ['stable', 'dev'] as const) {
-    const isMine = ({ version_normalized: normalized }: { readonly version_normalized: string }): boolean => isDevVersion(normalized) === (kind === 'dev');
+    const isMine = ({ version_normalized: normalized }: { readonly version_normalized: string }): boolean =>
+      isDevVersion(normalized) === (kind === 'dev');
     const records = [...state.records.values()].filter(isMine);
     if (!state.doubtful.has(kind) || !isCredible(records, pending[kind], versions)) continue;
     const offered = new Set(records.map(keyOfRecord));
@@ -21,11 +22,22 @@ export function asReadersSee(state: PackageState, pending: ReturnType<PendingHis
     versions = versions.map((entry) => (isMine(entry) ? withState(entry, offered, replaced) : entry));
   }
   // without its text it is written again, and what is offered again has its README read again
-  return versions === state.index.versions ? state : { ...state, index: { ...state.index, versions }, entries: groupBy(versions, ({ version }) => version), indexText: undefined };
+  return versions === state.index.versions
+    ? state
+    : {
+        ...state,
+        index: { ...state.index, versions },
+        entries: groupBy(versions, ({ version }) => version),
+        indexText: undefined,
+      };
 }
 
 /** Whether the records are those of a whole document: the one before, or that of an earlier publication that was cut off as well. */
-function isCredible(records: readonly VersionRecord[], pending: PendingDocument | undefined, versions: readonly IndexEntry[]): boolean {
+function isCredible(
+  records: readonly VersionRecord[],
+  pending: PendingDocument | undefined,
+  versions: readonly IndexEntry[],
+): boolean {
   if (pending === undefined) return false;
   const known = new Set(versions.map(keyOf));
   if (!records.every((record) => known.has(keyOfRecord(record)))) return false;
@@ -34,7 +46,9 @@ function isCredible(records: readonly VersionRecord[], pending: PendingDocument 
 
 function withState(entry: IndexEntry, offered: ReadonlySet<string>, replaced: ReadonlySet<string>): IndexEntry {
   if (offered.has(keyOf(entry))) return entry.state === 'published' ? entry : { ...entry, state: 'published' };
-  return entry.state === 'published' ? { ...entry, state: replaced.has(entry.version_normalized) ? 'superseded' : 'withdrawn' } : entry;
+  return entry.state === 'published'
+    ? { ...entry, state: replaced.has(entry.version_normalized) ? 'superseded' : 'withdrawn' }
+    : entry;
 }
 
 function keyOf({ version, reference }: Pick<IndexEntry, 'version' | 'reference'>): string {

@@ -10,9 +10,21 @@ export function branchOfLabel(version: string): string {
 }
 
 /** Sorts a copy. Total: equal versions give equal order, however they came. */
-export function inBranchOrder<Version extends { readonly record: VersionRecord; readonly entry: Pick<IndexEntry, 'branch'> }>(versions: readonly Version[]): Version[] {
+export function inBranchOrder<
+  Version extends { readonly record: VersionRecord; readonly entry: Pick<IndexEntry, 'branch'> },
+>(versions: readonly Version[]): Version[] {
   return versions
-    .map((version) => ({ version, isDefault: version.record['default-branch'] === true, label: version.record.version, name: Buffer.from(version.entry.branch ?? branchOfLabel(version.record.version)) }))
-    .toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault) || Buffer.compare(one.name, other.name) || (one.label < other.label ? -1 : 1))
+    .map((version) => ({
+      version,
+      isDefault: version.record['default-branch'] === true,
+      label: version.record.version,
+      name: Buffer.from(version.entry.branch ?? branchOfLabel(version.record.version)),
+    }))
+    .toSorted(
+      (one, other) =>
+        Number(other.isDefault) - Number(one.isDefault) ||
+        Buffer.compare(one.name, other.name) ||
+        (one.label < other.label ? -1 : 1),
+    )
     .map(({ version }) => version);
 }

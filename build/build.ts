@@ -100,12 +100,17 @@ export async function build(given: BuildRequest, effects: BuildEffects): Promise
     for (let attempt = 1; ; attempt += 1) {
       const fetched = await remote.fetch();
       const waitMs = request.waitMs ?? (fetched > 0 ? standardWaitMs : 0);
-      const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs, { stop: effects.stop });
+      const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs, {
+        stop: effects.stop,
+      });
       try {
         return await buildHoldingLock(request, effects, remote);
       } catch (error) {
         if (!(error instanceof FetchNeeded)) throw error;
-        if (attempt === mostAttempts) throw new BuildBusy(`Other builds have changed what this one fetched ${mostAttempts} times. Wait until they have ended and try again.`);
+        if (attempt === mostAttempts)
+          throw new BuildBusy(
+            `Other builds have changed what this one fetched ${mostAttempts} times. Wait until they have ended and try again.`,
+          );
       } finally {
         await lock.release();
       }
@@ -116,19 +121,29 @@ export async function build(given: BuildRequest, effects: BuildEffects): Promise
 }
 
 /** For whoever opened the data folder, whose real path `request` names, and holds its lock. `remote`: what was fetched before; without it no remote source can be read. */
-export async function buildHoldingLock(request: BuildRequest, effects: BuildEffects, remote?: RemoteSources): Promise<BuildReport> {
+export async function buildHoldingLock(
+  request: BuildRequest,
+  effects: BuildEffects,
+  remote?: RemoteSources,
+): Promise<BuildReport> {
   const output = createDiskOutput(request.dataDirectory);
   await output.discard();
   return withinHeapGrowth(() => buildLocked(request, effects, output, remote));
 }
 
-async function buildLocked(request: BuildRequest, effects: BuildEffects, output: Output, remote: RemoteSources | undefined): Promise<BuildReport> {
+async function buildLocked(
+  request: BuildRequest,
+  effects: BuildEffects,
+  output: Output,
+  remote: RemoteSources | undefined,
+): Promise<BuildReport> {
   const started = performance.now() - (remote?.elapsedMs() ?? 0);
   const { dataDirectory } = request;
   const settings = documentSettings(request);
   const settingsDigest = digestSettings(settings);
   const found = await readTreeMemory(output, settingsDigest);
-  if (found.rollback !== undefined) await (await import('./history/rollback.ts')).completeRollback(request, effects, output, found);
+  if (found.rollback !== undefined)
+    await (await import('./history/rollback.ts')).completeRollback(request, effects, output, found);
   const tree = found.rollback === undefined ? found : await readTreeMemory(output, settingsDigest);
   const limit = limitTo(request.only);
   await refusePartialRepair(limit, tree, output);
@@ -137,16 +152,42 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
 
   const threads = createDeflateThreads(request.jobs - 1);
   const stale = new Set([...tree.stale, ...(await sourcesToRead(output, request.withhold))]);
-  const opened = await openSources(choice.read, { ...openingOptions(request, effects, { output, trusted: tree.trusted, stale }), threads, remote });
+  const opened = await openSources(choice.read, {
+    ...openingOptions(request, effects, { output, trusted: tree.trusted, stale }),
+    threads,
+    remote,
+  });
   try {
-    const scanned = await scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress).finally(() => threads.close());
+    const scanned = await scanSources(opened, parallelScans(request.jobs, choice.read), effects.progress).finally(() =>
+      threads.close(),
+    );
     effects.stop?.throwIfAborted();
     refuseUnknownNames(limit, tree, scanned);
     const scanEnded = performance.now();
     const withheld = await readWithheld(output, request.withhold, effects.now());
-    const purged = await readPurged(output, { announced: tree.announcedPurges, more: request.purge, recoverAt: request.recoverPurged === true ? effects.now() : undefined });
+    const purged = await readPurged(output, {
+      announced: tree.announcedPurges,
+      more: request.purge,
+      recoverAt: request.recoverPurged === true ? effects.now() : undefined,
+    });
     const safety = await nextSafety(output, request.safety, limit);
-    const run: Run = { choice, tree, scanned, settings, settingsDigest, limit, output, dataDirectory, withheld, purged, safety, pending: await pendingOf(tree, output), by: request.by, now: effects.now, progress: effects.progress };
+    const run: Run = {
+      choice,
+      tree,
+      scanned,
+      settings,
+      settingsDigest,
+      limit,
+      output,
+      dataDirectory,
+      withheld,
+      purged,
+      safety,
+      pending: await pendingOf(tree, output),
+      by: request.by,
+      now: effects.now,
+      progress: effects.progress,
+    };
     const packages = await stageAll(run, request);
     const archiveEnded = performance.now();
     effects.stop?.throwIfAborted();
@@ -155,22 +196,58 @@ async function buildLocked(request: BuildRequest, effects: BuildEffects, output:
     const nothingToDo = strictlyRefused || request.dryRun === true || isQuiet(run, packages);
     const serial = nothingToDo ? undefined : await (await import('./publish.ts')).publish(run, packages);
     if (!nothingToDo) await (await import('./prune-caches.ts')).pruneCaches(run, dataDirectory);
-    if (serial !== undefined) await (await import('./history/prune-history.ts')).pruneHistory(dataDirectory, request.keepHistory ?? standardKeep, { previous: run.pending.announced, serial });
-    const timings = { scan: scanEnded - started, archive: archiveEnded - scanEnded, publish: performance.now() - archiveEnded, total: performance.now() - started };
-    const remarks = [...completedNotices(found.rollback), ...undoneNotices(tree.publication?.undone, packages.results), ...opened.flatMap(({ chosen, source }) => (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })))];
-    return reportOf({ scanned, blocked: blockedFindings(scanned, packages.results, purged.rows), remarks, choice, tree, packages, strictlyRefused, serial: serial ?? tree.publication?.serial ?? 0, published: serial !== undefined, timings });
+    if (serial !== undefined)
+      await (
+        await import('./history/prune-history.ts')
+      ).pruneHistory(dataDirectory, request.keepHistory ?? standardKeep, { previous: run.pending.announced, serial });
+    const timings = {
+      scan: scanEnded - started,
+      archive: archiveEnded - scanEnded,
+      publish: performance.now() - archiveEnded,
+      total: performance.now() - started,
+    };
+    const remarks = [
+      ...completedNotices(found.rollback),
+      ...undoneNotices(tree.publication?.undone, packages.results),
+      ...opened.flatMap(({ chosen, source }) =>
+        (source.remarks?.() ?? []).map((message) => ({ source: chosen.spec.location, message })),
+      ),
+    ];
+    return reportOf({
+      scanned,
+      blocked: blockedFindings(scanned, packages.results, purged.rows),
+      remarks,
+      choice,
+      tree,
+      packages,
+      strictlyRefused,
+      serial: serial ?? tree.publication?.serial ?? 0,
+      published: serial !== undefined,
+      timings,
+    });
   } finally {
     await Promise.all(opened.map(({ source, chosen }) => (remote?.has(chosen) === true ? undefined : source.close())));
     await output.discard();
   }
 }
 
-function openingOptions({ dataDirectory, archiveExcludes = [], allowedAddresses = [], gitTimeouts = defaultGitTimeouts }: BuildRequest, effects: BuildEffects, memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>): OpenSourcesOptions {
+function openingOptions(
+  { dataDirectory, archiveExcludes = [], allowedAddresses = [], gitTimeouts = defaultGitTimeouts }: BuildRequest,
+  effects: BuildEffects,
+  memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>,
+): OpenSourcesOptions {
   return { ...effects, dataDirectory, archiveExcludes, allowedAddresses, gitTimeouts, ...memory };
 }
 
 function completedNotices(rollback: number | undefined): BuildReport['notices'] {
-  return rollback === undefined ? [] : [{ source: 'data folder', message: `A rollback to publication ${rollback} was cut off; this build completed it first.` }];
+  return rollback === undefined
+    ? []
+    : [
+        {
+          source: 'data folder',
+          message: `A rollback to publication ${rollback} was cut off; this build completed it first.`,
+        },
+      ];
 }
 
 /** Remote repositories are mostly waited for. */
@@ -180,7 +257,17 @@ function parallelScans(jobs: number, sources: readonly ChosenSource[]): number {
 
 /** Nothing to publish and nothing new to remember: the build of an unchanged tree ends here, with nothing more loaded or read. */
 function isQuiet(run: Run, packages: PackagesOutcome): boolean {
-  return run.tree.trusted && run.tree.publication?.withdrawn !== undefined && packages.results.length === 0 && run.choice.forgotten.length === 0 && run.safety.text === undefined && run.purged.text === undefined && !run.purged.asked && sameSources(run) && !run.scanned.some(isRead);
+  return (
+    run.tree.trusted &&
+    run.tree.publication?.withdrawn !== undefined &&
+    packages.results.length === 0 &&
+    run.choice.forgotten.length === 0 &&
+    run.safety.text === undefined &&
+    run.purged.text === undefined &&
+    !run.purged.asked &&
+    sameSources(run) &&
+    !run.scanned.some(isRead)
+  );
 }
 
 /** A mirrored package has no serving index. */
@@ -198,14 +285,24 @@ async function pendingOf(tree: TreeMemory, output: Output): Promise<PendingHisto
 async function guardRemovals({ choice, tree, withheld, purged }: Run, { results }: PackagesOutcome): Promise<void> {
   if (results.every(({ withdrawn }) => withdrawn.length === 0)) return;
   const { refuseRemovals } = await import('./removing-guard.ts');
-  refuseRemovals({ results, packages: tree.names.length, confirmed: choice.confirmed, isMeant: (name, { normalized, reference }) => withheld.of(name).has(normalized) || purged.blocks(name, { normalized, reference }) !== undefined });
+  refuseRemovals({
+    results,
+    packages: tree.names.length,
+    confirmed: choice.confirmed,
+    isMeant: (name, { normalized, reference }) =>
+      withheld.of(name).has(normalized) || purged.blocks(name, { normalized, reference }) !== undefined,
+  });
 }
 
 async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcome> {
   const { choice, tree, scanned, settings, output, limit } = run;
   const digests = digestSources(scanned);
   const published = new Set(tree.names);
-  const rethought = [...(request.withhold === undefined ? [] : [request.withhold.name]), ...(await indexedAmong(request.purge ?? [], output)), ...run.safety.changed.filter((name) => published.has(name))];
+  const rethought = [
+    ...(request.withhold === undefined ? [] : [request.withhold.name]),
+    ...(await indexedAmong(request.purge ?? [], output)),
+    ...run.safety.changed.filter((name) => published.has(name)),
+  ];
   const visits = await packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought });
   if (visits.length === 0) return gatherOutcome({ results: [], names: tree.names, scanned, digests, limit });
   const { stagePackages } = await import('./packages.ts');
@@ -226,6 +323,13 @@ async function stageAll(run: Run, request: BuildRequest): Promise<PackagesOutcom
     pruned: tree.publication?.pruned,
     now: run.now(),
   };
-  const results = await stagePackages({ visits, scanned, jobs: request.jobs, scratchDirectory: `${request.dataDirectory}/build/staging`, progress: run.progress, context });
+  const results = await stagePackages({
+    visits,
+    scanned,
+    jobs: request.jobs,
+    scratchDirectory: `${request.dataDirectory}/build/staging`,
+    progress: run.progress,
+    context,
+  });
   return gatherOutcome({ results, names: tree.names, scanned, digests, limit });
 }

@@ -13,7 +13,14 @@ export function datesAfter(before: Publication | undefined, now: Date): number {
 /** What comes after the tree as it is. */
 export function momentAfter({ serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>): PublicationMoment {
   const wasCutOff = serial !== (publication?.serial ?? 0);
-  return { serial: serial + 1, datesUntil: wasCutOff ? Number.POSITIVE_INFINITY : publication === undefined ? Number.NEGATIVE_INFINITY : untilOf(publication) };
+  return {
+    serial: serial + 1,
+    datesUntil: wasCutOff
+      ? Number.POSITIVE_INFINITY
+      : publication === undefined
+        ? Number.NEGATIVE_INFINITY
+        : untilOf(publication),
+  };
 }
 
 function untilOf({ dates_until: until, root }: Publication): number {

@@ -41,18 +41,36 @@ export function withChanges(next: DocumentStamp | null, change: DocumentChange):
   if (next === null || next === previous) return next;
   const at = Math.floor(now.getTime() / 1000);
   const past = changesUntilNow(previous, change.known);
-  const touched = new Map([...changedVersions(change), ...(change.isOrdered ? movedVersions(change) : []), ...unseenVersions(past, change.placed)].map((version) => [formatReleasedVersion(version), version]));
+  const touched = new Map(
+    [
+      ...changedVersions(change),
+      ...(change.isOrdered ? movedVersions(change) : []),
+      ...unseenVersions(past, change.placed),
+    ].map((version) => [formatReleasedVersion(version), version]),
+  );
   if (touched.size === 0) return { ...next, changes: past };
-  const latest: VersionChange = { serial: moment.serial, last_modified: next.last_modified, at, versions: [...touched.values()] };
+  const latest: VersionChange = {
+    serial: moment.serial,
+    last_modified: next.last_modified,
+    at,
+    versions: [...touched.values()],
+  };
   // a date that is later than all before stands for all of them
   const kept = at > moment.datesUntil ? without(past, touched) : past;
   return { ...next, changes: [...kept, latest] };
 }
 
 /** All changes until now. What an older version of Libretto published changed at one moment, as far as can be known. */
-export function changesUntilNow(previous: DocumentStamp | null, known: readonly ReleasedVersion[]): readonly VersionChange[] {
+export function changesUntilNow(
+  previous: DocumentStamp | null,
+  known: readonly ReleasedVersion[],
+): readonly VersionChange[] {
   if (previous === null) return [];
-  return previous.changes ?? [{ serial: 0, last_modified: previous.last_modified, at: previous.last_modified, versions: distinct(known) }];
+  return (
+    previous.changes ?? [
+      { serial: 0, last_modified: previous.last_modified, at: previous.last_modified, versions: distinct(known) },
+    ]
+  );
 }
 
 function changedVersions({ before, after, besideChanged }: DocumentChange): readonly ReleasedVersion[] {
@@ -63,7 +81,9 @@ function changedVersions({ before, after, besideChanged }: DocumentChange): read
     return former === undefined || former() !== record();
   });
   const has = new Set(after.map(({ version }) => formatReleasedVersion(version)));
-  return [...changed, ...before.filter(({ version }) => !has.has(formatReleasedVersion(version)))].map(({ version }) => version);
+  return [...changed, ...before.filter(({ version }) => !has.has(formatReleasedVersion(version)))].map(
+    ({ version }) => version,
+  );
 }
 
 /** Of each two that changed places both, so that who sees them both sees a change. */
@@ -74,17 +94,27 @@ function movedVersions({ before, after }: DocumentChange): readonly ReleasedVers
     return at === undefined ? [] : [{ version, at }];
   });
   if (stayed.every(({ at }, was) => was === 0 || at > (stayed[was - 1]?.at ?? 0))) return [];
-  return stayed.filter((one, was) => stayed.some((other, otherWas) => was < otherWas !== one.at < other.at && was !== otherWas)).map(({ version }) => version);
+  return stayed
+    .filter((one, was) => stayed.some((other, otherWas) => was < otherWas !== one.at < other.at && was !== otherWas))
+    .map(({ version }) => version);
 }
 
 /** What publications changed that were cut off before readers got the document: whether that is taken back or stays, somebody may have seen it in a list. */
 function unseenVersions(past: readonly VersionChange[], placed: number | undefined): readonly ReleasedVersion[] {
-  return past.filter(({ last_modified: lastModified }) => placed !== undefined && lastModified > placed).flatMap(({ versions }) => versions);
+  return past
+    .filter(({ last_modified: lastModified }) => placed !== undefined && lastModified > placed)
+    .flatMap(({ versions }) => versions);
 }
 
-function without(past: readonly VersionChange[], versions: ReadonlyMap<string, ReleasedVersion>): readonly VersionChange[] {
+function without(
+  past: readonly VersionChange[],
+  versions: ReadonlyMap<string, ReleasedVersion>,
+): readonly VersionChange[] {
   return past
-    .map((change) => ({ ...change, versions: change.versions.filter((version) => !versions.has(formatReleasedVersion(version))) }))
+    .map((change) => ({
+      ...change,
+      versions: change.versions.filter((version) => !versions.has(formatReleasedVersion(version))),
+    }))
     .filter((change) => change.versions.length > 0);
 }
 

@@ -25,7 +25,13 @@ export interface RegistryDescription {
 }
 
 /** Those of a request, in the order that their digest is made of. */
-export function documentSettings({ metadataUrl, distBaseUrl, distShasum = 'releases', about = {}, abandoned = {} }: DocumentSettings): DocumentSettings {
+export function documentSettings({
+  metadataUrl,
+  distBaseUrl,
+  distShasum = 'releases',
+  about = {},
+  abandoned = {},
+}: DocumentSettings): DocumentSettings {
   return { metadataUrl, distBaseUrl, distShasum, about, abandoned };
 }
 

@@ -1,7 +1,14 @@
 // From records to the bytes of the documents, pure: equal records give equal bytes, in whatever order and over however many builds they came.
 
 import { inBranchOrder } from './branch-order.ts';
-import { matchesNothingPattern, mirrorDistUrl, type DistRecord, type ProviderDocument, type RootDocument, type VersionRecord } from './contract/documents.ts';
+import {
+  matchesNothingPattern,
+  mirrorDistUrl,
+  type DistRecord,
+  type ProviderDocument,
+  type RootDocument,
+  type VersionRecord,
+} from './contract/documents.ts';
 import { isJsonObject, type JsonObject } from './contract/json.ts';
 import type { PackageName } from './contract/name.ts';
 import { noSafety, safetyKeys, safetyRootKeys, type PackageSafety, type SafetyLists } from './contract/safety-lists.ts';
@@ -20,7 +27,11 @@ export interface DocumentVersion {
 }
 
 /** The bytes of packages.json. */
-export function formatRoot(names: readonly PackageName[], settings: DocumentSettings, safety: SafetyLists = noSafety): string {
+export function formatRoot(
+  names: readonly PackageName[],
+  settings: DocumentSettings,
+  safety: SafetyLists = noSafety,
+): string {
   const root: RootDocument = {
     packages: {},
     ...settings.about,
@@ -38,13 +49,26 @@ export function formatRoot(names: readonly PackageName[], settings: DocumentSett
  * version is a dev one: Composer takes a 404 for that. Throws for two records of one
  * version, of which Composer would take either: the plan never lets that happen, and nothing is published should it do so once.
  */
-export function formatProviders(name: PackageName, versions: readonly DocumentVersion[], safety?: PackageSafety): { readonly stable: string; readonly dev: string | undefined } {
-  if (new Set(versions.map(({ record }) => record.version_normalized)).size < versions.length) throw new Error(`${name} has two records of one version`);
+export function formatProviders(
+  name: PackageName,
+  versions: readonly DocumentVersion[],
+  safety?: PackageSafety,
+): { readonly stable: string; readonly dev: string | undefined } {
+  if (new Set(versions.map(({ record }) => record.version_normalized)).size < versions.length)
+    throw new Error(`${name} has two records of one version`);
   const isDev = ({ record }: DocumentVersion): boolean => isDevVersion(record.version_normalized);
   const dev = inBranchOrder(versions.filter(isDev)).map(publishedRecord);
-  const stable = versions.filter((version) => !isDev(version)).map(publishedRecord).toSorted((one, other) => compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion));
+  const stable = versions
+    .filter((version) => !isDev(version))
+    .map(publishedRecord)
+    .toSorted((one, other) =>
+      compareNormalized(other.version_normalized as NormalizedVersion, one.version_normalized as NormalizedVersion),
+    );
   const said = safety === undefined ? {} : safetyKeys(safety);
-  return { stable: formatProvider(name, stable, said), dev: dev.length === 0 ? undefined : formatProvider(name, dev, said) };
+  return {
+    stable: formatProvider(name, stable, said),
+    dev: dev.length === 0 ? undefined : formatProvider(name, dev, said),
+  };
 }
 
 /** With what the serving index knows of it. `published-time` stands last, in documents that are new and in those that get it later. */
@@ -54,7 +78,10 @@ export function publishedRecord({ record, entry }: DocumentVersion): VersionReco
 }
 
 function formatProvider(name: PackageName, records: readonly VersionRecord[], said: JsonObject): string {
-  const document: ProviderDocument = { packages: { [name]: Object.fromEntries(records.map((record) => [record.version, record])) }, ...said };
+  const document: ProviderDocument = {
+    packages: { [name]: Object.fromEntries(records.map((record) => [record.version, record])) },
+    ...said,
+  };
   return `${writeJson(document)}\n`;
 }
 
@@ -65,15 +92,30 @@ export function parseProvider(text: string, name: PackageName): readonly Version
   const versions = isJsonObject(packages) ? packages[name] : undefined;
   if (!isJsonObject(versions)) throw new Error(`it has no versions of ${name}`);
   return Object.values(versions).map((record) => {
-    if (!isJsonObject(record) || typeof record['version'] !== 'string' || typeof record['version_normalized'] !== 'string' || !isJsonObject(record['dist'])) throw new Error(`a version of ${name} is malformed`);
+    if (
+      !isJsonObject(record) ||
+      typeof record['version'] !== 'string' ||
+      typeof record['version_normalized'] !== 'string' ||
+      !isJsonObject(record['dist'])
+    )
+      throw new Error(`a version of ${name} is malformed`);
     return record as VersionRecord;
   });
 }
 
 /** The dist of a version under these settings. */
-export function distOf(name: PackageName, entry: Pick<IndexEntry, 'version' | 'version_normalized' | 'reference' | 'shasum'>, settings: DocumentSettings): DistRecord & JsonObject {
+export function distOf(
+  name: PackageName,
+  entry: Pick<IndexEntry, 'version' | 'version_normalized' | 'reference' | 'shasum'>,
+  settings: DocumentSettings,
+): DistRecord & JsonObject {
   const checked = settings.distShasum === 'always' || !isDevVersion(entry.version_normalized);
-  return { type: 'zip', url: distUrl(name, entry.version, settings), reference: entry.reference, ...(checked ? { shasum: entry.shasum } : {}) };
+  return {
+    type: 'zip',
+    url: distUrl(name, entry.version, settings),
+    reference: entry.reference,
+    ...(checked ? { shasum: entry.shasum } : {}),
+  };
 }
 
 /** `dist.url` of a version. An absolute one is percent-encoded where a client would cut it, and names the reference that Composer fills in. */
@@ -86,7 +128,11 @@ export function distUrl(name: PackageName, version: string, settings: DocumentSe
  * The stamp of a document after this build. `known`: every stamp that readers may have seen, also of a publication that was cut off. Bytes keep
  * their stamp while none of other bytes is as late. Else Last-Modified rises above all of them, by whole seconds: no date ever stands for two contents (I19).
  */
-export function stampDocument(known: readonly DocumentStamp[], bytes: string | undefined, nowSeconds: number): DocumentStamp | null {
+export function stampDocument(
+  known: readonly DocumentStamp[],
+  bytes: string | undefined,
+  nowSeconds: number,
+): DocumentStamp | null {
   const sha256 = bytes === undefined ? null : digestOf(bytes);
   const newest = latest(known);
   if (newest === undefined) return sha256 === null ? null : { last_modified: nowSeconds, sha256 };
@@ -98,5 +144,8 @@ export function stampDocument(known: readonly DocumentStamp[], bytes: string | u
 
 /** The first of several that are equally late. */
 function latest(stamps: readonly DocumentStamp[]): DocumentStamp | undefined {
-  return stamps.reduce<DocumentStamp | undefined>((found, stamp) => (found === undefined || stamp.last_modified > found.last_modified ? stamp : found), undefined);
+  return stamps.reduce<DocumentStamp | undefined>(
+    (found, stamp) => (found === undefined || stamp.last_modified > found.last_modified ? stamp : found),
+    undefined,
+  );
 }

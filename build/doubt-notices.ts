@@ -7,7 +7,10 @@ import { isRead, type ScannedSource } from './scan.ts';
 const maxTold = 3;
 
 /** A line for each source that holds such versions. */
-export function doubtNotices(scanned: readonly ScannedSource[], results: readonly PackageResult[]): readonly { readonly source: string; readonly message: string }[] {
+export function doubtNotices(
+  scanned: readonly ScannedSource[],
+  results: readonly PackageResult[],
+): readonly { readonly source: string; readonly message: string }[] {
   const held = new Map<string, string[]>();
   for (const { name, doubtful } of results) {
     for (const { source, version } of doubtful) {
@@ -19,12 +22,23 @@ export function doubtNotices(scanned: readonly ScannedSource[], results: readonl
   return scanned.filter(isRead).flatMap(({ chosen, quarantined }) => {
     const versions = held.get(chosen.spec.id);
     if (versions === undefined) return [];
-    const causes = [...new Set(quarantined.filter(({ name, version }) => name === null || version === null).map(({ where }) => where))];
+    const causes = [
+      ...new Set(
+        quarantined.filter(({ name, version }) => name === null || version === null).map(({ where }) => where),
+      ),
+    ];
     const [stay, are] = versions.length === 1 ? ['stays', 'is'] : ['stay', 'are'];
-    return [{ source: chosen.spec.location, message: `${someOf(versions)} ${are} no longer found and ${stay} published: nothing is withdrawn while it cannot be told which package or version ${someOf(causes)} is. Mend or remove that; the next build then withdraws what is gone.` }];
+    return [
+      {
+        source: chosen.spec.location,
+        message: `${someOf(versions)} ${are} no longer found and ${stay} published: nothing is withdrawn while it cannot be told which package or version ${someOf(causes)} is. Mend or remove that; the next build then withdraws what is gone.`,
+      },
+    ];
   });
 }
 
 function someOf(items: readonly string[]): string {
-  return items.length <= maxTold ? items.join(', ') : `${items.slice(0, maxTold).join(', ')} and ${items.length - maxTold} more`;
+  return items.length <= maxTold
+    ? items.join(', ')
+    : `${items.slice(0, maxTold).join(', ')} and ${items.length - maxTold} more`;
 }

@@ -31,7 +31,11 @@ const fetchesAtOnce = 8;
 type OptionsFor = (memory: Pick<OpenSourcesOptions, 'output' | 'trusted' | 'stale'>) => OpenSourcesOptions;
 
 /** `request`: with the real path of its data folder. */
-export function createRemoteSources(request: BuildRequest, { progress, stop }: BuildEffects, optionsFor: OptionsFor): RemoteSources {
+export function createRemoteSources(
+  request: BuildRequest,
+  { progress, stop }: BuildEffects,
+  optionsFor: OptionsFor,
+): RemoteSources {
   const opened = new Map<string, Promise<Source>>();
   const needed = new Map<string, ChosenSource>();
   const open = (chosen: ChosenSource, options: OpenSourcesOptions): Promise<Source> | undefined => {
@@ -50,7 +54,12 @@ export function createRemoteSources(request: BuildRequest, { progress, stop }: B
       const started = performance.now();
       const output = createDiskOutput(request.dataDirectory);
       // what a former attempt opened under the lock counts too, whatever is remembered now
-      const remote = [...new Map([...(await chooseRemote(request, output)).map((chosen) => [chosen.spec.id, chosen] as const), ...needed]).values()];
+      const remote = [
+        ...new Map([
+          ...(await chooseRemote(request, output)).map((chosen) => [chosen.spec.id, chosen] as const),
+          ...needed,
+        ]).values(),
+      ];
       if (remote.length === 0) return 0;
       const options = optionsFor({ output, ...(await readTrust(request, output)) });
       let done = 0;
@@ -76,7 +85,10 @@ async function chooseRemote(request: BuildRequest, output: Output): Promise<read
   return chooseSources(request, await readKnownSources(output), request.dataDirectory).read.filter(isElsewhere);
 }
 
-async function readTrust(request: BuildRequest, output: Output): Promise<Pick<OpenSourcesOptions, 'trusted' | 'stale'>> {
+async function readTrust(
+  request: BuildRequest,
+  output: Output,
+): Promise<Pick<OpenSourcesOptions, 'trusted' | 'stale'>> {
   const { trusted, stale } = await readTreeMemory(output, digestSettings(documentSettings(request)));
   return { trusted, stale: new Set([...stale, ...(await sourcesToRead(output, request.withhold))]) };
 }

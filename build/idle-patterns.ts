@@ -5,12 +5,25 @@ import { isRead, type ReadSource, type ScannedSource } from './scan.ts';
 import { patternsOf } from './sources/options.ts';
 
 /** A line for each source and its idle patterns; none for a pattern that another source has a use for, or may have. */
-export function idlePatternNotices(scanned: readonly ScannedSource[]): readonly { readonly source: string; readonly message: string }[] {
+export function idlePatternNotices(
+  scanned: readonly ScannedSource[],
+): readonly { readonly source: string; readonly message: string }[] {
   const told = new Set<string>();
-  const isIdle = (pattern: string): boolean => scanned.every((source) => !patternsOf(source.chosen.options).includes(pattern) || (isRead(source) && source.idle.includes(pattern)));
+  const isIdle = (pattern: string): boolean =>
+    scanned.every(
+      (source) =>
+        !patternsOf(source.chosen.options).includes(pattern) || (isRead(source) && source.idle.includes(pattern)),
+    );
   return scanned.filter(isRead).flatMap(({ chosen, idle }: ReadSource) => {
     const mine = idle.filter((pattern) => !told.has(pattern) && isIdle(pattern));
     for (const pattern of mine) told.add(pattern);
-    return mine.length === 0 ? [] : [{ source: chosen.spec.location, message: `libretto.json limits it by ${mine.join(', ')}, but it has no such package.` }];
+    return mine.length === 0
+      ? []
+      : [
+          {
+            source: chosen.spec.location,
+            message: `libretto.json limits it by ${mine.join(', ')}, but it has no such package.`,
+          },
+        ];
   });
 }

@@ -43,7 +43,11 @@ export interface ImpactReport {
 }
 
 /** `host`: of this registry; then packages that are fetched from there count too, known here or not. Throws BuildRefused for a damaged index. */
-export async function impactOf(dataDirectory: string, packages: readonly LockedPackage[], host: string | undefined): Promise<ImpactReport> {
+export async function impactOf(
+  dataDirectory: string,
+  packages: readonly LockedPackage[],
+  host: string | undefined,
+): Promise<ImpactReport> {
   const output = createDiskOutput(dataDirectory);
   const indexes = new Map<PackageName, PackageIndex | undefined>();
   const impacts: Impact[] = [];
@@ -55,7 +59,8 @@ export async function impactOf(dataDirectory: string, packages: readonly LockedP
     if (index === undefined && (host === undefined || !locked.hosts.includes(host))) continue;
     checked += 1;
     const found = await judge(output, locked, index);
-    if (found !== undefined) impacts.push({ name: locked.name, version: locked.version, reference: locked.reference, ...found });
+    if (found !== undefined)
+      impacts.push({ name: locked.name, version: locked.version, reference: locked.reference, ...found });
   }
   return { checked, elsewhere: packages.length - checked, impacts };
 }
@@ -66,30 +71,61 @@ async function readIndex(output: Output, name: PackageName): Promise<PackageInde
   if (text === undefined) return undefined;
   const index = parseOwnFile(path, () => parsePackageIndex(text));
   if (index?.name === name) return index;
-  throw new BuildRefused(`${path} is damaged, so that it cannot be told what there is of ${name}. \`libretto verify\` says what mends it.`);
+  throw new BuildRefused(
+    `${path} is damaged, so that it cannot be told what there is of ${name}. \`libretto verify\` says what mends it.`,
+  );
 }
 
 type Finding = Pick<Impact, 'kind' | 'installable' | 'message'>;
 
-async function judge(output: Output, { version, reference, shasum }: LockedPackage, index: PackageIndex | undefined): Promise<Finding | undefined> {
+async function judge(
+  output: Output,
+  { version, reference, shasum }: LockedPackage,
+  index: PackageIndex | undefined,
+): Promise<Finding | undefined> {
   const normalized = normalizeVersion(version);
-  const contents = (index?.versions ?? []).filter((entry) => entry.version === version || entry.version_normalized === normalized);
+  const contents = (index?.versions ?? []).filter(
+    (entry) => entry.version === version || entry.version_normalized === normalized,
+  );
   const current = contents.find(({ state }) => state === 'published');
   // a lock without a reference means whatever the version is
   const locked = reference === null ? current : contents.find((entry) => entry.reference === reference);
   if (locked === undefined) return gone(index, contents, current);
-  if (!(await isThere(output, locked))) return { kind: 'missing', installable: false, message: 'Its archive is missing from the tree; `libretto verify` names the file.' };
-  if (shasum !== null && shasum !== locked.shasum) return { kind: 'changed', installable: false, message: `Its archive has the SHA-1 ${locked.shasum} here, the lock names ${shasum}.` };
+  if (!(await isThere(output, locked)))
+    return {
+      kind: 'missing',
+      installable: false,
+      message: 'Its archive is missing from the tree; `libretto verify` names the file.',
+    };
+  if (shasum !== null && shasum !== locked.shasum)
+    return {
+      kind: 'changed',
+      installable: false,
+      message: `Its archive has the SHA-1 ${locked.shasum} here, the lock names ${shasum}.`,
+    };
   if (locked.state === 'published') return undefined;
   const still = `The locked content can be installed until \`libretto prune\` removes it.`;
-  if (current === undefined) return { kind: 'withdrawn', installable: true, message: `The version was withdrawn at ${locked.since}. ${still}` };
-  return { kind: 'changed', installable: true, message: `The version is ${current.reference.slice(0, 12)} since ${current.since}. ${still}` };
+  if (current === undefined)
+    return { kind: 'withdrawn', installable: true, message: `The version was withdrawn at ${locked.since}. ${still}` };
+  return {
+    kind: 'changed',
+    installable: true,
+    message: `The version is ${current.reference.slice(0, 12)} since ${current.since}. ${still}`,
+  };
 }
 
-function gone(index: PackageIndex | undefined, contents: readonly IndexEntry[], current: IndexEntry | undefined): Finding {
+function gone(
+  index: PackageIndex | undefined,
+  contents: readonly IndexEntry[],
+  current: IndexEntry | undefined,
+): Finding {
   if (index === undefined) return { kind: 'missing', installable: false, message: 'The package is not known here.' };
   if (contents.length === 0) return { kind: 'missing', installable: false, message: 'The version is not known here.' };
-  return { kind: 'missing', installable: false, message: `The locked content is not here${current === undefined ? '' : `; the version is ${current.reference.slice(0, 12)} now`}.` };
+  return {
+    kind: 'missing',
+    installable: false,
+    message: `The locked content is not here${current === undefined ? '' : `; the version is ${current.reference.slice(0, 12)} now`}.`,
+  };
 }
 
 async function isThere(output: Output, { path, size }: IndexEntry): Promise<boolean> {

@@ -15,11 +15,21 @@ export interface NewEntries {
 }
 
 /** All entries in the file's order, and the further names that archives need because another content takes their plain one. */
-export function mergeEntries(name: PackageName, before: readonly IndexEntry[], next: NewEntries): { readonly entries: readonly IndexEntry[]; readonly pins: readonly Alias[] } {
+export function mergeEntries(
+  name: PackageName,
+  before: readonly IndexEntry[],
+  next: NewEntries,
+): { readonly entries: readonly IndexEntry[]; readonly pins: readonly Alias[] } {
   const known = new Map(before.map((entry) => [entryKey(entry), entry]));
-  const published = new Map([...next.kept, ...next.made].map((entry) => [entryKey(entry), withFirst(entry, known.get(entryKey(entry)))]));
+  const published = new Map(
+    [...next.kept, ...next.made].map((entry) => [entryKey(entry), withFirst(entry, known.get(entryKey(entry)))]),
+  );
   const republished = new Set([...next.kept, ...next.made].map((entry) => entry.version_normalized));
-  const pinned = new Set(next.made.filter(({ version, path }) => path !== distPath(name, version as DistLabel)).map(({ version }) => version));
+  const pinned = new Set(
+    next.made
+      .filter(({ version, path }) => path !== distPath(name, version as DistLabel))
+      .map(({ version }) => version),
+  );
   const pins: Alias[] = [];
   const past = before
     .filter((entry) => !published.has(entryKey(entry)))
@@ -44,7 +54,8 @@ function retire(entry: IndexEntry, replaced: boolean, now: Date): IndexEntry {
 /** When a content was first published no withdrawal and no return moves: `published-time` says so to clients, and views go by it where a source knows no time. */
 function withFirst(entry: IndexEntry, before: IndexEntry | undefined): IndexEntry {
   if (before === undefined) return entry;
-  const first = [before.first_published ?? before.since, entry.first_published ?? entry.since].toSorted()[0] ?? entry.since;
+  const first =
+    [before.first_published ?? before.since, entry.first_published ?? entry.since].toSorted()[0] ?? entry.since;
   return first < entry.since ? { ...entry, first_published: first } : entry;
 }
 

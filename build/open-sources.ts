@@ -41,7 +41,10 @@ export interface OpenSourcesOptions {
   readonly remote?: RemoteSources | undefined;
 }
 
-export async function openSources(chosen: readonly ChosenSource[], options: OpenSourcesOptions): Promise<readonly OpenSource[]> {
+export async function openSources(
+  chosen: readonly ChosenSource[],
+  options: OpenSourcesOptions,
+): Promise<readonly OpenSource[]> {
   const limit = pLimit(parallelReads);
   return Promise.all(chosen.map((source) => limit(() => openOne(source, options))));
 }
@@ -52,30 +55,56 @@ async function openOne(source: ChosenSource, options: OpenSourcesOptions): Promi
 }
 
 /** What is remembered of a source, and whether that holds for its options and settings. */
-export async function rememberedOf(source: ChosenSource, options: OpenSourcesOptions): Promise<Omit<OpenSource, 'chosen' | 'source'>> {
+export async function rememberedOf(
+  source: ChosenSource,
+  options: OpenSourcesOptions,
+): Promise<Omit<OpenSource, 'chosen' | 'source'>> {
   const { id, place } = source.spec;
-  const optionsDigest = digestOptions(source.options, place.kind === 'directory' || place.kind === 'git' ? options.archiveExcludes : []);
+  const optionsDigest = digestOptions(
+    source.options,
+    place.kind === 'directory' || place.kind === 'git' ? options.archiveExcludes : [],
+  );
   let damage: string | undefined;
   const onDamage = (path: string): void => {
     damage = `${path} was damaged. The source was read anew, and it was made again.`;
   };
   const remembered = options.trusted ? await readMemory(options.output, id, onDamage) : undefined;
   const renewed = remembered === undefined || options.stale.has(id) || remembered.options !== optionsDigest;
-  return { optionsDigest, renewed, remembered: renewed ? voided(remembered) : remembered, ...(damage === undefined ? {} : { damage }) };
+  return {
+    optionsDigest,
+    renewed,
+    remembered: renewed ? voided(remembered) : remembered,
+    ...(damage === undefined ? {} : { damage }),
+  };
 }
 
 /** Of each package it is still known that the source had it, and of nothing that it is as it was. */
 function voided(remembered: RememberedSource | undefined): RememberedSource | undefined {
-  return remembered && { ...remembered, memory: { fingerprint: '', detail: null }, packages: Object.fromEntries(Object.keys(remembered.packages).map((name) => [name, ''])) };
+  return (
+    remembered && {
+      ...remembered,
+      memory: { fingerprint: '', detail: null },
+      packages: Object.fromEntries(Object.keys(remembered.packages).map((name) => [name, ''])),
+    }
+  );
 }
 
-export async function openSource({ spec: { place, location }, options, access }: ChosenSource, known: OpenSourcesOptions): Promise<Source> {
+export async function openSource(
+  { spec: { place, location }, options, access }: ChosenSource,
+  known: OpenSourcesOptions,
+): Promise<Source> {
   const { dataDirectory, threads, archiveExcludes, allowedAddresses, now, environment, gitTimeouts, stop } = known;
   if (access?.refusal !== undefined) return refusedSource(access.refusal);
   switch (place.kind) {
     case 'directory': {
       const { createDirectorySource } = await import('./sources/directory/directory-source.ts');
-      return createDirectorySource({ root: place.path, dataDirectory, now, ...(threads === undefined ? {} : { threads }), extraExcludes: archiveExcludes });
+      return createDirectorySource({
+        root: place.path,
+        dataDirectory,
+        now,
+        ...(threads === undefined ? {} : { threads }),
+        extraExcludes: archiveExcludes,
+      });
     }
     case 'artifact': {
       const { createArtifactSource } = await import('./sources/artifact/artifact-source.ts');
@@ -84,7 +113,13 @@ export async function openSource({ spec: { place, location }, options, access }:
     case 'package': {
       if (place.inline === undefined) throw new Error(`${location}: its packages are not known`);
       const { createPackageSource } = await import('./sources/package/package-source.ts');
-      return createPackageSource({ ...place.inline, cacheDirectory: `${dataDirectory}/build/downloads`, allowAddresses: allowedAddresses, environment, now });
+      return createPackageSource({
+        ...place.inline,
+        cacheDirectory: `${dataDirectory}/build/downloads`,
+        allowAddresses: allowedAddresses,
+        environment,
+        now,
+      });
     }
     case 'received': {
       if (place.tree === undefined) throw new Error(`${location}: there is no copy of it to read`);

@@ -33,11 +33,21 @@ export function gatherOutcome({ results, names, scanned, digests, limit }: Outco
     if (published > 0) visible.add(name);
     else visible.delete(name);
   }
-  return { results, names: [...visible].toSorted(), quarantined: allQuarantined(scanned, results, limit), changes: mergeChanges(results.map(({ changes }) => changes)), digests };
+  return {
+    results,
+    names: [...visible].toSorted(),
+    quarantined: allQuarantined(scanned, results, limit),
+    changes: mergeChanges(results.map(({ changes }) => changes)),
+    digests,
+  };
 }
 
 /** In a build that is limited to some packages only what is known to be about those. */
-function allQuarantined(scanned: readonly ScannedSource[], results: readonly PackageResult[], limit: PackageLimit | undefined): PackagesOutcome['quarantined'] {
+function allQuarantined(
+  scanned: readonly ScannedSource[],
+  results: readonly PackageResult[],
+  limit: PackageLimit | undefined,
+): PackagesOutcome['quarantined'] {
   const ofSources = scanned.flatMap((source) => {
     const list = source.outcome === 'read' ? source.quarantined : (source.remembered?.quarantined ?? []);
     const told = limit === undefined ? list : list.filter(({ name }) => name !== null && limit.admits(name));

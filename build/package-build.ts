@@ -6,7 +6,14 @@ import type { PackageName } from './contract/name.ts';
 import { readPackageState, type PackageState } from './package-state.ts';
 import { stagePackage, type PackageResult } from './package-stage.ts';
 import { createTextStager } from './package-texts.ts';
-import { keepVersion, makeVersion, type Made, type PackageContext, type Standing, type VersionContext } from './package-version.ts';
+import {
+  keepVersion,
+  makeVersion,
+  type Made,
+  type PackageContext,
+  type Standing,
+  type VersionContext,
+} from './package-version.ts';
 import { decidePackage, type Contribution, type FreshRelease, type PackageDecision } from './plan.ts';
 import { runTogether } from './run-together.ts';
 import { readPruned } from './pruned.ts';
@@ -23,25 +30,49 @@ const parallelArchives = 4;
 type Refusal = PackageDecision['refused'][number];
 
 /** `contributionsTo`: of the sources that have something for the package, and of these that were read, which have published some of it. */
-export async function buildPackage(name: PackageName, contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[], given: PackageContext): Promise<PackageResult> {
+export async function buildPackage(
+  name: PackageName,
+  contributionsTo: (publishers: ReadonlySet<string>) => readonly Contribution[],
+  given: PackageContext,
+): Promise<PackageResult> {
   const former = asReadersSee(await readPackageState(name, given), given.pending.of(name));
   const { state, dropped } = splitPurged(name, former, given.purged);
   const context: VersionContext = { ...given, texts: createTextStager(name, state.texts, given.output) };
   const undone = context.undone.get(name) ?? [];
-  const { contributions: offered, blocked } = withoutPurged(name, contributionsTo(new Set([...state.index.versions, ...dropped].map(({ source }) => source))), given.purged);
+  const { contributions: offered, blocked } = withoutPurged(
+    name,
+    contributionsTo(new Set([...state.index.versions, ...dropped].map(({ source }) => source))),
+    given.purged,
+  );
   const contributions = holdBack(offered, undone, state.index.versions);
-  const decision = decidePackage({ name, entries: state.index.versions, contributions, sources: context.sources, forgotten: context.forgotten, allowRepublish: context.allowRepublish, withheld: context.withheld.of(name), pruned: await readPruned(context.output, name) });
+  const decision = decidePackage({
+    name,
+    entries: state.index.versions,
+    contributions,
+    sources: context.sources,
+    forgotten: context.forgotten,
+    allowRepublish: context.allowRepublish,
+    withheld: context.withheld.of(name),
+    pruned: await readPruned(context.output, name),
+  });
   const refused = [...decision.refused];
   const standing: Standing[] = [];
   for (const kept of decision.kept) standing.push(await keepOrRefuse(name, kept, state, context, refused));
-  const results = await runTogether(decision.fresh, parallelArchives, (fresh) => makeOrRefuse(name, fresh, state, context, { refused, blocked }));
+  const results = await runTogether(decision.fresh, parallelArchives, (fresh) =>
+    makeOrRefuse(name, fresh, state, context, { refused, blocked }),
+  );
   for (const [at, { replaces }] of decision.fresh.entries()) {
-    if (results[at] === undefined && replaces !== undefined) standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
+    if (results[at] === undefined && replaces !== undefined)
+      standing.push(await keepVersion(name, { entry: replaces, release: undefined }, state, context));
   }
   const made = results.filter((result) => result !== undefined);
   const all = { contributions: offered, entries: state.index.versions };
   const rolledBack = { undone: undoneSteps(undone, all, decision), awaited: awaitedSources(undone, all) };
-  return stagePackage(name, { contributions, former, state, decision, standing, made, refused, dropped, blocked, ...rolledBack }, context);
+  return stagePackage(
+    name,
+    { contributions, former, state, decision, standing, made, refused, dropped, blocked, ...rolledBack },
+    context,
+  );
 }
 
 interface LeftOut {
@@ -49,12 +80,23 @@ interface LeftOut {
   readonly blocked: BlockedRelease[];
 }
 
-async function makeOrRefuse(name: PackageName, fresh: FreshRelease, state: PackageState, context: VersionContext, { refused, blocked }: LeftOut): Promise<Made | undefined> {
+async function makeOrRefuse(
+  name: PackageName,
+  fresh: FreshRelease,
+  state: PackageState,
+  context: VersionContext,
+  { refused, blocked }: LeftOut,
+): Promise<Made | undefined> {
   try {
     return await makeVersion(name, fresh, state, context);
   } catch (error) {
     if (error instanceof PurgedBytes) {
-      blocked.push({ source: fresh.source, version: fresh.release.version, where: fresh.release.where, tombstone: error.tombstone });
+      blocked.push({
+        source: fresh.source,
+        version: fresh.release.version,
+        where: fresh.release.where,
+        tombstone: error.tombstone,
+      });
       return undefined;
     }
     refused.push({ source: fresh.source, quarantine: quarantineOf(error, fresh.release) });
@@ -63,7 +105,13 @@ async function makeOrRefuse(name: PackageName, fresh: FreshRelease, state: Packa
 }
 
 /** A record that has to be made again and cannot be: the published one stays. */
-async function keepOrRefuse(name: PackageName, kept: PackageDecision['kept'][number], state: PackageState, context: VersionContext, refused: Refusal[]): Promise<Standing> {
+async function keepOrRefuse(
+  name: PackageName,
+  kept: PackageDecision['kept'][number],
+  state: PackageState,
+  context: VersionContext,
+  refused: Refusal[],
+): Promise<Standing> {
   const { entry, release } = kept;
   try {
     return await keepVersion(name, kept, state, context);

@@ -18,21 +18,33 @@ export function limitTo(patterns: readonly string[] | undefined): PackageLimit |
 }
 
 /** Throws BuildRefused where the tree is not as the last publication left it: what becomes of all its packages has to be looked at then. */
-export async function refusePartialRepair(limit: PackageLimit | undefined, tree: TreeMemory, output: Output): Promise<void> {
+export async function refusePartialRepair(
+  limit: PackageLimit | undefined,
+  tree: TreeMemory,
+  output: Output,
+): Promise<void> {
   if (limit === undefined) return;
   const whole = tree.rootIntact && tree.serial === tree.publication?.serial;
   if (whole || (tree.serial === 0 && (await listPackages(output)).length === 0)) return;
-  throw new BuildRefused('The output tree is not as the last publication left it: that was cut off, or packages.json was changed since. Run `libretto build` without --only first.');
+  throw new BuildRefused(
+    'The output tree is not as the last publication left it: that was cut off, or packages.json was changed since. Run `libretto build` without --only first.',
+  );
 }
 
 /** Throws BuildRefused for a pattern that stands for nothing: most likely it was mistyped. Not while a source that may have it cannot be read. */
-export function refuseUnknownNames(limit: PackageLimit | undefined, tree: TreeMemory, scanned: readonly ScannedSource[]): void {
+export function refuseUnknownNames(
+  limit: PackageLimit | undefined,
+  tree: TreeMemory,
+  scanned: readonly ScannedSource[],
+): void {
   if (limit === undefined || scanned.some(({ outcome }) => outcome === 'failed')) return;
   const names = new Set<string>(tree.names);
   for (const source of scanned) for (const name of namesOf(source)) names.add(name);
   for (const pattern of limit.patterns) {
     if ([...names].some(matchName(pattern))) continue;
-    throw new BuildRefused(`--only ${pattern}: no package of that name is published, nor has any source of this build one.`);
+    throw new BuildRefused(
+      `--only ${pattern}: no package of that name is published, nor has any source of this build one.`,
+    );
   }
 }
 

@@ -68,26 +68,39 @@ export interface Outcome {
 }
 
 /** What staging needs of a build. */
-export type StageContext = Pick<VersionContext, 'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'moment' | 'now'>;
+export type StageContext = Pick<
+  VersionContext,
+  'output' | 'texts' | 'leftovers' | 'pending' | 'safety' | 'moment' | 'now'
+>;
 
 export async function stagePackage(name: PackageName, outcome: Outcome, context: StageContext): Promise<PackageResult> {
   const { former, state, decision, standing, made, dropped = [] } = outcome;
-  const { entries, pins } = mergeEntries(name, state.index.versions, { kept: standing.map(({ entry }) => entry), made: made.map(({ entry }) => entry), now: context.now });
+  const { entries, pins } = mergeEntries(name, state.index.versions, {
+    kept: standing.map(({ entry }) => entry),
+    made: made.map(({ entry }) => entry),
+    now: context.now,
+  });
   const published = entries.filter((entry) => entry.state === 'published');
   const documents = await stageDocuments(name, former, asIndexed([...standing, ...made], entries), context);
   const next = { ...state.index, documents: documents.stamps, versions: entries };
   const index = formatPackageIndex(next);
-  const stageIndex = async (text: string): Promise<Placement> => ({ file: await context.output.stage(text), path: indexPath(name) });
+  const stageIndex = async (text: string): Promise<Placement> => ({
+    file: await context.output.stage(text),
+    path: indexPath(name),
+  });
   const written = index !== state.indexText && (entries.length > 0 || dropped.length > 0);
   const texts = context.texts.changes(entries);
   const fresh = new Set(made.map(({ entry }) => keyOf(entry)));
   const news = published.filter((entry) => fresh.has(keyOf(entry)));
-  const replaced = new Set(decision.fresh.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.version_normalized])));
+  const replaced = new Set(
+    decision.fresh.flatMap(({ replaces }) => (replaces === undefined ? [] : [replaces.version_normalized])),
+  );
   const before = new Set(state.index.versions.filter((entry) => entry.state === 'published').map(keyOf));
   return {
     name,
     published: published.length,
-    leftovers: context.leftovers.size === 0 ? [] : archivesOf(name, entries).filter((path) => context.leftovers.has(path)),
+    leftovers:
+      context.leftovers.size === 0 ? [] : archivesOf(name, entries).filter((path) => context.leftovers.has(path)),
     added: news.filter((entry) => !replaced.has(entry.version_normalized)).map(versionOf),
     changed: news.filter((entry) => replaced.has(entry.version_normalized)).map(versionOf),
     withdrawn: [...decision.withdrawn, ...dropped.filter(({ state: before }) => before === 'published')].map(versionOf),
@@ -100,7 +113,13 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
       archives: made.flatMap(({ archive }) => (archive === undefined ? [] : [archive])),
       pins: [...pins, ...made.flatMap(({ pin }) => (pin === undefined ? [] : [pin]))],
       texts: texts.placements,
-      indexes: written ? [await stageIndex(dropped.length === 0 ? index : formatPackageIndex(indexUntilDropped(next, dropped, context.now)))] : [],
+      indexes: written
+        ? [
+            await stageIndex(
+              dropped.length === 0 ? index : formatPackageIndex(indexUntilDropped(next, dropped, context.now)),
+            ),
+          ]
+        : [],
       documents: documents.placements,
       plain: await plainAliases(name, published, new Set(made.map(({ entry }) => entry.path)), context.output),
       removals: documents.removals,
@@ -108,7 +127,15 @@ export async function stagePackage(name: PackageName, outcome: Outcome, context:
       purgedIndexes: dropped.length === 0 ? [] : [await stageIndex(index)],
       purgedArchives: archivesToRemove(name, dropped, entries),
     },
-    history: await packageChange({ name, state, entries, stamps: documents.stamps, replaced: documents.replaced, output: context.output, pending: context.pending }),
+    history: await packageChange({
+      name,
+      state,
+      entries,
+      stamps: documents.stamps,
+      replaced: documents.replaced,
+      output: context.output,
+      pending: context.pending,
+    }),
     undone: outcome.undone,
     blocked: outcome.blocked ?? [],
   };
@@ -120,7 +147,9 @@ function remarkNotices(name: PackageName, made: readonly Made[]): PackageResult[
   return [...groupBy(remarked, ({ entry, remark }) => `${entry.source}\0${remark}`).values()].flatMap((alike) => {
     const [first] = alike;
     const versions = alike.map(({ entry }) => entry.version);
-    return first === undefined ? [] : [{ source: first.entry.source, message: `${name} ${listShortly(versions)}: ${first.remark}` }];
+    return first === undefined
+      ? []
+      : [{ source: first.entry.source, message: `${name} ${listShortly(versions)}: ${first.remark}` }];
   });
 }
 
@@ -133,11 +162,15 @@ function versionOf({ version, source, reference }: IndexEntry): VersionOf {
   return { version, source, reference };
 }
 
-function unsettledSources(published: readonly IndexEntry[], { contributions, refused, awaited = [] }: Outcome): ReadonlySet<string> {
+function unsettledSources(
+  published: readonly IndexEntry[],
+  { contributions, refused, awaited = [] }: Outcome,
+): ReadonlySet<string> {
   const unsettled = new Set([...refused.map(({ source }) => source), ...awaited]);
   for (const { source, releases } of contributions) {
     const there = new Set<string>(releases.map(({ normalized }) => normalized));
-    if (published.some((entry) => entry.source === source && !there.has(entry.version_normalized))) unsettled.add(source);
+    if (published.some((entry) => entry.source === source && !there.has(entry.version_normalized)))
+      unsettled.add(source);
   }
   return unsettled;
 }
@@ -153,19 +186,27 @@ function asIndexed(versions: readonly Standing[], entries: readonly IndexEntry[]
 }
 
 /** The plain `<version>.zip` of every version whose bytes stand under a pinned name, where it is not that content already. */
-async function plainAliases(name: PackageName, published: readonly IndexEntry[], fresh: ReadonlySet<PublicPath>, output: Output): Promise<readonly Alias[]> {
+async function plainAliases(
+  name: PackageName,
+  published: readonly IndexEntry[],
+  fresh: ReadonlySet<PublicPath>,
+  output: Output,
+): Promise<readonly Alias[]> {
   const aliases: Alias[] = [];
   for (const entry of published) {
     const plain = distPath(name, entry.version as DistLabel);
     if (entry.path === plain) continue;
-    if (fresh.has(entry.path) || !(await isSameFile(output, entry, plain))) aliases.push({ from: entry.path, to: plain });
+    if (fresh.has(entry.path) || !(await isSameFile(output, entry, plain)))
+      aliases.push({ from: entry.path, to: plain });
   }
   return aliases;
 }
 
 async function isSameFile(output: Output, entry: IndexEntry, plain: PublicPath): Promise<boolean> {
-  const [pinnedFacts, plainFacts] = await Promise.all([output.facts('public', entry.path), output.facts('public', plain)]);
+  const [pinnedFacts, plainFacts] = await Promise.all([
+    output.facts('public', entry.path),
+    output.facts('public', plain),
+  ]);
   if (pinnedFacts === undefined || plainFacts === undefined || plainFacts.size !== entry.size) return false;
   return pinnedFacts.inode === plainFacts.inode || (await output.sha1('public', plain)) === entry.shasum;
 }
-

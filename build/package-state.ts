@@ -5,7 +5,13 @@ import type { PackageName } from './contract/name.ts';
 import { parseTextDigest, textsFolder, type TextDigest } from './contract/package-texts.ts';
 import { indexPath, providerPath, type PublicPath } from './contract/paths.ts';
 import type { Publication } from './contract/publication.ts';
-import { parsePackageIndex, servingIndexFormat, type DocumentStamp, type IndexEntry, type PackageIndex } from './contract/serving-index.ts';
+import {
+  parsePackageIndex,
+  servingIndexFormat,
+  type DocumentStamp,
+  type IndexEntry,
+  type PackageIndex,
+} from './contract/serving-index.ts';
 import { isDevVersion } from './contract/version.ts';
 import type { VersionChange } from './contract/version-changes.ts';
 import { digestOf } from './digest-of.ts';
@@ -51,25 +57,42 @@ export async function readPackageState(name: PackageName, context: StateContext)
     const stamp = index.documents[kind];
     const path = providerPath(name, kind);
     const facts = await output.facts('public', path);
-    if ((stamp?.sha256 ?? null) === null ? facts !== undefined : facts?.lastModified !== stamp?.last_modified) doubtful.add(kind);
+    if ((stamp?.sha256 ?? null) === null ? facts !== undefined : facts?.lastModified !== stamp?.last_modified)
+      doubtful.add(kind);
     if (facts === undefined) continue;
     const text = await output.read('public', path);
     const sha256 = text === undefined ? null : digestOf(text);
     // the very document by its time, and not by its bytes: it was damaged where it lies
-    if (text !== undefined && facts.lastModified === stamp?.last_modified && sha256 !== stamp.sha256) doubtful.add(kind);
+    if (text !== undefined && facts.lastModified === stamp?.last_modified && sha256 !== stamp.sha256)
+      doubtful.add(kind);
     else for (const record of readRecords(text, name, kind)) records.set(record.version_normalized, record);
     if (doubtful.has(kind)) onDisk.set(kind, { last_modified: facts.lastModified, sha256 });
   }
-  return { index, entries: groupBy(index.versions, ({ version }) => version), indexText, records, doubtful, onDisk, texts: await listTexts(output, name) };
+  return {
+    index,
+    entries: groupBy(index.versions, ({ version }) => version),
+    indexText,
+    records,
+    doubtful,
+    onDisk,
+    texts: await listTexts(output, name),
+  };
 }
 
 async function listTexts(output: Output, name: PackageName): Promise<ReadonlySet<TextDigest>> {
   const folder = textsFolder(name);
   const files = await output.list('index', folder);
-  return new Set(files.flatMap((file) => (file.endsWith('.md') ? (parseTextDigest(file.slice(folder.length + 1, -'.md'.length)) ?? []) : [])));
+  return new Set(
+    files.flatMap((file) =>
+      file.endsWith('.md') ? (parseTextDigest(file.slice(folder.length + 1, -'.md'.length)) ?? []) : [],
+    ),
+  );
 }
 
-async function readIndex(name: PackageName, { output, now, leftovers, pruned }: StateContext): Promise<{ index: PackageIndex; indexText: string | undefined }> {
+async function readIndex(
+  name: PackageName,
+  { output, now, leftovers, pruned }: StateContext,
+): Promise<{ index: PackageIndex; indexText: string | undefined }> {
   const text = await output.read('index', indexPath(name));
   if (text !== undefined) {
     const index = parseOwnFile(`index/${indexPath(name)}`, () => parsePackageIndex(text));
@@ -82,11 +105,21 @@ async function readIndex(name: PackageName, { output, now, leftovers, pruned }: 
 
 /** A package that comes back after it was pruned away goes on from the dates that it had. */
 function prunedStamp(changes: readonly VersionChange[] | undefined, kind: 'stable' | 'dev'): DocumentStamp | null {
-  const own = (changes ?? []).filter(({ versions }) => versions.some(({ version_normalized: normalized }) => isDevVersion(normalized) === (kind === 'dev')));
-  return own.length === 0 ? null : { last_modified: Math.max(...own.map(({ last_modified: lastModified }) => lastModified)), sha256: null, changes: own };
+  const own = (changes ?? []).filter(({ versions }) =>
+    versions.some(({ version_normalized: normalized }) => isDevVersion(normalized) === (kind === 'dev')),
+  );
+  return own.length === 0
+    ? null
+    : {
+        last_modified: Math.max(...own.map(({ last_modified: lastModified }) => lastModified)),
+        sha256: null,
+        changes: own,
+      };
 }
 
 /** A damaged document gives no records: its versions are then read from their sources again. */
 function readRecords(text: string | undefined, name: PackageName, kind: 'stable' | 'dev'): readonly VersionRecord[] {
-  return text === undefined ? [] : (parseOwnFile(`public/${providerPath(name, kind)}`, () => parseProvider(text, name)) ?? []);
+  return text === undefined
+    ? []
+    : (parseOwnFile(`public/${providerPath(name, kind)}`, () => parseProvider(text, name)) ?? []);
 }

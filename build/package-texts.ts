@@ -14,7 +14,10 @@ export interface TextStager {
   /** What the entry of a version says of them. */
   readonly stage: (texts: PackageTexts) => Promise<TextsOfVersion>;
   /** What is to be placed and what to be removed, so that there are those of these entries and no others. */
-  readonly changes: (entries: readonly IndexEntry[]) => { readonly placements: readonly Placement[]; readonly removals: readonly string[] };
+  readonly changes: (entries: readonly IndexEntry[]) => {
+    readonly placements: readonly Placement[];
+    readonly removals: readonly string[];
+  };
 }
 
 /** `standing`: those that are in place. */
@@ -27,7 +30,8 @@ export function createTextStager(name: PackageName, standing: ReadonlySet<TextDi
     if (bytes === undefined) return undefined;
     const shown = textOf(bytes);
     const digest = parseTextDigest(digestOf(shown).slice(0, 40));
-    if (digest !== undefined && !standing.has(digest) && !staged.has(digest)) staged.set(digest, await output.stage(shown));
+    if (digest !== undefined && !standing.has(digest) && !staged.has(digest))
+      staged.set(digest, await output.stage(shown));
     return digest;
   };
   const digestOfText = (text: PackageText | undefined): Promise<TextDigest | undefined> => {
@@ -43,9 +47,13 @@ export function createTextStager(name: PackageName, standing: ReadonlySet<TextDi
       return { ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
     },
     changes: (entries) => {
-      const used = new Set(entries.flatMap(({ readme, changelog }) => [readme, changelog].filter((digest) => digest !== undefined)));
+      const used = new Set(
+        entries.flatMap(({ readme, changelog }) => [readme, changelog].filter((digest) => digest !== undefined)),
+      );
       return {
-        placements: [...staged].flatMap(([digest, file]) => (used.has(digest) ? [{ file, path: textPath(name, digest) }] : [])),
+        placements: [...staged].flatMap(([digest, file]) =>
+          used.has(digest) ? [{ file, path: textPath(name, digest) }] : [],
+        ),
         removals: [...standing].flatMap((digest) => (used.has(digest) ? [] : [textPath(name, digest)])),
       };
     },

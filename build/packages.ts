@@ -46,24 +46,36 @@ export async function stagePackages(request: PackagesRequest): Promise<readonly 
 }
 
 /** What sources have for a package: those that have something, and those named. All others of thousands of sources cost nothing here. */
-function gatherContributions(sources: readonly ReadSource[]): (name: PackageName, publishers: ReadonlySet<string>) => readonly Contribution[] {
+function gatherContributions(
+  sources: readonly ReadSource[],
+): (name: PackageName, publishers: ReadonlySet<string>) => readonly Contribution[] {
   const places = new Map(sources.map(({ chosen }, at) => [chosen.spec.id, at]));
   const holders = new Map<string, Set<number>>();
   const doubtful: number[] = [];
   for (const [at, { packages, former, quarantined }] of sources.entries()) {
     if (quarantined.some(({ name }) => name === null)) doubtful.push(at);
-    for (const name of [...packages.keys(), ...former.keys(), ...quarantined.flatMap((quarantine) => quarantine.name ?? [])]) {
+    for (const name of [
+      ...packages.keys(),
+      ...former.keys(),
+      ...quarantined.flatMap((quarantine) => quarantine.name ?? []),
+    ]) {
       const known = holders.get(name);
       if (known === undefined) holders.set(name, new Set([at]));
       else known.add(at);
     }
   }
   return (name, publishers) => {
-    const found = new Set([...doubtful, ...(holders.get(name) ?? []), ...Array.from(publishers).flatMap((id) => places.get(id) ?? [])]);
-    return [...found].toSorted((one, other) => one - other).flatMap((at) => {
-      const source = sources[at];
-      return source === undefined ? [] : [takeContribution(source, name)];
-    });
+    const found = new Set([
+      ...doubtful,
+      ...(holders.get(name) ?? []),
+      ...Array.from(publishers).flatMap((id) => places.get(id) ?? []),
+    ]);
+    return [...found]
+      .toSorted((one, other) => one - other)
+      .flatMap((at) => {
+        const source = sources[at];
+        return source === undefined ? [] : [takeContribution(source, name)];
+      });
   };
 }
 

@@ -9,7 +9,8 @@ export function parseOwnFile<Parsed>(path: string, parse: () => Parsed): Parsed 
   try {
     return parse();
   } catch (error) {
-    if (error instanceof NewerFormat) throw new BuildRefused(`${path}: ${error.message}; nothing was changed.`, { cause: error });
+    if (error instanceof NewerFormat)
+      throw new BuildRefused(`${path}: ${error.message}; nothing was changed.`, { cause: error });
     return undefined;
   }
 }

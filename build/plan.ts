@@ -67,15 +67,29 @@ interface Claim {
 /** The inputs with what is looked up for every version at hand: a package may have tens of thousands. */
 interface IndexedInputs extends PackageInputs {
   /** by source */
-  readonly holdings: ReadonlyMap<string, { readonly contribution: Contribution; readonly versions: ReadonlySet<string> }>;
+  readonly holdings: ReadonlyMap<
+    string,
+    { readonly contribution: Contribution; readonly versions: ReadonlySet<string> }
+  >;
   /** all entries by normalized version */
   readonly history: ReadonlyMap<string, readonly IndexEntry[]>;
 }
 
 export function decidePackage(given: PackageInputs): PackageDecision {
-  const decision = { kept: [] as PackageDecision['kept'][number][], fresh: [] as FreshRelease[], withdrawn: [] as IndexEntry[], doubtful: [] as IndexEntry[], refused: [] as PackageDecision['refused'][number][] };
-  const published = new Map(given.entries.filter((entry) => entry.state === 'published').map((entry) => [entry.version_normalized, entry]));
-  const inputs = indexed(given, given.contributions.map((contribution) => withoutWithheld(withFormer(contribution, published), given.withheld)));
+  const decision = {
+    kept: [] as PackageDecision['kept'][number][],
+    fresh: [] as FreshRelease[],
+    withdrawn: [] as IndexEntry[],
+    doubtful: [] as IndexEntry[],
+    refused: [] as PackageDecision['refused'][number][],
+  };
+  const published = new Map(
+    given.entries.filter((entry) => entry.state === 'published').map((entry) => [entry.version_normalized, entry]),
+  );
+  const inputs = indexed(
+    given,
+    given.contributions.map((contribution) => withoutWithheld(withFormer(contribution, published), given.withheld)),
+  );
   const claims = claimsByVersion(inputs.contributions);
 
   for (const [normalized, claimants] of claims) {
@@ -83,7 +97,8 @@ export function decidePackage(given: PackageInputs): PackageDecision {
     const { owner, refused } = arbitrate(claimants, current, inputs);
     decision.refused.push(...refused);
     if (owner !== undefined) settleClaim(owner, current, inputs, decision);
-    else if (current !== undefined) decision.kept.push({ entry: handedOver(current, claimants[0]?.source, inputs), release: undefined });
+    else if (current !== undefined)
+      decision.kept.push({ entry: handedOver(current, claimants[0]?.source, inputs), release: undefined });
   }
   for (const [normalized, entry] of published) {
     if (claims.has(normalized as NormalizedVersion)) continue;
@@ -96,14 +111,23 @@ export function decidePackage(given: PackageInputs): PackageDecision {
       decision.withdrawn.push(entry);
       continue;
     }
-    if (holder === undefined && inputs.contributions.some(({ source, holdsAll }) => holdsAll && source === entry.source)) decision.doubtful.push(entry);
+    if (
+      holder === undefined &&
+      inputs.contributions.some(({ source, holdsAll }) => holdsAll && source === entry.source)
+    )
+      decision.doubtful.push(entry);
     decision.kept.push({ entry: handedOver(entry, holder?.source, inputs), release: undefined });
   }
   return decision;
 }
 
 function indexed(given: PackageInputs, contributions: readonly Contribution[]): IndexedInputs {
-  const holdings = new Map(contributions.map((contribution) => [contribution.source, { contribution, versions: new Set<string>(contribution.releases.map(({ normalized }) => normalized)) }]));
+  const holdings = new Map(
+    contributions.map((contribution) => [
+      contribution.source,
+      { contribution, versions: new Set<string>(contribution.releases.map(({ normalized }) => normalized)) },
+    ]),
+  );
   return { ...given, contributions, holdings, history: groupBy(given.entries, (entry) => entry.version_normalized) };
 }
 
@@ -111,11 +135,16 @@ function indexed(given: PackageInputs, contributions: readonly Contribution[]): 
 function withFormer(contribution: Contribution, published: ReadonlyMap<string, IndexEntry>): Contribution {
   const { source, releases, former } = contribution;
   if (former.length === 0) return contribution;
-  return { ...contribution, releases: [...releases, ...former.filter(({ normalized }) => published.get(normalized)?.source === source)] };
+  return {
+    ...contribution,
+    releases: [...releases, ...former.filter(({ normalized }) => published.get(normalized)?.source === source)],
+  };
 }
 
 function withoutWithheld(contribution: Contribution, withheld: ReadonlySet<string>): Contribution {
-  return withheld.size === 0 ? contribution : { ...contribution, releases: contribution.releases.filter(({ normalized }) => !withheld.has(normalized)) };
+  return withheld.size === 0
+    ? contribution
+    : { ...contribution, releases: contribution.releases.filter(({ normalized }) => !withheld.has(normalized)) };
 }
 
 function claimsByVersion(contributions: readonly Contribution[]): ReadonlyMap<NormalizedVersion, readonly Claim[]> {
@@ -131,23 +160,56 @@ function claimsByVersion(contributions: readonly Contribution[]): ReadonlyMap<No
 }
 
 /** One version belongs to one source: the one that publishes it, as long as it still has it; never to one of several newcomers. */
-function arbitrate(claimants: readonly Claim[], current: IndexEntry | undefined, inputs: IndexedInputs): { owner: Claim | undefined; refused: PackageDecision['refused'] } {
-  const holder = current !== undefined && inputs.sources.has(current.source) && !isGone(current, inputs) ? current.source : undefined;
-  const owner = holder === undefined ? (claimants.length === 1 ? claimants[0] : undefined) : claimants.find((claim) => claim.source === holder);
+function arbitrate(
+  claimants: readonly Claim[],
+  current: IndexEntry | undefined,
+  inputs: IndexedInputs,
+): { owner: Claim | undefined; refused: PackageDecision['refused'] } {
+  const holder =
+    current !== undefined && inputs.sources.has(current.source) && !isGone(current, inputs)
+      ? current.source
+      : undefined;
+  const owner =
+    holder === undefined
+      ? claimants.length === 1
+        ? claimants[0]
+        : undefined
+      : claimants.find((claim) => claim.source === holder);
   const locations = new Set([...claimants.map((claim) => claim.source), ...(holder === undefined ? [] : [holder])]);
-  const named = [...locations].map((id) => inputs.sources.get(id) ?? id).toSorted().join(' and ');
+  const named = [...locations]
+    .map((id) => inputs.sources.get(id) ?? id)
+    .toSorted()
+    .join(' and ');
   const refused = claimants
     .filter((claim) => claim !== owner)
     .map((claim) => ({
       source: claim.source,
-      quarantine: quarantine('DUPLICATE_VERSION', claim.release, `${named} both have this version${holder === undefined ? '' : `; the one of ${inputs.sources.get(holder) ?? holder} stays published`}. Remove it from one of them, or forget one source with --forget.`),
+      quarantine: quarantine(
+        'DUPLICATE_VERSION',
+        claim.release,
+        `${named} both have this version${holder === undefined ? '' : `; the one of ${inputs.sources.get(holder) ?? holder} stays published`}. Remove it from one of them, or forget one source with --forget.`,
+      ),
     }));
   return { owner, refused };
 }
 
-function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: IndexedInputs, decision: { kept: PackageDecision['kept'][number][]; fresh: FreshRelease[]; refused: PackageDecision['refused'][number][] }): void {
+function settleClaim(
+  claim: Claim,
+  current: IndexEntry | undefined,
+  inputs: IndexedInputs,
+  decision: {
+    kept: PackageDecision['kept'][number][];
+    fresh: FreshRelease[];
+    refused: PackageDecision['refused'][number][];
+  },
+): void {
   const { release, source } = claim;
-  if (current !== undefined && current.reference === release.reference && current.version === release.version && !hasOtherBytes(release, current)) {
+  if (
+    current !== undefined &&
+    current.reference === release.reference &&
+    current.version === release.version &&
+    !hasOtherBytes(release, current)
+  ) {
     decision.kept.push({ entry: current.source === source ? current : { ...current, source }, release });
     return;
   }
@@ -157,27 +219,51 @@ function settleClaim(claim: Claim, current: IndexEntry | undefined, inputs: Inde
   if (standing !== undefined && hasOtherBytes(release, standing) && !(indexed === undefined && inputs.allowRepublish)) {
     decision.refused.push({
       source,
-      quarantine: quarantine('VERSION_CHANGED', release, `its archive has other bytes (SHA-1 ${release.shasum?.slice(0, 12) ?? ''}) than the one published as ${standing.version} of the same reference (${standing.shasum.slice(0, 12)}), which stays as it is: it was packed with other settings or by another version of Libretto. Released versions never change: publish a new version, or build on top of the tree that was built before.`),
+      quarantine: quarantine(
+        'VERSION_CHANGED',
+        release,
+        `its archive has other bytes (SHA-1 ${release.shasum?.slice(0, 12) ?? ''}) than the one published as ${standing.version} of the same reference (${standing.shasum.slice(0, 12)}), which stays as it is: it was packed with other settings or by another version of Libretto. Released versions never change: publish a new version, or build on top of the tree that was built before.`,
+      ),
     });
     if (current !== undefined) decision.kept.push({ entry: handedOver(current, source, inputs), release: undefined });
     return;
   }
   if (!release.dev && standing !== undefined && standing.reference !== release.reference && !inputs.allowRepublish) {
-    const was = indexed === undefined ? 'was published before and pruned' : indexed.state === 'withdrawn' ? 'was published before and is still retrievable' : 'stays published as it was';
+    const was =
+      indexed === undefined
+        ? 'was published before and pruned'
+        : indexed.state === 'withdrawn'
+          ? 'was published before and is still retrievable'
+          : 'stays published as it was';
     decision.refused.push({
       source,
-      quarantine: quarantine('VERSION_CHANGED', release, `its content differs from what was published as ${standing.version} (${standing.reference.slice(0, 12)}, now ${release.reference.slice(0, 12)}), which ${was}. Released versions never change: publish a new version, or use --allow-republish if nobody can have installed the old one.`),
+      quarantine: quarantine(
+        'VERSION_CHANGED',
+        release,
+        `its content differs from what was published as ${standing.version} (${standing.reference.slice(0, 12)}, now ${release.reference.slice(0, 12)}), which ${was}. Released versions never change: publish a new version, or use --allow-republish if nobody can have installed the old one.`,
+      ),
     });
     if (current !== undefined) decision.kept.push({ entry: handedOver(current, source, inputs), release: undefined });
     return;
   }
   const reuse = history.find((entry) => entry.reference === release.reference);
-  decision.fresh.push({ release, source, replaces: current, reuse, shasum: indexed === undefined && !inputs.allowRepublish ? standing?.shasum : undefined });
+  decision.fresh.push({
+    release,
+    source,
+    replaces: current,
+    reuse,
+    shasum: indexed === undefined && !inputs.allowRepublish ? standing?.shasum : undefined,
+  });
 }
 
 /** One reference stands for one content; an archive that comes from elsewhere may be packed differently all the same. */
 function hasOtherBytes(release: Release, entry: Pick<IndexEntry, 'reference' | 'shasum'>): boolean {
-  return !release.dev && release.shasum !== undefined && entry.reference === release.reference && entry.shasum !== release.shasum;
+  return (
+    !release.dev &&
+    release.shasum !== undefined &&
+    entry.reference === release.reference &&
+    entry.shasum !== release.shasum
+  );
 }
 
 /** What stays published although its own source has given it up belongs to the source that now has the version, so that it can be withdrawn with that one. */
@@ -192,7 +278,8 @@ function handedOver(entry: IndexEntry, heir: string | undefined, inputs: Indexed
 function isGone(entry: IndexEntry, inputs: IndexedInputs): boolean {
   if (inputs.forgotten.has(entry.source)) return true;
   const holding = inputs.holdings.get(entry.source);
-  if (holding === undefined || holding.contribution.holdsAll || holding.contribution.held.has(entry.version_normalized)) return false;
+  if (holding === undefined || holding.contribution.holdsAll || holding.contribution.held.has(entry.version_normalized))
+    return false;
   return !holding.versions.has(entry.version_normalized);
 }
 

@@ -14,14 +14,26 @@ import type { ChosenSource } from './sources/remembered.ts';
 export async function pruneCaches(run: Run, dataDirectory: string): Promise<void> {
   const { choice, scanned, limit } = run;
   const mirrors = join(dataDirectory, 'build/git');
-  for (const { chosen: { spec: { place } } } of scanned.filter(isRead)) if ('url' in place) await sweepMirror(mirrorFolder(mirrors, place.url), run.now);
+  for (const {
+    chosen: {
+      spec: { place },
+    },
+  } of scanned.filter(isRead))
+    if ('url' in place) await sweepMirror(mirrorFolder(mirrors, place.url), run.now);
   const redescribed = scanned.some((source) => isRead(source) && source.chosen.spec.place.kind === 'package');
   if (limit !== undefined || (choice.forgotten.length === 0 && !redescribed)) return;
   const sources = [...choice.read, ...choice.left];
   const used = new Set(sources.flatMap(({ spec: { place } }) => ('url' in place ? [mirrorName(place.url)] : [])));
-  for (const name of await namesIn(mirrors)) if (/^[0-9a-f]{32}\.git$/.test(name) && !used.has(name)) await sweepMirror(join(mirrors, name), run.now, true);
-  const dists = await distsOf(sources.filter(({ spec }) => spec.place.kind === 'package'), run);
-  if (dists !== undefined) await removeOthers(join(dataDirectory, 'build/downloads'), /^[0-9a-f]{32}\.[0-9a-f]{64}\.zip$/, (name) => dists.has(name.slice(0, 32)));
+  for (const name of await namesIn(mirrors))
+    if (/^[0-9a-f]{32}\.git$/.test(name) && !used.has(name)) await sweepMirror(join(mirrors, name), run.now, true);
+  const dists = await distsOf(
+    sources.filter(({ spec }) => spec.place.kind === 'package'),
+    run,
+  );
+  if (dists !== undefined)
+    await removeOthers(join(dataDirectory, 'build/downloads'), /^[0-9a-f]{32}\.[0-9a-f]{64}\.zip$/, (name) =>
+      dists.has(name.slice(0, 32)),
+    );
 }
 
 /** Keys of all dists in use; undefined where it is not known of each source. */

@@ -33,9 +33,15 @@ export interface PackagePrune {
 }
 
 /** undefined where the package has nothing but what is published. Throws BuildRefused where index or documents are damaged: who is unsure removes nothing. */
-export async function planPackagePrune(output: Output, name: PackageName, limits: PruneLimits): Promise<PackagePrune | undefined> {
+export async function planPackagePrune(
+  output: Output,
+  name: PackageName,
+  limits: PruneLimits,
+): Promise<PackagePrune | undefined> {
   const index = await readIndex(output, name);
-  const named = index.versions.some(({ state }) => state !== 'published') ? await namedByDocuments(output, name) : new Set<string>();
+  const named = index.versions.some(({ state }) => state !== 'published')
+    ? await namedByDocuments(output, name)
+    : new Set<string>();
   const gone: IndexEntry[] = [];
   const kept = { recent: 0, recorded: 0 };
   for (const entry of index.versions) {
@@ -50,7 +56,14 @@ export async function planPackagePrune(output: Output, name: PackageName, limits
   if (gone.length === 0 && kept.recent + kept.recorded === 0 && !isEmpty) return undefined;
   const dropped = new Set(gone);
   const next = { ...index, versions: index.versions.filter((entry) => !dropped.has(entry)) };
-  const releases = gone.filter((entry) => entry.state === 'withdrawn' && !isDevVersion(entry.version_normalized) && !next.versions.some((left) => left.version_normalized === entry.version_normalized && left.state !== 'superseded'));
+  const releases = gone.filter(
+    (entry) =>
+      entry.state === 'withdrawn' &&
+      !isDevVersion(entry.version_normalized) &&
+      !next.versions.some(
+        (left) => left.version_normalized === entry.version_normalized && left.state !== 'superseded',
+      ),
+  );
   return { name, next, gone, releases, kept, ...(await filesOf(output, name, gone, next.versions)) };
 }
 
@@ -71,22 +84,33 @@ async function namedByDocuments(output: Output, name: PackageName): Promise<Read
     if (text === undefined) continue;
     const records = parseOwnFile(`public/${path}`, () => parseProvider(text, name));
     if (records === undefined) throw damaged(`public/${path}`);
-    for (const { version, dist } of records) keys.add(archiveKey(name, { version, reference: String(dist?.reference) }));
+    for (const { version, dist } of records)
+      keys.add(archiveKey(name, { version, reference: String(dist?.reference) }));
   }
   return keys;
 }
 
 function damaged(path: string): BuildRefused {
-  return new BuildRefused(`${path} is missing or damaged, so that nothing can be said to be of no use. \`libretto verify\` says what mends it.`);
+  return new BuildRefused(
+    `${path} is missing or damaged, so that nothing can be said to be of no use. \`libretto verify\` says what mends it.`,
+  );
 }
 
-async function filesOf(output: Output, name: PackageName, gone: readonly IndexEntry[], left: readonly IndexEntry[]): Promise<Pick<PackagePrune, 'files' | 'freedBytes'>> {
-  const staying = new Set<PublicPath>(left.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]));
+async function filesOf(
+  output: Output,
+  name: PackageName,
+  gone: readonly IndexEntry[],
+  left: readonly IndexEntry[],
+): Promise<Pick<PackagePrune, 'files' | 'freedBytes'>> {
+  const staying = new Set<PublicPath>(
+    left.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]),
+  );
   const candidates = new Set(gone.flatMap(({ path, version }) => [path, distPath(name, version as DistLabel)]));
   const going = [...candidates].filter((path) => !staying.has(path));
   const stayingInodes = new Set<bigint>();
   // only a file with two names could stay under one of them
-  if (going.length > 0) for (const path of staying) stayingInodes.add((await output.facts('public', path))?.inode ?? -1n);
+  if (going.length > 0)
+    for (const path of staying) stayingInodes.add((await output.facts('public', path))?.inode ?? -1n);
   const files: PublicPath[] = [];
   const sizes = new Map<bigint, number>();
   for (const path of going) {

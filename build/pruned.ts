@@ -12,5 +12,7 @@ export async function readPruned(output: Pick<Output, 'read'>, name: PackageName
   const text = await output.read('index', path);
   const rows = text === undefined ? [] : parseOwnFile(`index/${path}`, () => parsePruned(text));
   if (rows !== undefined) return rows;
-  throw new BuildRefused(`index/${path} is damaged: it says which bytes the pruned releases of ${name} had. Restore it from a backup, or remove it if they may come back with others.`);
+  throw new BuildRefused(
+    `index/${path} is damaged: it says which bytes the pruned releases of ${name} had. Restore it from a backup, or remove it if they may come back with others.`,
+  );
 }

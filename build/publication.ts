@@ -52,7 +52,18 @@ export interface Publication extends PackageChanges {
   readonly head: Placement;
 }
 
-export const noChanges: PackageChanges = { archives: [], pins: [], texts: [], indexes: [], documents: [], plain: [], removals: [], unusedTexts: [], purgedIndexes: [], purgedArchives: [] };
+export const noChanges: PackageChanges = {
+  archives: [],
+  pins: [],
+  texts: [],
+  indexes: [],
+  documents: [],
+  plain: [],
+  removals: [],
+  unusedTexts: [],
+  purgedIndexes: [],
+  purgedArchives: [],
+};
 
 export function mergeChanges(all: readonly PackageChanges[]): PackageChanges {
   return {

@@ -6,7 +6,13 @@ import { publicationPath, rootDocumentPath, type PublicPath } from './contract/p
 import { safetyPath } from './contract/safety-lists.ts';
 import { purgedPath } from './contract/purged.ts';
 import { withheldPath } from './contract/withheld.ts';
-import { formatPublication, publicationFormat, type BesideNames, type Publication, type UndoneChange } from './contract/publication.ts';
+import {
+  formatPublication,
+  publicationFormat,
+  type BesideNames,
+  type Publication,
+  type UndoneChange,
+} from './contract/publication.ts';
 import { digestOf } from './digest-of.ts';
 import { datesAfter, momentAfter } from './dates-until.ts';
 import { formatRoot, stampDocument } from './documents.ts';
@@ -32,22 +38,60 @@ export async function publish(run: Run, packages: PackagesOutcome): Promise<numb
   const rootText = formatRoot(packages.names, run.settings, run.safety.lists);
   const rootStamp = stampDocument(tree.rootStamps, rootText, Math.floor(now.getTime() / 1000));
   if (rootStamp === null) throw new Error('packages.json always has a stamp');
-  const rootMoved = !tree.rootIntact || rootStamp.last_modified !== tree.publication?.root.last_modified || rootStamp.sha256 !== tree.publication.root.sha256;
+  const rootMoved =
+    !tree.rootIntact ||
+    rootStamp.last_modified !== tree.publication?.root.last_modified ||
+    rootStamp.sha256 !== tree.publication.root.sha256;
   const beside = nextBeside(run, now);
   const undone = nextUndone(run, packages);
   const withdrawn = await withdrawnPackages(tree, output, packages);
   const interrupted = tree.serial !== (tree.publication?.serial ?? 0);
-  const moved = rootMoved || !sameSources(run) || interrupted || run.withheld.text !== undefined || run.purged.text !== undefined || run.safety.text !== undefined || !sameNames(withdrawn, tree.publication?.withdrawn) || undone !== tree.publication?.undone || !isEmptyChange(packages.changes);
+  const moved =
+    rootMoved ||
+    !sameSources(run) ||
+    interrupted ||
+    run.withheld.text !== undefined ||
+    run.purged.text !== undefined ||
+    run.safety.text !== undefined ||
+    !sameNames(withdrawn, tree.publication?.withdrawn) ||
+    undone !== tree.publication?.undone ||
+    !isEmptyChange(packages.changes);
   const serial = moved ? tree.serial + 1 : (tree.publication?.serial ?? 0);
   if (moved) {
     await announceIntent(run, { serial, root: rootStamp }, packages);
-    const root = rootMoved ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified } : undefined;
-    const head = formatPublication({ format: publicationFormat, serial, published_at: now.toISOString(), root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText), beside }, sources, withdrawn, ...(undone === undefined ? {} : { undone }), ...(run.purged.rows.length === 0 ? {} : { purged: announcedPurges(run.purged.rows) }), ...nextDates(run, packages, now) });
-    const purged = run.purged.text === undefined ? [] : [{ file: await output.stage(run.purged.text), path: purgedPath }];
-    const withheld = run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
-    const safety = run.safety.text === undefined ? [] : [{ file: await output.stage(run.safety.text), path: safetyPath }];
+    const root = rootMoved
+      ? { file: await output.stage(rootText), path: rootDocumentPath, lastModified: rootStamp.last_modified }
+      : undefined;
+    const head = formatPublication({
+      format: publicationFormat,
+      serial,
+      published_at: now.toISOString(),
+      root: { last_modified: rootStamp.last_modified, sha256: digestOf(rootText), beside },
+      sources,
+      withdrawn,
+      ...(undone === undefined ? {} : { undone }),
+      ...(run.purged.rows.length === 0 ? {} : { purged: announcedPurges(run.purged.rows) }),
+      ...nextDates(run, packages, now),
+    });
+    const purged =
+      run.purged.text === undefined ? [] : [{ file: await output.stage(run.purged.text), path: purgedPath }];
+    const withheld =
+      run.withheld.text === undefined ? [] : [{ file: await output.stage(run.withheld.text), path: withheldPath }];
+    const safety =
+      run.safety.text === undefined ? [] : [{ file: await output.stage(run.safety.text), path: safetyPath }];
     const history = await stageRecord(run, packages.results, serial, now);
-    await applyPublication({ ...packages.changes, ...history, indexes: [...purged, ...withheld, ...safety, ...packages.changes.indexes], removals: [...packages.changes.removals, ...abandonedArchives(run, packages)], root, head: { file: await output.stage(head), path: publicationPath } }, output, (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }));
+    await applyPublication(
+      {
+        ...packages.changes,
+        ...history,
+        indexes: [...purged, ...withheld, ...safety, ...packages.changes.indexes],
+        removals: [...packages.changes.removals, ...abandonedArchives(run, packages)],
+        root,
+        head: { file: await output.stage(head), path: publicationPath },
+      },
+      output,
+      (label) => run.progress({ phase: 'publish', done: 0, total: 0, label }),
+    );
   }
   if (mustSweep(run)) await (await import('./purge/sweep.ts')).sweepPurged(run);
   run.progress({ phase: 'publish', done: 0, total: 0, label: 'memory' });
@@ -75,20 +119,33 @@ function nextBeside({ tree, settings, safety }: Run, now: Date): BesideNames {
 }
 
 /** A package that came back has its dates in its index again. */
-function nextDates({ tree: { publication } }: Run, { names }: PackagesOutcome, now: Date): Pick<Publication, 'dates_until' | 'pruned'> {
+function nextDates(
+  { tree: { publication } }: Run,
+  { names }: PackagesOutcome,
+  now: Date,
+): Pick<Publication, 'dates_until' | 'pruned'> {
   const listed = new Set<string>(names);
-  return { dates_until: datesAfter(publication, now), pruned: Object.fromEntries(Object.entries(publication?.pruned ?? {}).filter(([name]) => !listed.has(name))) };
+  return {
+    dates_until: datesAfter(publication, now),
+    pruned: Object.fromEntries(Object.entries(publication?.pruned ?? {}).filter(([name]) => !listed.has(name))),
+  };
 }
 
 /** The very same list where nothing changes. */
-function nextUndone({ tree, rollback, lifted, purged }: Run, { results }: PackagesOutcome): readonly UndoneChange[] | undefined {
+function nextUndone(
+  { tree, rollback, lifted, purged }: Run,
+  { results }: PackagesOutcome,
+): readonly UndoneChange[] | undefined {
   const before = tree.publication?.undone;
   if (lifted === true) return undefined;
-  const isPurged = ({ name, version_normalized: normalized, reference }: UndoneChange): boolean => purged.blocks(name, { normalized, reference: reference ?? '' }) !== undefined;
+  const isPurged = ({ name, version_normalized: normalized, reference }: UndoneChange): boolean =>
+    purged.blocks(name, { normalized, reference: reference ?? '' }) !== undefined;
   const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));
-  const stepped = rollback?.undone ?? before?.flatMap((change) => (steps.has(change) ? (steps.get(change) ?? []) : change));
+  const stepped =
+    rollback?.undone ?? before?.flatMap((change) => (steps.has(change) ? (steps.get(change) ?? []) : change));
   const after = stepped?.filter((change) => !isPurged(change));
-  if (after === undefined || after.length === 0) return before === undefined || before.length === 0 ? before : undefined;
+  if (after === undefined || after.length === 0)
+    return before === undefined || before.length === 0 ? before : undefined;
   return JSON.stringify(after) === JSON.stringify(before) ? before : after;
 }
 
@@ -100,8 +157,25 @@ function nextUndone({ tree, rollback, lifted, purged }: Run, { results }: Packag
  */
 async function announceIntent(run: Run, position: Position, { changes }: PackagesOutcome): Promise<void> {
   const { output, tree } = run;
-  const placing = [...new Set([...tree.leftovers, ...changes.archives.map(({ path }) => path as PublicPath), ...changes.pins.map(({ to }) => to), ...changes.purgedArchives])];
-  const file = await output.stage(manifestAfter(run, { ...position, sources: publishedSources(run), placing, settings: run.rollback === undefined ? unsettled : run.settingsDigest, rollback: run.rollback?.to, purging: mustSweep(run), purged: tree.announcedPurges }));
+  const placing = [
+    ...new Set([
+      ...tree.leftovers,
+      ...changes.archives.map(({ path }) => path as PublicPath),
+      ...changes.pins.map(({ to }) => to),
+      ...changes.purgedArchives,
+    ]),
+  ];
+  const file = await output.stage(
+    manifestAfter(run, {
+      ...position,
+      sources: publishedSources(run),
+      placing,
+      settings: run.rollback === undefined ? unsettled : run.settingsDigest,
+      rollback: run.rollback?.to,
+      purging: mustSweep(run),
+      purged: tree.announcedPurges,
+    }),
+  );
   await output.settle([file]);
   await output.publish(file, 'build', manifestPath);
   await output.barrier();
@@ -111,12 +185,42 @@ async function announceIntent(run: Run, position: Position, { changes }: Package
  * A build that was limited to some packages leaves the others as they are: where it did not trust the tree, the next one is not to either. A
  * source that was not read keeps the records it has, whatever the settings now are.
  */
-function manifestAfter(run: Run, { serial, root, placing, settings, sources: intended, rollback, purging = false, purged = [] }: Position & Pick<Manifest, 'placing' | 'settings' | 'sources'> & { readonly rollback?: number | undefined; readonly purging?: boolean; readonly purged?: readonly AnnouncedPurge[] }): string {
+function manifestAfter(
+  run: Run,
+  {
+    serial,
+    root,
+    placing,
+    settings,
+    sources: intended,
+    rollback,
+    purging = false,
+    purged = [],
+  }: Position &
+    Pick<Manifest, 'placing' | 'settings' | 'sources'> & {
+      readonly rollback?: number | undefined;
+      readonly purging?: boolean;
+      readonly purged?: readonly AnnouncedPurge[];
+    },
+): string {
   const { tree, scanned, limit } = run;
   const sources = publishedSources(run).map(({ id }) => id);
-  const renewed = new Set(limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : []);
+  const renewed = new Set(
+    limit === undefined ? scanned.filter(({ outcome }) => outcome === 'read').map(({ chosen }) => chosen.spec.id) : [],
+  );
   const stale = sources.filter((id) => (!tree.trusted || tree.stale.has(id)) && !renewed.has(id));
-  return formatManifest({ format: manifestFormat, serial, settings, placing, stale, root, ...(intended === undefined ? {} : { sources: intended }), ...(rollback === undefined ? {} : { rollback }), ...(purging ? { purging } : {}), ...(purged.length === 0 ? {} : { purged }) });
+  return formatManifest({
+    format: manifestFormat,
+    serial,
+    settings,
+    placing,
+    stale,
+    root,
+    ...(intended === undefined ? {} : { sources: intended }),
+    ...(rollback === undefined ? {} : { rollback }),
+    ...(purging ? { purging } : {}),
+    ...(purged.length === 0 ? {} : { purged }),
+  });
 }
 
 /** What a publication that was cut off put in place, and this one has no use for: its source has changed again meanwhile. */
@@ -128,13 +232,20 @@ function abandonedArchives({ tree }: Run, { results }: PackagesOutcome): readonl
 
 async function remember(run: Run, packages: PackagesOutcome, position: Position): Promise<void> {
   const { output, tree, scanned, choice } = run;
-  const memories = nextMemories(scanned, packages, run.limit, blockedFindings(scanned, packages.results, run.purged.rows));
+  const memories = nextMemories(
+    scanned,
+    packages,
+    run.limit,
+    blockedFindings(scanned, packages.results, run.purged.rows),
+  );
   const settings = run.limit !== undefined && !tree.trusted ? unsettled : run.settingsDigest;
   const manifest = manifestAfter(run, { ...position, placing: [], settings, purged: announcedPurges(run.purged.rows) });
   const manifestMoved = manifest !== (await output.read('build', manifestPath));
   const quarantined = await nextQuarantined(run, packages);
   const shown = quarantined === undefined ? [] : [{ file: await output.stage(quarantined), path: quarantinedPath }];
-  const staged = await Promise.all([...memories].map(async ([id, text]) => ({ file: await output.stage(text), path: memoryPath(id) })));
+  const staged = await Promise.all(
+    [...memories].map(async ([id, text]) => ({ file: await output.stage(text), path: memoryPath(id) })),
+  );
   const last = manifestMoved ? [{ file: await output.stage(manifest), path: manifestPath }] : [];
   await output.settle([...shown, ...staged, ...last].map(({ file }) => file));
   for (const { file, path } of shown) await output.publish(file, 'index', path);

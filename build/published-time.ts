@@ -5,7 +5,10 @@ import type { IndexEntry } from './contract/serving-index.ts';
 import type { JsonValue } from './contract/json.ts';
 
 /** As packagist.org writes it: RFC 3339 with an offset, whole seconds. */
-export function publishedTimeOf({ first_published: first, since }: Pick<IndexEntry, 'first_published' | 'since'>): string {
+export function publishedTimeOf({
+  first_published: first,
+  since,
+}: Pick<IndexEntry, 'first_published' | 'since'>): string {
   return `${(first ?? since).slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00`;
 }
 

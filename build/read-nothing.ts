@@ -4,5 +4,14 @@ import type { BuildRequest } from './build.ts';
 
 /** The request for it; `request` is as for a build of everything. */
 export function readNothing(request: BuildRequest): BuildRequest {
-  return { ...request, arguments: [], configured: undefined, registered: undefined, fallback: undefined, forget: [], strict: false, sync: [] };
+  return {
+    ...request,
+    arguments: [],
+    configured: undefined,
+    registered: undefined,
+    fallback: undefined,
+    forget: [],
+    strict: false,
+    sync: [],
+  };
 }

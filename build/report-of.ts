@@ -24,7 +24,12 @@ export interface ReportInputs {
   readonly serial: number;
   readonly published: boolean;
   /** milliseconds */
-  readonly timings: { readonly scan: number; readonly archive: number; readonly publish: number; readonly total: number };
+  readonly timings: {
+    readonly scan: number;
+    readonly archive: number;
+    readonly publish: number;
+    readonly total: number;
+  };
 }
 
 export function reportOf(inputs: ReportInputs): BuildReport {
@@ -32,8 +37,15 @@ export function reportOf(inputs: ReportInputs): BuildReport {
   const locations = new Map(scanned.map(({ chosen }) => [chosen.spec.id, chosen.spec.location]));
   const locate = (id: string): string => locations.get(id) ?? id;
   const lines = (pick: (result: PackageResult) => readonly VersionOf[]): readonly VersionLine[] =>
-    strictlyRefused ? [] : packages.results.flatMap((result) => pick(result).map(({ version, source }) => ({ name: result.name, version, source: locate(source) })));
-  const unchanged = packages.results.reduce((sum, { published, added, changed }) => sum + published - added.length - changed.length, 0);
+    strictlyRefused
+      ? []
+      : packages.results.flatMap((result) =>
+          pick(result).map(({ version, source }) => ({ name: result.name, version, source: locate(source) })),
+        );
+  const unchanged = packages.results.reduce(
+    (sum, { published, added, changed }) => sum + published - added.length - changed.length,
+    0,
+  );
   return {
     serial: inputs.serial,
     published: inputs.published,
@@ -42,20 +54,40 @@ export function reportOf(inputs: ReportInputs): BuildReport {
     withdrawn: lines(({ withdrawn }) => withdrawn),
     unchanged,
     quarantined: packages.quarantined.map(({ source, quarantine }) => ({ source: locate(source), ...quarantine })),
-    blocked: inputs.blocked.map(({ name, version, source, tombstone }) => ({ name, version, source: locate(source), reason: tombstone.reason, purged_at: tombstone.since })),
-    failed: scanned.flatMap((source) => (source.outcome === 'failed' ? [{ source: source.chosen.spec.location, reason: source.reason }] : [])),
+    blocked: inputs.blocked.map(({ name, version, source, tombstone }) => ({
+      name,
+      version,
+      source: locate(source),
+      reason: tombstone.reason,
+      purged_at: tombstone.since,
+    })),
+    failed: scanned.flatMap((source) =>
+      source.outcome === 'failed' ? [{ source: source.chosen.spec.location, reason: source.reason }] : [],
+    ),
     notices: [
       ...treeNotices(inputs),
       ...inputs.choice.notices,
       ...idlePatternNotices(scanned),
-      ...scanned.flatMap(({ chosen, damage }) => (damage === undefined ? [] : [{ source: chosen.spec.location, message: damage }])),
-      ...scanned.flatMap((source) => (source.outcome === 'read' ? source.notices.map((message) => ({ source: source.chosen.spec.location, message })) : [])),
+      ...scanned.flatMap(({ chosen, damage }) =>
+        damage === undefined ? [] : [{ source: chosen.spec.location, message: damage }],
+      ),
+      ...scanned.flatMap((source) =>
+        source.outcome === 'read'
+          ? source.notices.map((message) => ({ source: source.chosen.spec.location, message }))
+          : [],
+      ),
       ...inputs.blocked.map((finding) => ({ source: locate(finding.source), message: blockedNotice(finding) })),
       ...doubtNotices(scanned, packages.results),
       ...inputs.remarks,
-      ...packages.results.flatMap(({ notices }) => notices.map(({ source, message }) => ({ source: locate(source), message }))),
+      ...packages.results.flatMap(({ notices }) =>
+        notices.map(({ source, message }) => ({ source: locate(source), message })),
+      ),
     ],
-    retained: strictlyRefused ? [] : packages.results.flatMap(({ name, retained }) => retained.map(({ version, source, reference }) => ({ name, version, source: locate(source), reference }))),
+    retained: strictlyRefused
+      ? []
+      : packages.results.flatMap(({ name, retained }) =>
+          retained.map(({ version, source, reference }) => ({ name, version, source: locate(source), reference })),
+        ),
     timings_ms: {
       scan: Math.round(inputs.timings.scan),
       archive: Math.round(inputs.timings.archive),
@@ -70,5 +102,8 @@ function treeNotices({ tree, packages, strictlyRefused }: ReportInputs): BuildRe
   const source = 'data folder';
   const completed = packages.results.filter(({ changes }) => !isEmptyChange(changes)).map(({ name }) => name);
   const completes = `The build before this one was cut off while it published; this one completes it${completed.length === 0 ? '' : `: ${completed.join(', ')}`}.`;
-  return [...tree.damage.map((message) => ({ source, message })), ...(tree.interrupted && !strictlyRefused ? [{ source, message: completes }] : [])];
+  return [
+    ...tree.damage.map((message) => ({ source, message })),
+    ...(tree.interrupted && !strictlyRefused ? [{ source, message: completes }] : []),
+  ];
 }

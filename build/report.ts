@@ -25,7 +25,12 @@ export interface BuildReport {
   readonly notices: readonly { readonly source: string; readonly message: string }[];
   /** archives that no document names any more and that stay retrievable until `prune` */
   readonly retained: readonly (VersionLine & { readonly reference: string })[];
-  readonly timings_ms: { readonly scan: number; readonly archive: number; readonly publish: number; readonly total: number };
+  readonly timings_ms: {
+    readonly scan: number;
+    readonly archive: number;
+    readonly publish: number;
+    readonly total: number;
+  };
 }
 
 /** What is under way, for a progress line. `total` is 0 while unknown. */

@@ -4,7 +4,11 @@
 import pLimit from 'p-limit';
 
 /** Results in the order of the items. Throws what failed first. */
-export async function runTogether<Item, Result>(items: readonly Item[], atOnce: number, work: (item: Item) => Promise<Result>): Promise<Result[]> {
+export async function runTogether<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
   const limit = pLimit(atOnce);
   const results: Result[] = [];
   const failures: unknown[] = [];

@@ -9,11 +9,20 @@ import type { Release, Source, SourceMemory } from './sources/release.ts';
 import { FetchNeeded } from './refusals.ts';
 import type { ChosenSource } from './sources/remembered.ts';
 
-export type ScannedSource = Known & (
-  | { readonly outcome: 'unchanged' }
-  | { readonly outcome: 'failed'; readonly reason: string }
-  | { readonly outcome: 'read'; readonly packages: ReleasesByName; readonly former: ReleasesByName; readonly quarantined: readonly Quarantine[]; readonly notices: readonly string[]; readonly idle: readonly string[]; readonly memory: SourceMemory }
-);
+export type ScannedSource = Known &
+  (
+    | { readonly outcome: 'unchanged' }
+    | { readonly outcome: 'failed'; readonly reason: string }
+    | {
+        readonly outcome: 'read';
+        readonly packages: ReleasesByName;
+        readonly former: ReleasesByName;
+        readonly quarantined: readonly Quarantine[];
+        readonly notices: readonly string[];
+        readonly idle: readonly string[];
+        readonly memory: SourceMemory;
+      }
+  );
 
 /** Whoever stages a package takes its releases out: a build may have tens of thousands of them, and need not keep them to its end. */
 export type ReleasesByName = Map<PackageName, readonly Release[]>;
@@ -41,7 +50,11 @@ export interface OpenSource extends Known {
 }
 
 /** Throws FetchNeeded once all have been read, where one of them was not fetched. */
-export async function scanSources(sources: readonly OpenSource[], parallel: number, progress: (event: ProgressEvent) => void): Promise<readonly ScannedSource[]> {
+export async function scanSources(
+  sources: readonly OpenSource[],
+  parallel: number,
+  progress: (event: ProgressEvent) => void,
+): Promise<readonly ScannedSource[]> {
   const limit = pLimit(parallel);
   let done = 0;
   const scanned = await Promise.all(
@@ -66,8 +79,28 @@ async function scanOne({ source, ...known }: OpenSource): Promise<ScannedSource 
   const found = await source.scan(known.remembered?.memory);
   if (found.outcome === 'unfetched') return undefined;
   if (found.outcome !== 'read') return { ...known, ...found };
-  const { releases, former = [], quarantined, notices, idle, memory } = known.chosen.hasOptions ? await (await import('./sources/filter-scan.ts')).filterScan(found, known.chosen.options, known.chosen.spec.place.kind === 'package') : { ...found, idle: [] };
-  return { ...known, outcome: 'read', packages: byName(releases), former: byName(former), quarantined, notices, idle, memory };
+  const {
+    releases,
+    former = [],
+    quarantined,
+    notices,
+    idle,
+    memory,
+  } = known.chosen.hasOptions
+    ? await (
+        await import('./sources/filter-scan.ts')
+      ).filterScan(found, known.chosen.options, known.chosen.spec.place.kind === 'package')
+    : { ...found, idle: [] };
+  return {
+    ...known,
+    outcome: 'read',
+    packages: byName(releases),
+    former: byName(former),
+    quarantined,
+    notices,
+    idle,
+    memory,
+  };
 }
 
 function byName(releases: readonly Release[]): ReleasesByName {

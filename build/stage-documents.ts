@@ -28,7 +28,12 @@ export interface StagedDocuments {
 }
 
 /** `state`: before this build, purged contents included. `standing`: all versions that are published after this build. */
-export async function stageDocuments(name: PackageName, state: PackageState, standing: readonly Standing[], context: StageContext): Promise<StagedDocuments> {
+export async function stageDocuments(
+  name: PackageName,
+  state: PackageState,
+  standing: readonly Standing[],
+  context: StageContext,
+): Promise<StagedDocuments> {
   const safety = safetyOf(context.safety, name);
   const bytes = standing.length === 0 ? { stable: undefined, dev: undefined } : formatProviders(name, standing, safety);
   const nowSeconds = Math.floor(context.now.getTime() / 1000);
@@ -38,11 +43,29 @@ export async function stageDocuments(name: PackageName, state: PackageState, sta
   const stamp = async (kind: Kind): Promise<DocumentStamp | null> => {
     const previous = state.index.documents[kind];
     const text = bytes[kind];
-    const next = changedStamp(name, kind, { state, standing, next: stampDocument([previous, state.onDisk.get(kind)].filter((one) => one !== null && one !== undefined), text, nowSeconds) }, context);
+    const next = changedStamp(
+      name,
+      kind,
+      {
+        state,
+        standing,
+        next: stampDocument(
+          [previous, state.onDisk.get(kind)].filter((one) => one !== null && one !== undefined),
+          text,
+          nowSeconds,
+        ),
+      },
+      context,
+    );
     if (next === previous && !state.doubtful.has(kind)) return next;
     replaced.add(kind);
     if (text === undefined) removals.push(providerPath(name, kind));
-    else if (next !== null) placements.push({ file: await context.output.stage(text), path: providerPath(name, kind), lastModified: next.last_modified });
+    else if (next !== null)
+      placements.push({
+        file: await context.output.stage(text),
+        path: providerPath(name, kind),
+        lastModified: next.last_modified,
+      });
     return next;
   };
   const stable = await stamp('stable');
@@ -56,10 +79,16 @@ interface Stamped {
   readonly next: DocumentStamp | null;
 }
 
-function changedStamp(name: PackageName, kind: Kind, { state, standing, next }: Stamped, context: StageContext): DocumentStamp | null {
+function changedStamp(
+  name: PackageName,
+  kind: Kind,
+  { state, standing, next }: Stamped,
+  context: StageContext,
+): DocumentStamp | null {
   const previous = state.index.documents[kind];
   if (next === previous) return next;
-  const isMine = ({ version_normalized: normalized }: Pick<VersionRecord, 'version_normalized'>): boolean => isDevVersion(normalized) === (kind === 'dev');
+  const isMine = ({ version_normalized: normalized }: Pick<VersionRecord, 'version_normalized'>): boolean =>
+    isDevVersion(normalized) === (kind === 'dev');
   const former = [...state.records.values()].flatMap((record) => standingBefore(record, state));
   const before = former.filter(({ record }) => isMine(record));
   const after = standing.filter(({ record }) => isMine(record));
@@ -69,7 +98,10 @@ function changedStamp(name: PackageName, kind: Kind, { state, standing, next }: 
     previous,
     known: state.index.versions.filter(isMine).map(releasedVersion),
     before: before.map(({ entry, record }) => ({ version: releasedVersion(entry), record: () => writeJson(record) })),
-    after: (kind === 'dev' ? inBranchOrder(after) : after).map((one) => ({ version: releasedVersion(one.entry), record: () => writeJson(publishedRecord(one)) })),
+    after: (kind === 'dev' ? inBranchOrder(after) : after).map((one) => ({
+      version: releasedVersion(one.entry),
+      record: () => writeJson(publishedRecord(one)),
+    })),
     isOrdered: kind === 'dev',
     besideChanged: before.length > 0 && !isSaidAlike(name, kind, former, previous, context),
     placed: state.onDisk.get(kind)?.last_modified ?? (state.doubtful.has(kind) ? 0 : previous?.last_modified),
@@ -77,7 +109,13 @@ function changedStamp(name: PackageName, kind: Kind, { state, standing, next }: 
 }
 
 /** Whether the versions that readers have, with what is said beside them now, are the document they have. */
-function isSaidAlike(name: PackageName, kind: Kind, former: readonly Standing[], previous: DocumentStamp | null, { safety }: StageContext): boolean {
+function isSaidAlike(
+  name: PackageName,
+  kind: Kind,
+  former: readonly Standing[],
+  previous: DocumentStamp | null,
+  { safety }: StageContext,
+): boolean {
   const text = formatProviders(name, former, safetyOf(safety, name))[kind];
   return text !== undefined && digestOf(text) === previous?.sha256;
 }

@@ -17,15 +17,27 @@ export function undoneByName(list: readonly UndoneChange[] = []): UndoneByName {
 }
 
 /** What these sources have, without the contents that were rolled back, and with the versions that were brought back held as they are published. */
-export function holdBack(contributions: readonly Contribution[], undone: readonly UndoneChange[], entries: readonly IndexEntry[]): readonly Contribution[] {
+export function holdBack(
+  contributions: readonly Contribution[],
+  undone: readonly UndoneChange[],
+  entries: readonly IndexEntry[],
+): readonly Contribution[] {
   if (undone.length === 0) return contributions;
   const changes = new Map(undone.map((change) => [change.version_normalized, change]));
-  const broughtBack = entries.filter((entry) => entry.state === 'published' && changes.get(entry.version_normalized)?.reference === null);
+  const broughtBack = entries.filter(
+    (entry) => entry.state === 'published' && changes.get(entry.version_normalized)?.reference === null,
+  );
   return contributions.map((contribution) => {
-    const releases = contribution.releases.filter((release) => changes.get(release.normalized)?.reference !== release.reference);
+    const releases = contribution.releases.filter(
+      (release) => changes.get(release.normalized)?.reference !== release.reference,
+    );
     const left = new Set<string>(releases.map(({ normalized }) => normalized));
-    const rolledBack = contribution.releases.filter(({ normalized }) => !left.has(normalized)).map(({ normalized }) => normalized);
-    const mine = broughtBack.filter((entry) => entry.source === contribution.source && !left.has(entry.version_normalized)).map((entry) => entry.version_normalized);
+    const rolledBack = contribution.releases
+      .filter(({ normalized }) => !left.has(normalized))
+      .map(({ normalized }) => normalized);
+    const mine = broughtBack
+      .filter((entry) => entry.source === contribution.source && !left.has(entry.version_normalized))
+      .map((entry) => entry.version_normalized);
     return { ...contribution, releases, held: new Set([...contribution.held, ...rolledBack, ...mine]) };
   });
 }
@@ -65,8 +77,12 @@ export function awaitedSources(undone: readonly UndoneChange[], offered: Offered
 type Offer = 'something' | 'unpublishable' | 'nothing';
 
 /** Under the version; undefined: a source that has published the version was not read. */
-function offerOf({ version_normalized: normalized }: UndoneChange, { contributions, entries }: Offered): Offer | undefined {
-  if (contributions.some(({ releases }) => releases.some((release) => release.normalized === normalized))) return 'something';
+function offerOf(
+  { version_normalized: normalized }: UndoneChange,
+  { contributions, entries }: Offered,
+): Offer | undefined {
+  if (contributions.some(({ releases }) => releases.some((release) => release.normalized === normalized)))
+    return 'something';
   if (contributions.some(({ held, holdsAll }) => holdsAll || held.has(normalized))) return 'unpublishable';
   const read = new Set(contributions.map(({ source }) => source));
   const isRead = entries.every((entry) => entry.version_normalized !== normalized || read.has(entry.source));
@@ -75,13 +91,22 @@ function offerOf({ version_normalized: normalized }: UndoneChange, { contributio
 
 /** Those that this decision leaves behind: a source's version is published again, or what was brought back is gone. */
 function settledChanges(undone: readonly UndoneChange[], decision: PackageDecision): readonly UndoneChange[] {
-  const published = new Set<string>([...decision.fresh.map(({ release }) => release.normalized), ...decision.kept.flatMap(({ release }) => release?.normalized ?? [])]);
+  const published = new Set<string>([
+    ...decision.fresh.map(({ release }) => release.normalized),
+    ...decision.kept.flatMap(({ release }) => release?.normalized ?? []),
+  ]);
   const gone = new Set(decision.withdrawn.map((entry) => entry.version_normalized));
-  return undone.filter((change) => published.has(change.version_normalized) || (change.reference === null && gone.has(change.version_normalized)));
+  return undone.filter(
+    (change) =>
+      published.has(change.version_normalized) || (change.reference === null && gone.has(change.version_normalized)),
+  );
 }
 
 /** The list after a rollback that made these changes. What it brings back of what an earlier one undid is not undone any more. */
-export function undoneAfter(before: readonly UndoneChange[], changes: readonly PackageChange[]): readonly UndoneChange[] {
+export function undoneAfter(
+  before: readonly UndoneChange[],
+  changes: readonly PackageChange[],
+): readonly UndoneChange[] {
   const list = new Map(before.map((change) => [keyOf(change), change]));
   for (const { name, added, changed, withdrawn } of changes) {
     const steps = [
@@ -90,7 +115,12 @@ export function undoneAfter(before: readonly UndoneChange[], changes: readonly P
       ...added.map(({ version, reference }) => ({ version, from: null, to: reference })),
     ];
     for (const { version, from, to } of steps) {
-      const change: UndoneChange = { name, version, version_normalized: normalizeVersion(version) ?? version, reference: from };
+      const change: UndoneChange = {
+        name,
+        version,
+        version_normalized: normalizeVersion(version) ?? version,
+        reference: from,
+      };
       const known = list.get(keyOf(change));
       // what is published now is the rollback's before it, and no source's: what that undid is what the source has
       if (known === undefined) list.set(keyOf(change), change);
@@ -103,13 +133,23 @@ export function undoneAfter(before: readonly UndoneChange[], changes: readonly P
 }
 
 /** What people should know of it in every build: their sources have something that is not published. */
-export function undoneNotices(undone: readonly UndoneChange[] = [], results: readonly { readonly undone: UndoneSteps }[]): BuildReport['notices'] {
+export function undoneNotices(
+  undone: readonly UndoneChange[] = [],
+  results: readonly { readonly undone: UndoneSteps }[],
+): BuildReport['notices'] {
   const steps: UndoneSteps = new Map(results.flatMap((result) => [...result.undone]));
   const left = undone.filter((change) => steps.get(change) !== null);
   if (left.length === 0) return [];
-  const shown = left.slice(0, 10).map(({ name, version, reference }) => `${name} ${version}${reference === null ? ' (brought back)' : ''}`);
+  const shown = left
+    .slice(0, 10)
+    .map(({ name, version, reference }) => `${name} ${version}${reference === null ? ' (brought back)' : ''}`);
   const list = `${shown.join(', ')}${left.length > shown.length ? `, and ${left.length - shown.length} more` : ''}`;
-  return [{ source: 'data folder', message: `A rollback holds ${list} as it is until there is another content for it. \`libretto rollback --lift\` lets the next build publish what its sources have.` }];
+  return [
+    {
+      source: 'data folder',
+      message: `A rollback holds ${list} as it is until there is another content for it. \`libretto rollback --lift\` lets the next build publish what its sources have.`,
+    },
+  ];
 }
 
 function keyOf({ name, version_normalized: normalized }: UndoneChange): string {

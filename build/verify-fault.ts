@@ -48,11 +48,15 @@ export interface VerifyContext {
 }
 
 /** A build that does not find what it remembers looks at every package, and makes again what it can. */
-export const repairByComparing = 'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
-export const repairIndex = 'Restore it from a backup; or remove it and build/manifest.json and run `libretto build`, which derives it from the documents and the archives.';
+export const repairByComparing =
+  'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
+export const repairIndex =
+  'Restore it from a backup; or remove it and build/manifest.json and run `libretto build`, which derives it from the documents and the archives.';
 
 /** `repair`: what is done about one that is damaged. */
 export function indexFault(error: unknown, place: Pick<Fault, 'path' | 'name'>, repair: string): Fault {
   const message = `${error instanceof Error ? error.message : String(error)}.`;
-  return error instanceof NewerFormat ? { code: 'NEWER_FORMAT', ...place, message } : { code: 'MALFORMED_INDEX', ...place, message: `${message} ${repair}` };
+  return error instanceof NewerFormat
+    ? { code: 'NEWER_FORMAT', ...place, message }
+    : { code: 'MALFORMED_INDEX', ...place, message: `${message} ${repair}` };
 }

@@ -13,7 +13,15 @@ export async function verifySafety(output: Output): Promise<readonly Fault[]> {
   if (text === undefined) return [];
   try {
     parseSafety(text);
-    return isAsWritten(text) ? [] : [{ code: 'MALFORMED_INDEX', ...place, message: `It was changed after it was written: its checksum is wrong. ${repair}` }];
+    return isAsWritten(text)
+      ? []
+      : [
+          {
+            code: 'MALFORMED_INDEX',
+            ...place,
+            message: `It was changed after it was written: its checksum is wrong. ${repair}`,
+          },
+        ];
   } catch (error) {
     return [indexFault(error, place, repair)];
   }

@@ -31,7 +31,10 @@ export interface VerifyReport {
 }
 
 /** `fast`: of archives and texts size and existence only. A publication that ends meanwhile is no fault: then all is looked at once more. */
-export async function verifyTree(dataDirectory: string, { fast = false }: { readonly fast?: boolean } = {}): Promise<VerifyReport> {
+export async function verifyTree(
+  dataDirectory: string,
+  { fast = false }: { readonly fast?: boolean } = {},
+): Promise<VerifyReport> {
   const output = createDiskOutput(dataDirectory);
   for (let attempts = 3; ; attempts -= 1) {
     const before = await positionOf(output);
@@ -60,7 +63,11 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
   const names = listing ?? indexed.filter((name) => publication?.withdrawn?.includes(name) !== true);
   if (context.settled && listing !== undefined) faults.push(...unannounced(indexed, listing, publication));
   const published = new Set<string>(listing);
-  const known = new Set<string>([rootDocumentPath, ...(placing ?? []), ...(listing ?? []).flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')])]);
+  const known = new Set<string>([
+    rootDocumentPath,
+    ...(placing ?? []),
+    ...(listing ?? []).flatMap((name) => [providerPath(name, 'stable'), providerPath(name, 'dev')]),
+  ]);
   const same: SameFiles[] = [];
   const checked = { packages: names.length, versions: 0, archives: 0 };
   for (const name of new Set([...names, ...indexed])) {
@@ -75,8 +82,20 @@ async function verifyOnce(output: Output, fast: boolean): Promise<VerifyReport> 
     if (placing !== undefined) known.add(providerPath(name, 'stable')).add(providerPath(name, 'dev'));
   }
   // what a damaged index or document would say of an archive is not known: the damage is the fault, not the archive
-  const unsure = new Set(faults.flatMap(({ code, name, path }) => (name !== undefined && (code === 'MALFORMED_INDEX' || code === 'NEWER_FORMAT' || code === 'MALFORMED_DOCUMENT' || (code === 'MISSING_FILE' && path.startsWith('index/'))) ? [`dist/${name}/`] : [])));
-  for (const file of files) if (!known.has(file) && !unsure.has(packageFolder(file))) faults.push((await purgedFileFault(file, context)) ?? foreign(file));
+  const unsure = new Set(
+    faults.flatMap(({ code, name, path }) =>
+      name !== undefined &&
+      (code === 'MALFORMED_INDEX' ||
+        code === 'NEWER_FORMAT' ||
+        code === 'MALFORMED_DOCUMENT' ||
+        (code === 'MISSING_FILE' && path.startsWith('index/')))
+        ? [`dist/${name}/`]
+        : [],
+    ),
+  );
+  for (const file of files)
+    if (!known.has(file) && !unsure.has(packageFolder(file)))
+      faults.push((await purgedFileFault(file, context)) ?? foreign(file));
   // the next build clears history after a purge that was cut off
   if (manifest !== undefined && manifest.purging !== true) faults.push(...(await verifyHistory(context)));
   return { ok: faults.length === 0, checked, faults, same_files: same };
@@ -91,37 +110,79 @@ function packageFolder(file: string): string {
  * undefined where the last publication was finished. Else the archives of the one that is under way or was cut off: no document names them yet, and the next
  * build uses or removes them.
  */
-function underWay(publication: Publication | undefined, manifest: Manifest | undefined, faults: Fault[]): readonly string[] | undefined {
+function underWay(
+  publication: Publication | undefined,
+  manifest: Manifest | undefined,
+  faults: Fault[],
+): readonly string[] | undefined {
   if (manifest === undefined || publication?.serial === manifest.serial) return undefined;
   if (publication === undefined || publication.serial < manifest.serial) return manifest.placing;
-  faults.push({ code: 'SERIAL_BEHIND', path: `build/${manifestPath}`, message: `It is of publication ${manifest.serial}, and the tree of the later ${publication.serial} (I6): one of them was put in place by hand. The next build compares everything and goes on from the later one.` });
+  faults.push({
+    code: 'SERIAL_BEHIND',
+    path: `build/${manifestPath}`,
+    message: `It is of publication ${manifest.serial}, and the tree of the later ${publication.serial} (I6): one of them was put in place by hand. The next build compares everything and goes on from the later one.`,
+  });
   return undefined;
 }
 
 function foreign(path: string): Fault {
-  return { code: 'FOREIGN_FILE', path: `public/${path}`, message: 'No document and no serving index knows this file, yet it stands in the served tree. Remove it if it is not yours; a build never does.' };
+  return {
+    code: 'FOREIGN_FILE',
+    path: `public/${path}`,
+    message:
+      'No document and no serving index knows this file, yet it stands in the served tree. Remove it if it is not yours; a build never does.',
+  };
 }
 
-const repairHead = 'Restore it from a backup; or remove it and run `libretto build` with every source named: a build writes it again, and knows the sources from it alone.';
+const repairHead =
+  'Restore it from a backup; or remove it and run `libretto build` with every source named: a build writes it again, and knows the sources from it alone.';
 
-async function readHead(output: Output, manifest: Manifest | undefined, faults: Fault[]): Promise<Publication | undefined> {
+async function readHead(
+  output: Output,
+  manifest: Manifest | undefined,
+  faults: Fault[],
+): Promise<Publication | undefined> {
   const place = { path: `index/${publicationPath}` };
   const text = await output.read('index', publicationPath);
   try {
     const publication = parsePublication(text ?? '');
-    if (text !== undefined && !isAsWritten(text)) faults.push({ code: 'MALFORMED_INDEX', ...place, message: `It was changed after it was written: its checksum is wrong. ${repairHead}` });
+    if (text !== undefined && !isAsWritten(text))
+      faults.push({
+        code: 'MALFORMED_INDEX',
+        ...place,
+        message: `It was changed after it was written: its checksum is wrong. ${repairHead}`,
+      });
     return publication;
   } catch (error) {
     // the very first publication is under way, or was cut off before its last step; of one without packages only the open settings tell
-    if (text === undefined && manifest !== undefined && (manifest.placing.length > 0 || (manifest.serial === 1 && manifest.settings === unsettled))) return undefined;
+    if (
+      text === undefined &&
+      manifest !== undefined &&
+      (manifest.placing.length > 0 || (manifest.serial === 1 && manifest.settings === unsettled))
+    )
+      return undefined;
     // without a packages.json as well, nothing was ever published here
-    if (text !== undefined || (await output.facts('public', rootDocumentPath)) !== undefined) faults.push(text === undefined ? { code: 'MISSING_FILE', ...place, message: `The announcement of the last publication is missing. ${repairHead}` } : indexFault(error, place, repairHead));
+    if (text !== undefined || (await output.facts('public', rootDocumentPath)) !== undefined)
+      faults.push(
+        text === undefined
+          ? {
+              code: 'MISSING_FILE',
+              ...place,
+              message: `The announcement of the last publication is missing. ${repairHead}`,
+            }
+          : indexFault(error, place, repairHead),
+      );
     return undefined;
   }
 }
 
 /** The names it lists; undefined where it is not the published one, and the serving index alone knows them. */
-async function verifyRoot(output: Output, publication: Publication | undefined, settled: boolean, faults: Fault[]): Promise<readonly PackageName[] | undefined> {
+async function verifyRoot(
+  output: Output,
+  publication: Publication | undefined,
+  settled: boolean,
+  faults: Fault[],
+): Promise<readonly PackageName[] | undefined> {
   const place = { path: `public/${rootDocumentPath}` };
   const text = await output.read('public', rootDocumentPath);
   if (text === undefined) {
@@ -132,11 +193,20 @@ async function verifyRoot(output: Output, publication: Publication | undefined, 
     const names = namesIn(text);
     if (publication === undefined || digestOf(text) === publication.root.sha256) return names;
     // of a publication under way it may be the next one, of a later date
-    if (!settled && (await output.facts('public', rootDocumentPath))?.lastModified !== publication.root.last_modified) return names;
-    faults.push({ code: 'WRONG_BYTES', ...place, message: 'It is not the one that was published. The next build writes it again.' });
+    if (!settled && (await output.facts('public', rootDocumentPath))?.lastModified !== publication.root.last_modified)
+      return names;
+    faults.push({
+      code: 'WRONG_BYTES',
+      ...place,
+      message: 'It is not the one that was published. The next build writes it again.',
+    });
     return undefined;
   } catch (error) {
-    faults.push({ code: 'MALFORMED_DOCUMENT', ...place, message: `${describe(error)}. The next build writes it again.` });
+    faults.push({
+      code: 'MALFORMED_DOCUMENT',
+      ...place,
+      message: `${describe(error)}. The next build writes it again.`,
+    });
     return undefined;
   }
 }
@@ -165,19 +235,37 @@ async function verifyMemory(output: Output, faults: Fault[]): Promise<Manifest |
     }
   };
   for (const file of await output.list('build', 'sources')) {
-    if (file.endsWith('.json')) await unlessNewer(file, () => readMemory(output, file.slice('sources/'.length, -'.json'.length)));
+    if (file.endsWith('.json'))
+      await unlessNewer(file, () => readMemory(output, file.slice('sources/'.length, -'.json'.length)));
   }
   const manifest = await unlessNewer(manifestPath, () => readManifest(output));
   const text = await output.read('build', manifestPath);
-  if (text !== undefined && !isAsWritten(text) && !faults.some(({ path }) => path === `build/${manifestPath}`)) faults.push({ code: 'MALFORMED_INDEX', path: `build/${manifestPath}`, message: 'It was changed after it was written: its checksum is wrong. Remove it and run `libretto build`, which compares everything and writes it again.' });
+  if (text !== undefined && !isAsWritten(text) && !faults.some(({ path }) => path === `build/${manifestPath}`))
+    faults.push({
+      code: 'MALFORMED_INDEX',
+      path: `build/${manifestPath}`,
+      message:
+        'It was changed after it was written: its checksum is wrong. Remove it and run `libretto build`, which compares everything and writes it again.',
+    });
   return manifest;
 }
 
 /** Of a tree at an origin only packages.json and the announcement say which names are private. */
-function unannounced(indexed: readonly PackageName[], names: readonly PackageName[], publication: Publication | undefined): readonly Fault[] {
+function unannounced(
+  indexed: readonly PackageName[],
+  names: readonly PackageName[],
+  publication: Publication | undefined,
+): readonly Fault[] {
   if (publication?.withdrawn === undefined) return [];
   const announced = new Set([...names, ...publication.withdrawn]);
-  return indexed.filter((name) => !announced.has(name)).map((name) => ({ code: 'MALFORMED_INDEX', path: `index/${publicationPath}`, name, message: `It does not say that ${name} was published once and is withdrawn. ${repairByComparing}` }));
+  return indexed
+    .filter((name) => !announced.has(name))
+    .map((name) => ({
+      code: 'MALFORMED_INDEX',
+      path: `index/${publicationPath}`,
+      name,
+      message: `It does not say that ${name} was published once and is withdrawn. ${repairByComparing}`,
+    }));
 }
 
 function describe(error: unknown): string {

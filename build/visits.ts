@@ -13,7 +13,14 @@ import type { SourceChoice } from './sources/remembered.ts';
 export type ReleaseDigests = ReadonlyMap<string, ReadonlyMap<PackageName, string>>;
 
 export function digestSources(scanned: readonly ScannedSource[]): ReleaseDigests {
-  return new Map(scanned.filter(isRead).map((source) => [source.chosen.spec.id, new Map([...source.packages].map(([name, releases]) => [name, digestReleases(releases)]))]));
+  return new Map(
+    scanned
+      .filter(isRead)
+      .map((source) => [
+        source.chosen.spec.id,
+        new Map([...source.packages].map(([name, releases]) => [name, digestReleases(releases)])),
+      ]),
+  );
 }
 
 export interface VisitInputs {
@@ -31,7 +38,15 @@ export interface VisitInputs {
  * Sorted. All packages there are when the builder's memory is not to be believed, or was not when a source that can be read now could not: what it has
  * published and has no more it does not remember either.
  */
-export async function packagesToVisit({ scanned, digests, tree, choice, output, limit, rethought }: VisitInputs): Promise<readonly PackageName[]> {
+export async function packagesToVisit({
+  scanned,
+  digests,
+  tree,
+  choice,
+  output,
+  limit,
+  rethought,
+}: VisitInputs): Promise<readonly PackageName[]> {
   const believed = tree.trusted && !scanned.some((source) => isRead(source) && tree.stale.has(source.chosen.spec.id));
   const visits = new Set<PackageName>(believed ? rethought : [...rethought, ...(await listPackages(output))]);
   for (const { chosen, remembered } of scanned.filter(isRead)) {

@@ -15,13 +15,27 @@ export interface ExcludedBy {
 }
 
 /** `version`: undefined asks for the package as a whole. */
-export function excludedBy(name: PackageName, version: NormalizedVersion | undefined, sources: readonly DescribedSource[]): readonly ExcludedBy[] {
+export function excludedBy(
+  name: PackageName,
+  version: NormalizedVersion | undefined,
+  sources: readonly DescribedSource[],
+): readonly ExcludedBy[] {
   return sources.flatMap(({ spec, options, where = 'sources' }) =>
-    limitsOf(options).flatMap(({ option, value, limit }) => {
-      const filter = createFilter(limit);
-      const admitted = version === undefined ? filter.admitsName(name) : filter.admits(name, version);
-      return admitted ? [] : [{ source: spec.location, option: `${where}.${option}`, value }];
-    }).concat(version === undefined ? [] : refsNotRead(options, version).map(({ option, value }) => ({ source: spec.location, option: `${where}.${option}`, value }))),
+    limitsOf(options)
+      .flatMap(({ option, value, limit }) => {
+        const filter = createFilter(limit);
+        const admitted = version === undefined ? filter.admitsName(name) : filter.admits(name, version);
+        return admitted ? [] : [{ source: spec.location, option: `${where}.${option}`, value }];
+      })
+      .concat(
+        version === undefined
+          ? []
+          : refsNotRead(options, version).map(({ option, value }) => ({
+              source: spec.location,
+              option: `${where}.${option}`,
+              value,
+            })),
+      ),
   );
 }
 
@@ -31,13 +45,39 @@ interface Limit {
   readonly limit: FilterOptions;
 }
 
-function limitsOf({ only, except = {}, versions = {}, 'minimum-stability': stability, 'minimum-stability-per-package': stabilities = {} }: FilterOptions): readonly Limit[] {
+function limitsOf({
+  only,
+  except = {},
+  versions = {},
+  'minimum-stability': stability,
+  'minimum-stability-per-package': stabilities = {},
+}: FilterOptions): readonly Limit[] {
   return [
     ...(only === undefined ? [] : [{ option: 'only', value: only.join(', '), limit: { only } }]),
-    ...Object.entries(except).map(([pattern, value]) => ({ option: `except[${JSON.stringify(pattern)}]`, value, limit: { except: { [pattern]: value } } })),
-    ...Object.entries(versions).map(([pattern, value]) => ({ option: `versions[${JSON.stringify(pattern)}]`, value, limit: { versions: { [pattern]: value } } })),
-    ...(stability === undefined ? [] : [{ option: 'minimum-stability', value: stability, limit: { 'minimum-stability': stability, ...dev(stabilities) } }]),
-    ...Object.entries(stabilities).map(([name, value]) => ({ option: `minimum-stability-per-package[${JSON.stringify(name)}]`, value, limit: { 'minimum-stability-per-package': { [name]: value } } })),
+    ...Object.entries(except).map(([pattern, value]) => ({
+      option: `except[${JSON.stringify(pattern)}]`,
+      value,
+      limit: { except: { [pattern]: value } },
+    })),
+    ...Object.entries(versions).map(([pattern, value]) => ({
+      option: `versions[${JSON.stringify(pattern)}]`,
+      value,
+      limit: { versions: { [pattern]: value } },
+    })),
+    ...(stability === undefined
+      ? []
+      : [
+          {
+            option: 'minimum-stability',
+            value: stability,
+            limit: { 'minimum-stability': stability, ...dev(stabilities) },
+          },
+        ]),
+    ...Object.entries(stabilities).map(([name, value]) => ({
+      option: `minimum-stability-per-package[${JSON.stringify(name)}]`,
+      value,
+      limit: { 'minimum-stability-per-package': { [name]: value } },
+    })),
   ];
 }
 
@@ -47,7 +87,12 @@ function dev(stabilities: NonNullable<FilterOptions['minimum-stability-per-packa
 }
 
 /** Which tag or branch a version would come from is not known, so that any pattern of them may be what keeps it out. */
-function refsNotRead({ tags, branches }: DescribedSource['options'], version: NormalizedVersion): readonly { readonly option: string; readonly value: string }[] {
+function refsNotRead(
+  { tags, branches }: DescribedSource['options'],
+  version: NormalizedVersion,
+): readonly { readonly option: string; readonly value: string }[] {
   const patterns = isDevVersion(version) ? branches : tags;
-  return patterns === undefined ? [] : [{ option: isDevVersion(version) ? 'branches' : 'tags', value: patterns.join(', ') }];
+  return patterns === undefined
+    ? []
+    : [{ option: isDevVersion(version) ? 'branches' : 'tags', value: patterns.join(', ') }];
 }

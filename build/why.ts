@@ -47,7 +47,12 @@ export interface WhyAnswer {
   readonly unclear: readonly QuarantinedVersion[];
   readonly excluded_by: readonly ExcludedBy[];
   /** contents that were purged: neither they nor, of a release, its label are ever published again */
-  readonly purged: readonly { readonly version: string; readonly reference: string; readonly reason: PurgeReason; readonly since: string }[];
+  readonly purged: readonly {
+    readonly version: string;
+    readonly reference: string;
+    readonly reason: PurgeReason;
+    readonly since: string;
+  }[];
   /** every package the tree knows, and every version of this one: for "did you mean" */
   readonly known: { readonly names: readonly string[]; readonly versions: readonly string[] };
 }
@@ -64,16 +69,28 @@ export interface WhyQuestion {
 export async function why({ dataDirectory, name, version, described }: WhyQuestion): Promise<WhyAnswer> {
   const output = createDiskOutput(dataDirectory);
   const normalized = version === undefined ? undefined : normalizeVersion(version);
-  const isMeant = (label: string, other: string | undefined): boolean => version === undefined || label === version || (normalized !== undefined && other === normalized);
+  const isMeant = (label: string, other: string | undefined): boolean =>
+    version === undefined || label === version || (normalized !== undefined && other === normalized);
   const index = await readIndex(output, name);
   const publication = await readOwn(output, publicationPath, parsePublication);
   const locate = locator(publication);
   const withheld = ((await readOwn(output, withheldPath, parseWithheld)) ?? []).filter((one) => one.name === name);
-  const quarantined = ((await readOwn(output, quarantinedPath, parseQuarantined)) ?? []).map((one) => ({ ...one, source: locate(one.source) }));
-  const purged = ((await readOwn(output, purgedPath, parsePurged)) ?? []).filter((row) => row.name === name && isMeant(row.version, row.version_normalized));
-  const versions = (index?.versions ?? []).filter((entry) => isMeant(entry.version, entry.version_normalized)).map((entry) => knownVersion(entry, withheld, locate));
+  const quarantined = ((await readOwn(output, quarantinedPath, parseQuarantined)) ?? []).map((one) => ({
+    ...one,
+    source: locate(one.source),
+  }));
+  const purged = ((await readOwn(output, purgedPath, parsePurged)) ?? []).filter(
+    (row) => row.name === name && isMeant(row.version, row.version_normalized),
+  );
+  const versions = (index?.versions ?? [])
+    .filter((entry) => isMeant(entry.version, entry.version_normalized))
+    .map((entry) => knownVersion(entry, withheld, locate));
   const published = versions.some(({ state }) => state === 'published');
-  const leftOut = quarantined.filter((one) => one.name === name && (version === undefined || (one.version !== null && isMeant(one.version, normalizeVersion(one.version)))));
+  const leftOut = quarantined.filter(
+    (one) =>
+      one.name === name &&
+      (version === undefined || (one.version !== null && isMeant(one.version, normalizeVersion(one.version)))),
+  );
   const mayBe = (one: QuarantinedVersion): boolean => one.name === null || (one.name === name && one.version === null);
   return {
     name,
@@ -83,15 +100,38 @@ export async function why({ dataDirectory, name, version, described }: WhyQuesti
     left_out: leftOut,
     unclear: published || leftOut.length > 0 ? [] : quarantined.filter(mayBe),
     excluded_by: published ? [] : excludedBy(name, normalized as NormalizedVersion | undefined, described),
-    purged: purged.map(({ version: label, reference, reason, since }) => ({ version: label, reference, reason, since })),
-    known: { names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])], versions: [...new Set((index?.versions ?? []).map((entry) => entry.version))] },
+    purged: purged.map(({ version: label, reference, reason, since }) => ({
+      version: label,
+      reference,
+      reason,
+      since,
+    })),
+    known: {
+      names: [...new Set([...(await listPackages(output)), ...quarantined.flatMap((one) => one.name ?? [])])],
+      versions: [...new Set((index?.versions ?? []).map((entry) => entry.version))],
+    },
   };
 }
 
-function knownVersion(entry: IndexEntry, withheld: readonly WithheldVersion[], locate: (id: string) => string): KnownVersion {
+function knownVersion(
+  entry: IndexEntry,
+  withheld: readonly WithheldVersion[],
+  locate: (id: string) => string,
+): KnownVersion {
   const { version, state, since, reference, shasum, size, time, path, source } = entry;
-  const byHand = state === 'withdrawn' ? withheld.find((one) => one.version_normalized === entry.version_normalized) : undefined;
-  return { version, state: byHand === undefined ? state : 'withheld', since: byHand?.since ?? since, source: locate(source), reference, shasum, size, time, archive: path };
+  const byHand =
+    state === 'withdrawn' ? withheld.find((one) => one.version_normalized === entry.version_normalized) : undefined;
+  return {
+    version,
+    state: byHand === undefined ? state : 'withheld',
+    since: byHand?.since ?? since,
+    source: locate(source),
+    reference,
+    shasum,
+    size,
+    time,
+    archive: path,
+  };
 }
 
 /** A source that was forgotten is known by its id alone. */
@@ -103,11 +143,17 @@ function locator(publication: Publication | undefined): (id: string) => string {
 async function readIndex(output: Output, name: PackageName): Promise<PackageIndex | undefined> {
   const index = await readOwn(output, indexPath(name), parsePackageIndex);
   if (index !== undefined || (await output.facts('index', indexPath(name))) === undefined) return index;
-  throw new BuildRefused(`index/${indexPath(name)} is damaged, so that what is known of ${name} cannot be told. \`libretto verify\` says what mends it.`);
+  throw new BuildRefused(
+    `index/${indexPath(name)} is damaged, so that what is known of ${name} cannot be told. \`libretto verify\` says what mends it.`,
+  );
 }
 
 /** undefined: it is not there, or says nothing any more. */
-async function readOwn<Found>(output: Output, path: string, parse: (text: string) => Found): Promise<Found | undefined> {
+async function readOwn<Found>(
+  output: Output,
+  path: string,
+  parse: (text: string) => Found,
+): Promise<Found | undefined> {
   const text = await output.read('index', path);
   return text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parse(text));
 }

@@ -7,7 +7,11 @@ import type { PackagesOutcome } from './outcome.ts';
 import type { Output } from './output/output.ts';
 
 /** Names that have a serving index and do not stand in packages.json, once this publication is carried out; sorted. */
-export async function withdrawnPackages(tree: TreeMemory, output: Output, { names, changes }: PackagesOutcome): Promise<readonly PackageName[]> {
+export async function withdrawnPackages(
+  tree: TreeMemory,
+  output: Output,
+  { names, changes }: PackagesOutcome,
+): Promise<readonly PackageName[]> {
   const listed = new Set(names);
   const before = tree.interrupted || tree.damage.length > 0 ? undefined : tree.publication?.withdrawn;
   const known = before === undefined ? await indexedNames(output) : [...before, ...tree.names];

@@ -31,13 +31,18 @@ export async function readWithheld(output: Output, request: WithholdRequest | un
   const before = await listWithheld(output);
   const after = request === undefined ? before : change(before, request, now);
   const byName = new Map<PackageName, Set<string>>();
-  for (const { name, version_normalized: normalized } of after) byName.set(name, (byName.get(name) ?? new Set()).add(normalized));
+  for (const { name, version_normalized: normalized } of after)
+    byName.set(name, (byName.get(name) ?? new Set()).add(normalized));
   const none: ReadonlySet<string> = new Set();
   return { of: (name) => byName.get(name) ?? none, text: after === before ? undefined : formatWithheld(after) };
 }
 
 /** undefined of a version that nobody withdrew by hand. Throws BuildRefused where the list is damaged. */
-export async function findWithheld(output: Output, name: PackageName, normalized: NormalizedVersion): Promise<WithheldVersion | undefined> {
+export async function findWithheld(
+  output: Output,
+  name: PackageName,
+  normalized: NormalizedVersion,
+): Promise<WithheldVersion | undefined> {
   return (await listWithheld(output)).find((one) => one.name === name && one.version_normalized === normalized);
 }
 
@@ -46,7 +51,9 @@ async function listWithheld(output: Output): Promise<readonly WithheldVersion[]>
   if (text === undefined) return [];
   const list = parseOwnFile(`index/${withheldPath}`, () => parseWithheld(text));
   if (list !== undefined && !hasWrongChecksum(text)) return list;
-  throw new BuildRefused(`index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists the versions that were withdrawn by hand. Restore it from a backup; or remove it and withdraw the versions again with \`libretto package withdraw\`, before a build publishes them.`);
+  throw new BuildRefused(
+    `index/${withheldPath} ${list === undefined ? 'is damaged' : 'was changed after it was written'}. It lists the versions that were withdrawn by hand. Restore it from a backup; or remove it and withdraw the versions again with \`libretto package withdraw\`, before a build publishes them.`,
+  );
 }
 
 /** Ids of the sources that published a version which may be published again: they have to be read anew, whether they have changed or not. */
@@ -55,12 +62,18 @@ export async function sourcesToRead(output: Output, request: WithholdRequest | u
   const path = indexPath(request.name);
   const text = await output.read('index', path);
   const index = text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
-  return (index?.versions ?? []).flatMap((entry) => (entry.version_normalized === request.normalized ? [entry.source] : []));
+  return (index?.versions ?? []).flatMap((entry) =>
+    entry.version_normalized === request.normalized ? [entry.source] : [],
+  );
 }
 
 /** The very same list where nothing changes. */
-function change(list: readonly WithheldVersion[], { name, version, normalized, withheld }: WithholdRequest, now: Date): readonly WithheldVersion[] {
+function change(
+  list: readonly WithheldVersion[],
+  { name, version, normalized, withheld }: WithholdRequest,
+  now: Date,
+): readonly WithheldVersion[] {
   const others = list.filter((one) => one.name !== name || one.version_normalized !== normalized);
-  if ((others.length < list.length) === withheld) return list;
+  if (others.length < list.length === withheld) return list;
   return withheld ? [...others, { name, version, version_normalized: normalized, since: now.toISOString() }] : others;
 }

@@ -45,7 +45,10 @@ export type WithheldOutcome = {
  * A version that is not published any more is kept from coming back: so a list of withdrawn versions that was lost is made again. Done already counts as done.
  * Throws BuildBusy, BuildRefused and StorageError, as a build does.
  */
-export async function withholdVersion(named: NamedVersion, { request: given, effects, waitMs }: VersionBuild): Promise<WithheldOutcome | RefusedArtifact> {
+export async function withholdVersion(
+  named: NamedVersion,
+  { request: given, effects, waitMs }: VersionBuild,
+): Promise<WithheldOutcome | RefusedArtifact> {
   const request = { ...given, dataDirectory: await openDataFolder(given.dataDirectory) };
   const lock = await waitForLock(`${request.dataDirectory}/build/lock`, effects.now, waitMs);
   try {
@@ -53,22 +56,48 @@ export async function withholdVersion(named: NamedVersion, { request: given, eff
     if (entry === undefined) return refused('NOT_FOUND', `There is no version ${named.version} of ${named.name} here.`);
     const normalized = entry.version_normalized as NormalizedVersion;
     const output = createDiskOutput(request.dataDirectory);
-    const report = await buildHoldingLock({ ...readNothing(request), withhold: { name: named.name, version: entry.version, normalized, withheld: true } }, effects);
+    const report = await buildHoldingLock(
+      { ...readNothing(request), withhold: { name: named.name, version: entry.version, normalized, withheld: true } },
+      effects,
+    );
     const withheld = await findWithheld(output, named.name, normalized);
-    if (withheld === undefined) throw new Error(`${named.name} ${entry.version} was withdrawn, and the list does not say so`);
-    return { outcome: 'withdrawn', name: named.name, version: entry.version, version_normalized: normalized, reference: entry.reference, since: withheld.since, serial: report.serial };
+    if (withheld === undefined)
+      throw new Error(`${named.name} ${entry.version} was withdrawn, and the list does not say so`);
+    return {
+      outcome: 'withdrawn',
+      name: named.name,
+      version: entry.version,
+      version_normalized: normalized,
+      reference: entry.reference,
+      since: withheld.since,
+      serial: report.serial,
+    };
   } finally {
     await lock.release();
   }
 }
 
 /** What a build is asked for that publishes it again, as its source has it now. `request`: as for a build of everything. */
-export async function restoringRequest({ name, version }: NamedVersion, request: BuildRequest): Promise<BuildRequest | RefusedArtifact> {
+export async function restoringRequest(
+  { name, version }: NamedVersion,
+  request: BuildRequest,
+): Promise<BuildRequest | RefusedArtifact> {
   const normalized = normalizeVersion(version);
-  if (normalized === undefined || (await findWithheld(createDiskOutput(request.dataDirectory), name, normalized)) === undefined) return refused('NOT_FOUND', `The version ${version} of ${name} was not withdrawn by hand.`);
+  if (
+    normalized === undefined ||
+    (await findWithheld(createDiskOutput(request.dataDirectory), name, normalized)) === undefined
+  )
+    return refused('NOT_FOUND', `The version ${version} of ${name} was not withdrawn by hand.`);
   const entry = await findEntry({ name, version }, request.dataDirectory);
-  const tombstone = lookUpPurged(await listPurged(createDiskOutput(request.dataDirectory))).blocks(name, { normalized, reference: entry?.reference ?? '' });
-  if (tombstone !== undefined) return refused('VERSION_PURGED', `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never published again. Publish a new version.`);
+  const tombstone = lookUpPurged(await listPurged(createDiskOutput(request.dataDirectory))).blocks(name, {
+    normalized,
+    reference: entry?.reference ?? '',
+  });
+  if (tombstone !== undefined)
+    return refused(
+      'VERSION_PURGED',
+      `${name} ${version} was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}), and is never published again. Publish a new version.`,
+    );
   return { ...request, only: [name], withhold: { name, version, normalized, withheld: false } };
 }
 
@@ -76,6 +105,11 @@ export async function restoringRequest({ name, version }: NamedVersion, request:
 async function findEntry({ name, version }: NamedVersion, dataDirectory: string): Promise<IndexEntry | undefined> {
   const text = await createDiskOutput(dataDirectory).read('index', indexPath(name));
   const normalized = normalizeVersion(version);
-  const found = text === undefined ? [] : parsePackageIndex(text).versions.filter((entry) => entry.version === version || entry.version_normalized === normalized);
+  const found =
+    text === undefined
+      ? []
+      : parsePackageIndex(text).versions.filter(
+          (entry) => entry.version === version || entry.version_normalized === normalized,
+        );
   return found.find(({ state }) => state === 'published') ?? found[0];
 }

@@ -13,6 +13,8 @@ export function formatAddress(host: string, port: number): string {
 export function localUrl(host: string, port: number, certificate?: { readonly names: readonly string[] }): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   if (certificate === undefined) return `http://${formatAddress(reachable, port)}`;
-  const named = certificate.names.includes(reachable) ? reachable : certificate.names.find((name) => !name.includes('*'));
+  const named = certificate.names.includes(reachable)
+    ? reachable
+    : certificate.names.find((name) => !name.includes('*'));
   return `https://${formatAddress(named ?? reachable, port)}`;
 }

@@ -24,13 +24,23 @@ export interface Announced {
 export function announcement({ host, port, config, metrics, tree, mirrors, certificate, now }: Announced): string[] {
   const { metadataUrl, data, origin } = config;
   const shown = metadataUrl.origin.from === 'default' ? tree?.metadataUrl : metadataUrl.value;
-  const lines = [`Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`];
+  const lines = [
+    `Serving ${tree === undefined ? 'nothing yet' : counted(tree.names.length, 'package')} on ${localUrl(host, port, certificate)}${isEverywhere(host) ? ' and on every other address of this machine' : ''}.`,
+  ];
   if (shown !== undefined) lines.push(`metadata-url: ${shown}`);
-  if (origin.value !== undefined) lines.push(`The tree is at ${origin.value.url}.${tree === undefined ? ' Warning: nothing can be read there yet; it is served as soon as it can.' : ''}`);
-  else if (tree?.names.length === 0 && mirrors) lines.push('This registry has no packages of its own. It mirrors those of other repositories.');
-  else if (tree === undefined || tree.names.length === 0) lines.push(`Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as it is there.`);
+  if (origin.value !== undefined)
+    lines.push(
+      `The tree is at ${origin.value.url}.${tree === undefined ? ' Warning: nothing can be read there yet; it is served as soon as it can.' : ''}`,
+    );
+  else if (tree?.names.length === 0 && mirrors)
+    lines.push('This registry has no packages of its own. It mirrors those of other repositories.');
+  else if (tree === undefined || tree.names.length === 0)
+    lines.push(
+      `Warning: there is nothing published in ${data.value}. Run \`libretto build\`; it is served as soon as it is there.`,
+    );
   if (certificate !== undefined) lines.push(`Certificate: ${describeCertificate(certificate, now)}.`);
-  if (metrics !== undefined) lines.push(`Metrics: ${localUrl(metrics.host, metrics.port)}/metrics, for everybody who gets there.`);
+  if (metrics !== undefined)
+    lines.push(`Metrics: ${localUrl(metrics.host, metrics.port)}/metrics, for everybody who gets there.`);
   return lines;
 }
 

@@ -38,7 +38,10 @@ export function answerStream(stream: NodeJS.WriteStream): AnswerStream {
     delivered: async (consequence = 'What the command did stands; only its answer is missing.') => {
       await writing;
       if (failure === undefined || hasLeft(failure, stream)) return;
-      throw new AnswerLost(`The answer could not be written: ${failure.code === 'ENOSPC' ? 'no space is left where it goes' : failure.message}. ${consequence}`, failure);
+      throw new AnswerLost(
+        `The answer could not be written: ${failure.code === 'ENOSPC' ? 'no space is left where it goes' : failure.message}. ${consequence}`,
+        failure,
+      );
     },
   };
 }

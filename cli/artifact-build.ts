@@ -9,7 +9,18 @@ import type { Context } from './context.ts';
 /** How long a build that is under way is waited for. */
 const waitMs = 60_000;
 
-export function artifactBuild(config: Config, { workingDirectory, environment, now, actor }: Context, progress: BuildEffects['progress']): ArtifactBuild {
-  const request = buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory, by: { actor, command: 'publish' } });
+export function artifactBuild(
+  config: Config,
+  { workingDirectory, environment, now, actor }: Context,
+  progress: BuildEffects['progress'],
+): ArtifactBuild {
+  const request = buildRequest(config, {
+    sources: [],
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+    workingDirectory,
+    by: { actor, command: 'publish' },
+  });
   return { request, effects: { now, progress, environment }, waitMs };
 }

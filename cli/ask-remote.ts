@@ -20,11 +20,24 @@ export interface Question {
 export async function askRemote(remote: Remote, { method, path, headers = {}, body }: Question): Promise<Reply> {
   try {
     const parts: Buffer[] = [];
-    const sent = { method, headers: { ...headers, authorization: `Bearer ${remote.token}` }, body, silenceMs: answerTimeoutMs };
+    const sent = {
+      method,
+      headers: { ...headers, authorization: `Bearer ${remote.token}` },
+      body,
+      silenceMs: answerTimeoutMs,
+    };
     const { status } = await receiveResponse(`${remote.url}${path}`, sent, { part: (bytes) => parts.push(bytes) > 0 });
     return readReply(remote, status, Buffer.concat(parts).toString('utf8'));
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string' || error.name === 'RegistryError') throw error;
-    throw new RemoteFailure(`${remote.url} cannot be reached, or broke off: ${error.message || error.code}.`, { cause: error });
+    if (
+      !(error instanceof Error) ||
+      !('code' in error) ||
+      typeof error.code !== 'string' ||
+      error.name === 'RegistryError'
+    )
+      throw error;
+    throw new RemoteFailure(`${remote.url} cannot be reached, or broke off: ${error.message || error.code}.`, {
+      cause: error,
+    });
   }
 }

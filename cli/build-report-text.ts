@@ -18,20 +18,39 @@ export function describeProblems(report: BuildReport): string[] {
   const lines: string[] = [];
   if (quarantined.length > 0) {
     lines.push(`${counted(quarantined.length, 'version')} left out:`);
-    lines.push(...firstOf(quarantined.map((one) => `  ${nameOf(one)} (${one.where}): ${one.message} [${one.code}]`), mostLines));
+    lines.push(
+      ...firstOf(
+        quarantined.map((one) => `  ${nameOf(one)} (${one.where}): ${one.message} [${one.code}]`),
+        mostLines,
+      ),
+    );
   }
   if (failed.length > 0) {
-    lines.push(`${counted(failed.length, 'source')} failed and ${failed.length === 1 ? 'keeps' : 'keep'} what was last published:`);
-    lines.push(...firstOf(failed.map(({ source, reason }) => `  ${source}: ${reason}`), mostLines));
+    lines.push(
+      `${counted(failed.length, 'source')} failed and ${failed.length === 1 ? 'keeps' : 'keep'} what was last published:`,
+    );
+    lines.push(
+      ...firstOf(
+        failed.map(({ source, reason }) => `  ${source}: ${reason}`),
+        mostLines,
+      ),
+    );
   }
   return lines;
 }
 
-function headline({ added, changed, withdrawn, published, serial, quarantined, timings_ms: { total } }: BuildReport, strict: boolean, dryRun: boolean): string {
+function headline(
+  { added, changed, withdrawn, published, serial, quarantined, timings_ms: { total } }: BuildReport,
+  strict: boolean,
+  dryRun: boolean,
+): string {
   const seconds = `${(total / 1000).toFixed(1)} s`;
-  if (published) return `Published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial}, ${seconds}).`;
-  if (strict && quarantined.length > 0) return `Nothing was published, since --strict was given and not everything is fit to be (publication ${serial} stays, ${seconds}).`;
-  if (dryRun && added.length + changed.length + withdrawn.length > 0) return `To be published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial} stays, ${seconds}).`;
+  if (published)
+    return `Published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial}, ${seconds}).`;
+  if (strict && quarantined.length > 0)
+    return `Nothing was published, since --strict was given and not everything is fit to be (publication ${serial} stays, ${seconds}).`;
+  if (dryRun && added.length + changed.length + withdrawn.length > 0)
+    return `To be published: ${added.length} added, ${changed.length} changed, ${withdrawn.length} withdrawn (publication ${serial} stays, ${seconds}).`;
   return `Nothing ${dryRun ? 'would change' : 'has changed'} (publication ${serial}, ${seconds}).`;
 }
 

@@ -30,7 +30,12 @@ export function buildRequest(config: Config, choices: BuildChoices): BuildReques
   const { workingDirectory, sources, only, ...others } = choices;
   const { value: distUrl } = config.distUrl;
   const configured = configuredSources(config);
-  refuseListed({ forget: choices.forget, configured: configured ?? [], workingDirectory, dataDirectory: config.data.value });
+  refuseListed({
+    forget: choices.forget,
+    configured: configured ?? [],
+    workingDirectory,
+    dataDirectory: config.data.value,
+  });
   return {
     ...others,
     ...(only === undefined ? {} : { only }),
@@ -60,24 +65,38 @@ function safetyRequest({ file, advisories, filters }: Config): SafetyRequest | u
   const directory = dirname(file);
   return {
     advisories: advisories.value?.map((path) => resolve(directory, path)),
-    filters: Object.fromEntries(Object.entries(filters.value).map(([name, list]) => [name, typeof list === 'string' ? resolve(directory, list) : list])),
+    filters: Object.fromEntries(
+      Object.entries(filters.value).map(([name, list]) => [
+        name,
+        typeof list === 'string' ? resolve(directory, list) : list,
+      ]),
+    ),
   };
 }
 
 /** Without what is undefined. */
 function given(values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
 }
 
 /** Undefined without a libretto.json; an empty list says that the sources it once named are gone from it. */
 export function configuredSources({ file, sources }: Config): readonly (string | ConfiguredSource)[] | undefined {
-  return file === undefined ? undefined : sources.value.flatMap((entry, index) => configuredSource(entry, `sources[${index}]`, dirname(file)) ?? []);
+  return file === undefined
+    ? undefined
+    : sources.value.flatMap((entry, index) => configuredSource(entry, `sources[${index}]`, dirname(file)) ?? []);
 }
 
 /** undefined: another Composer repository, which is no source of a build (cli/mirror/composer-repositories.ts). */
-function configuredSource({ source, options }: SourceEntry, where: string, directory: string): string | ConfiguredSource | undefined {
+function configuredSource(
+  { source, options }: SourceEntry,
+  where: string,
+  directory: string,
+): string | ConfiguredSource | undefined {
   if (typeof source !== 'string' && 'composer' in source) return undefined;
-  if (typeof source !== 'string') return { source: { ...source, directory, where: `libretto.json: ${where}` }, options, where };
+  if (typeof source !== 'string')
+    return { source: { ...source, directory, where: `libretto.json: ${where}` }, options, where };
   const place = anchored(source, directory);
   return Object.keys(options).length === 0 ? place : { source: place, options, where };
 }
@@ -86,7 +105,9 @@ function configuredSource({ source, options }: SourceEntry, where: string, direc
 function anchored(source: string, directory: string): string {
   const prefix = /^(?:git|dir|artifact):(?!\/\/)/.exec(source)?.[0] ?? '';
   const place = source.slice(prefix.length);
-  return place === '' || /^[A-Za-z][A-Za-z0-9+.-]*:[:/]|^[\w.-]+@[\w.-]+:/.test(place) ? source : `${prefix}${resolve(directory, place)}`;
+  return place === '' || /^[A-Za-z][A-Za-z0-9+.-]*:[:/]|^[\w.-]+@[\w.-]+:/.test(place)
+    ? source
+    : `${prefix}${resolve(directory, place)}`;
 }
 
 /** What is built where nothing else is named and nothing is remembered. */

@@ -14,7 +14,9 @@ export function withSettings(command: Command, ...names: readonly SettingName[])
     const { flag, purpose, variable } = settings[name];
     if (flag !== undefined) command.option(flag, variable === undefined ? purpose : `${purpose} (${variable})`);
   }
-  return command.options.some(({ long }) => long === '--config') ? command : command.option('--config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
+  return command.options.some(({ long }) => long === '--config')
+    ? command
+    : command.option('--config <file>', 'the configuration file, instead of ./libretto.json (LIBRETTO_CONFIG)');
 }
 
 export function example(...lines: readonly string[]): string {

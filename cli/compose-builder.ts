@@ -11,7 +11,8 @@ export function composeBuilder(config: Config, { environment, workingDirectory }
   return createChildBuild({
     program: [process.execPath, fileURLToPath(new URL('main.js', import.meta.url))],
     // not as a flag: the address may hold a password, and arguments can be seen in the process list
-    environment: config.state.value === undefined ? environment : { ...environment, LIBRETTO_STATE: config.state.value },
+    environment:
+      config.state.value === undefined ? environment : { ...environment, LIBRETTO_STATE: config.state.value },
     workingDirectory,
     flags: ['--data', config.data.value, ...(config.file === undefined ? [] : ['--config', config.file])],
   });

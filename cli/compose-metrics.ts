@@ -37,11 +37,16 @@ export interface ServingFacts {
 }
 
 /** Those of it that say yes or no. */
-export const servingFlags: readonly string[] = ['libretto_counters_degraded', 'libretto_state_away', 'libretto_origin_stale'];
+export const servingFlags: readonly string[] = [
+  'libretto_counters_degraded',
+  'libretto_state_away',
+  'libretto_origin_stale',
+];
 
 export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, crew?: Crew): Metrics {
   const { metrics } = config;
-  if (metrics.value === undefined) return { counts: undefined, own: async () => [], listen: async () => undefined, close: async () => undefined };
+  if (metrics.value === undefined)
+    return { counts: undefined, own: async () => [], listen: async () => undefined, close: async () => undefined };
   const address = metrics.value;
   const counts = createRequestCounts();
   const nowMs = (): number => now().getTime();
@@ -55,15 +60,34 @@ export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, cr
       own = async () => [
         ...counts.families(),
         gauge('libretto_connections', 'Connections of clients that are open.', connections()),
-        gauge('libretto_counters_degraded', '1 while the shared counters cannot be reached and this process counts alone.', Number(degraded())),
-        gauge('libretto_state_away', '1 while the Redis of the state cannot be used: who is known is served for a while, then nobody.', Number(stateAway())),
-        ...(tree.files === undefined ? [] : [gauge('libretto_origin_stale', '1 while the origin fails and what is known of it is served.', Number(tree.files.stale()))]),
+        gauge(
+          'libretto_counters_degraded',
+          '1 while the shared counters cannot be reached and this process counts alone.',
+          Number(degraded()),
+        ),
+        gauge(
+          'libretto_state_away',
+          '1 while the Redis of the state cannot be used: who is known is served for a while, then nobody.',
+          Number(stateAway()),
+        ),
+        ...(tree.files === undefined
+          ? []
+          : [
+              gauge(
+                'libretto_origin_stale',
+                '1 while the origin fails and what is known of it is served.',
+                Number(tree.files.stale()),
+              ),
+            ]),
         ...(mirror?.() ?? []),
         ...(await running.families()),
       ];
       close = async () => running.close();
       if (crew !== undefined) return undefined;
-      const families = async (): Promise<readonly Family[]> => [...(await own()), ...registryFamilies(config, await tree.publication(), nowMs())];
+      const families = async (): Promise<readonly Family[]> => [
+        ...(await own()),
+        ...registryFamilies(config, await tree.publication(), nowMs()),
+      ];
       const listener = createMetricsListener({ ...address, families, onError });
       close = async () => {
         running.close();
@@ -78,16 +102,36 @@ export function composeMetrics(config: Config, { now }: Pick<Context, 'now'>, cr
 }
 
 /** What is published, and how the last build on this data folder ended. */
-export function registryFamilies({ data, origin }: Config, publication: Publication | undefined, nowMs: number): Family[] {
+export function registryFamilies(
+  { data, origin }: Config,
+  publication: Publication | undefined,
+  nowMs: number,
+): Family[] {
   const last = origin.value === undefined ? readLastBuild(data.value) : undefined; // with an origin, builds are another host's
   const seconds = (time: string): number => Date.parse(time) / 1000;
   return [
     { ...gauge('libretto_build_info', 'The version that runs.', 1), samples: [{ labels: { version }, value: 1 }] },
     gauge('libretto_publication_serial', 'The newest publication.', publication?.serial),
-    gauge('libretto_publication_timestamp_seconds', 'When it was published, in seconds since 1970.', publication && seconds(publication.published_at)),
-    gauge('libretto_publication_age_seconds', 'How long ago that was.', publication && nowMs / 1000 - seconds(publication.published_at)),
-    gauge('libretto_last_build_timestamp_seconds', 'When the last build ended, in seconds since 1970.', last && seconds(last.finished_at)),
-    gauge('libretto_last_build_failed', '1: the last build could not be carried out.', last && Number(last.outcome === 'failed')),
+    gauge(
+      'libretto_publication_timestamp_seconds',
+      'When it was published, in seconds since 1970.',
+      publication && seconds(publication.published_at),
+    ),
+    gauge(
+      'libretto_publication_age_seconds',
+      'How long ago that was.',
+      publication && nowMs / 1000 - seconds(publication.published_at),
+    ),
+    gauge(
+      'libretto_last_build_timestamp_seconds',
+      'When the last build ended, in seconds since 1970.',
+      last && seconds(last.finished_at),
+    ),
+    gauge(
+      'libretto_last_build_failed',
+      '1: the last build could not be carried out.',
+      last && Number(last.outcome === 'failed'),
+    ),
     gauge('libretto_last_build_quarantined', 'Versions that it left out.', last?.quarantined),
     gauge('libretto_last_build_failed_sources', 'Sources that it could not read.', last?.failed_sources),
   ];

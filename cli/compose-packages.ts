@@ -41,7 +41,11 @@ export interface ComposedPackages extends PackageServices, Pick<PurgeServices, '
   readonly tombstones: Tombstones;
 }
 
-export function composePackages(config: Config, context: Context, { state, published, retention, onError, onUnrendered = onError }: PackageParts): ComposedPackages {
+export function composePackages(
+  config: Config,
+  context: Context,
+  { state, published, retention, onError, onUnrendered = onError }: PackageParts,
+): ComposedPackages {
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
   const builder = composeBuilder(config, context);
@@ -54,7 +58,11 @@ export function composePackages(config: Config, context: Context, { state, publi
   return {
     published,
     catalogue,
-    packageTexts: createPackageTextReader(published, createRenderThread({ worker: new URL('./render-worker.js', import.meta.url), onFailure: onUnrendered }), () => tombstones.read(now())),
+    packageTexts: createPackageTextReader(
+      published,
+      createRenderThread({ worker: new URL('./render-worker.js', import.meta.url), onFailure: onUnrendered }),
+      () => tombstones.read(now()),
+    ),
     tombstones,
     downloads,
     installs,
@@ -67,5 +75,7 @@ export function composePackages(config: Config, context: Context, { state, publi
 /** A server in front of an origin keeps the tombstones of what it mirrors in its own data folder. */
 function tombstonesOf({ origin, data }: Config, published: PublishedFiles): Tombstones {
   const ofTree = createTombstones(published);
-  return origin.value === undefined ? ofTree : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
+  return origin.value === undefined
+    ? ofTree
+    : joinTombstones(ofTree, createTombstones(createLocalPublishedFiles(data.value)));
 }

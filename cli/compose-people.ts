@@ -8,6 +8,18 @@ import type { StateStore } from '../proxy/state/state-store.ts';
 import type { ComposedKeys } from './compose-keys.ts';
 import type { Context } from './context.ts';
 
-export function composePeople({ now, randomBytes }: Context, state: StateStore, composed: ComposedKeys, rules: () => Eventually<PeopleRules> = () => standardRules): People {
-  return createPeople({ state, ...composed, passwords: createPasswords({ randomBytes }), now: () => now().getTime(), randomBytes, rules });
+export function composePeople(
+  { now, randomBytes }: Context,
+  state: StateStore,
+  composed: ComposedKeys,
+  rules: () => Eventually<PeopleRules> = () => standardRules,
+): People {
+  return createPeople({
+    state,
+    ...composed,
+    passwords: createPasswords({ randomBytes }),
+    now: () => now().getTime(),
+    randomBytes,
+    rules,
+  });
 }

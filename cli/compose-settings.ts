@@ -27,7 +27,10 @@ export function composeSettings(config: Config, { now }: Pick<Context, 'now'>, s
 }
 
 /** Refuses a `mirroring.url` that the egress guard would never fetch from. A host name that is unknown now may be known later. */
-export function addressObjection({ egressAllow }: Pick<Config, 'egressAllow'>, resolve: Resolve = resolveBySystem): SettingObjection {
+export function addressObjection(
+  { egressAllow }: Pick<Config, 'egressAllow'>,
+  resolve: Resolve = resolveBySystem,
+): SettingObjection {
   const policy = createAddressPolicy(egressAllow.value);
   return async (key, value) => {
     if (key !== 'mirroring.url' || typeof value !== 'string') return undefined;
@@ -41,11 +44,16 @@ export function addressObjection({ egressAllow }: Pick<Config, 'egressAllow'>, r
 }
 
 export function defaultLimits(settings: Settings): () => Eventually<Readonly<Record<TokenKind, number>>> {
-  return () => whenReady(settings.current(), (values) => ({ read: values['limits.read'], write: values['limits.write'] }));
+  return () =>
+    whenReady(settings.current(), (values) => ({ read: values['limits.read'], write: values['limits.write'] }));
 }
 
 export function peopleRules(settings: Settings): () => Eventually<PeopleRules> {
-  return () => whenReady(settings.current(), (values) => ({ sessionMs: values['sessions.lifetime'] * 1000, shortestPassword: values['passwords.min_length'] }));
+  return () =>
+    whenReady(settings.current(), (values) => ({
+      sessionMs: values['sessions.lifetime'] * 1000,
+      shortestPassword: values['passwords.min_length'],
+    }));
 }
 
 const none: readonly string[] = [];
@@ -59,16 +67,36 @@ export interface AdvertisedRootOptions {
 }
 
 /** The metadata-url as the build wrote it, unless somebody has said something here, or a client cannot request it. */
-export function advertisedRoot(settings: Settings, { address, mirrored, detectsForm = true }: AdvertisedRootOptions = {}): () => Eventually<RootChanges> {
+export function advertisedRoot(
+  settings: Settings,
+  { address, mirrored, detectsForm = true }: AdvertisedRootOptions = {},
+): () => Eventually<RootChanges> {
   // made anew only when the settings have moved: they are one object until then
-  let made: { readonly of: SettingValues; readonly mirrors: boolean; readonly filterLists: readonly string[]; readonly changes: RootChanges } | undefined;
+  let made:
+    | {
+        readonly of: SettingValues;
+        readonly mirrors: boolean;
+        readonly filterLists: readonly string[];
+        readonly changes: RootChanges;
+      }
+    | undefined;
   return () =>
     whenReady(settings.current(), (values) =>
       whenReady(settings.given(), ({ metadata_url }) =>
         whenReady(mirrored?.isOn() ?? false, (mirrors) =>
           whenReady(mirrors ? (mirrored?.filterLists() ?? none) : none, (filterLists) => {
             if (made?.of !== values || made.mirrors !== mirrors || made.filterLists !== filterLists) {
-              made = { of: values, mirrors, filterLists, changes: rootChanges(metadata_url, advertisedKeys(values), { detectsForm, address, mirrors, filterLists }) };
+              made = {
+                of: values,
+                mirrors,
+                filterLists,
+                changes: rootChanges(metadata_url, advertisedKeys(values), {
+                  detectsForm,
+                  address,
+                  mirrors,
+                  filterLists,
+                }),
+              };
             }
             return made.changes;
           }),

@@ -35,7 +35,11 @@ export interface SyncingParts {
   readonly onError: (error: unknown) => void;
 }
 
-export function composeSyncing(config: Config, context: Context, { state, sealer, keptJobs, onError }: SyncingParts): Syncing {
+export function composeSyncing(
+  config: Config,
+  context: Context,
+  { state, sealer, keptJobs, onError }: SyncingParts,
+): Syncing {
   const { randomBytes } = context;
   const now = (): number => context.now().getTime();
   const store = createAuditedStore({ store: state, now });
@@ -46,7 +50,16 @@ export function composeSyncing(config: Config, context: Context, { state, sealer
   const syncer = createSyncer({ jobs, runner, hostOf: createHostOf(state), now, onError });
   const verifier = createVerifier({ runner });
   const random = (): number => (randomBytes(1)[0] ?? 0) / 256;
-  const schedule = createSchedule({ state, jobs, lease: createLease({ state, name: 'schedule', liveness, randomBytes }), syncer, sources, now, random, onError });
+  const schedule = createSchedule({
+    state,
+    jobs,
+    lease: createLease({ state, name: 'schedule', liveness, randomBytes }),
+    syncer,
+    sources,
+    now,
+    random,
+    onError,
+  });
   return {
     repositoriesOf: (actor) => createRepositories({ store, sources, sealer, now, randomBytes, actor }),
     jobs,

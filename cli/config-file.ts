@@ -17,7 +17,11 @@ export interface ConfigFile {
 }
 
 /** The named file, which must exist, or ./libretto.json, which need not. What is wrong with it is added to `problems`. */
-export function readConfigFile(named: { readonly path: string; readonly by: string } | undefined, workingDirectory: string, problems: string[]): ConfigFile | undefined {
+export function readConfigFile(
+  named: { readonly path: string; readonly by: string } | undefined,
+  workingDirectory: string,
+  problems: string[],
+): ConfigFile | undefined {
   const path = named?.path ?? join(workingDirectory, 'libretto.json');
   try {
     const text = readFileSync(path, 'utf8');
@@ -32,7 +36,9 @@ export function readConfigFile(named: { readonly path: string; readonly by: stri
 }
 
 function parseConfigFile(path: string, text: string, problems: string[]): ConfigFile | undefined {
-  const fault = text.startsWith('\ufeff') ? 'begins with a byte-order mark (line 1, column 1). Save it as UTF-8 without one.' : jsonFault(text);
+  const fault = text.startsWith('\ufeff')
+    ? 'begins with a byte-order mark (line 1, column 1). Save it as UTF-8 without one.'
+    : jsonFault(text);
   if (fault !== undefined) {
     problems.push(`${path} ${fault}`);
     return undefined;
@@ -63,18 +69,21 @@ function collect(object: JsonObject, prefix: string, into: Collector): void {
   for (const [part, value] of Object.entries(object)) {
     if (value === undefined) continue;
     if (prefix === '' && part === '$schema') {
-      if (typeof value !== 'string') into.problems.push(`$schema in ${into.path} is ${shown(value)}; allowed: a path or an address.`);
+      if (typeof value !== 'string')
+        into.problems.push(`$schema in ${into.path} is ${shown(value)}; allowed: a path or an address.`);
       continue;
     }
     const key = `${prefix}${part}`;
     if (!part.includes('.') && knownKeys.includes(key)) into.values.set(key, value);
-    else if (isJsonObject(value) && !part.includes('.') && knownKeys.some((known) => known.startsWith(`${key}.`))) collect(value, `${key}.`, into);
+    else if (isJsonObject(value) && !part.includes('.') && knownKeys.some((known) => known.startsWith(`${key}.`)))
+      collect(value, `${key}.`, into);
     else if (prefix === '' && isForeignKey(key)) into.foreign.push(key);
     else into.problems.push(unknownKey(key, into.path));
   }
 }
 
 function unknownKey(key: string, path: string): string {
-  if (knownKeys.some((known) => known.startsWith(`${key}.`))) return `${key} in ${path} must be an object, such as ${groupExamples[key] ?? '{}'}.`;
+  if (knownKeys.some((known) => known.startsWith(`${key}.`)))
+    return `${key} in ${path} must be an object, such as ${groupExamples[key] ?? '{}'}.`;
   return describeUnknownKey(key, path, knownKeys);
 }

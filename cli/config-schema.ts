@@ -19,7 +19,9 @@ export function configSchema(): JsonObject {
 }
 
 function schemaOf(name: SettingName): JsonObject {
-  const schema = Object.hasOwn(fileShapes, name) ? fileShapes[name as keyof typeof fileShapes].schema : (settings[name].schema ?? {});
+  const schema = Object.hasOwn(fileShapes, name)
+    ? fileShapes[name as keyof typeof fileShapes].schema
+    : (settings[name].schema ?? {});
   return { description: settings[name].purpose, ...schema };
 }
 
@@ -28,7 +30,9 @@ function objectSchema(keys: readonly (readonly [string, JsonObject])[], more: Js
   const properties: Record<string, JsonObject> = {};
   for (const [key, schema] of keys) {
     const [group = key, inner] = key.split('.');
-    const siblings = keys.filter(([other]) => other.startsWith(`${group}.`)).map(([other, theirs]) => [other.slice(group.length + 1), theirs] as const);
+    const siblings = keys
+      .filter(([other]) => other.startsWith(`${group}.`))
+      .map(([other, theirs]) => [other.slice(group.length + 1), theirs] as const);
     properties[group] = inner === undefined ? schema : objectSchema(siblings);
   }
   return { type: 'object', properties: { ...more, ...properties }, additionalProperties: false };

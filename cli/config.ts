@@ -66,13 +66,20 @@ interface Candidate {
   readonly place: Place;
 }
 
-async function configured(name: SettingName, input: ConfigInput, file: ConfigFile | undefined, problems: string[]): Promise<Configured<unknown>> {
+async function configured(
+  name: SettingName,
+  input: ConfigInput,
+  file: ConfigFile | undefined,
+  problems: string[],
+): Promise<Configured<unknown>> {
   const setting: Setting<unknown> = settings[name];
   const candidates = candidatesOf(name, setting, input, file);
   // A value that a stronger one hides must be right too: it would surprise whoever removes the stronger one.
   const parsed: Configured<unknown>[] = [];
   for (const { raw, origin, place } of candidates) {
-    const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, place, (at, complaint) => problems.push(`${formatOrigin(origin, at)} ${complaint}`));
+    const value = await parsedValue(origin.from === 'file' ? strict(setting) : setting, raw, place, (at, complaint) =>
+      problems.push(`${formatOrigin(origin, at)} ${complaint}`),
+    );
     parsed.push({ value, origin });
   }
   return parsed[0] ?? { value: setting.standard({ directory: input.workingDirectory }), origin: { from: 'default' } };
@@ -81,7 +88,12 @@ async function configured(name: SettingName, input: ConfigInput, file: ConfigFil
 /** Flags and variables are text, whatever they say; in the file a number is a number and a list is a list. */
 function strict(setting: Setting<unknown>): Setting<unknown> {
   const { schema, parse } = setting;
-  return schema === undefined ? setting : { ...setting, parse: (raw, place, refuse) => (fitsSchema(raw as JsonValue, schema) ? parse(raw, place, refuse) : undefined) };
+  return schema === undefined
+    ? setting
+    : {
+        ...setting,
+        parse: (raw, place, refuse) => (fitsSchema(raw as JsonValue, schema) ? parse(raw, place, refuse) : undefined),
+      };
 }
 
 /** A value that consists of many says itself what is wrong with which of them; of all others there is one thing to say. */
@@ -93,21 +105,36 @@ async function parsedValue(setting: Setting<unknown>, raw: unknown, place: Place
   });
   if (value === undefined && !told) {
     const reason = setting.reason?.(raw);
-    refuse('', reason === undefined ? `is ${shown(raw)}; allowed: ${setting.allowed}.` : `is ${shown(raw)}, which ${reason}.`);
+    refuse(
+      '',
+      reason === undefined ? `is ${shown(raw)}; allowed: ${setting.allowed}.` : `is ${shown(raw)}, which ${reason}.`,
+    );
   }
   return value;
 }
 
 /** Where this setting is given, the strongest first. An empty variable counts as not given, as is usual in compose files. */
-function candidatesOf(name: SettingName, setting: Setting<unknown>, input: ConfigInput, file: ConfigFile | undefined): Candidate[] {
+function candidatesOf(
+  name: SettingName,
+  setting: Setting<unknown>,
+  input: ConfigInput,
+  file: ConfigFile | undefined,
+): Candidate[] {
   const here = { directory: input.workingDirectory };
   const found: Candidate[] = [];
   const flag = input.flags[name];
-  if (flag !== undefined && setting.flag !== undefined) found.push({ raw: flag, origin: { from: 'flag', name: setting.flag.split(' ', 1)[0] ?? name }, place: here });
+  if (flag !== undefined && setting.flag !== undefined)
+    found.push({ raw: flag, origin: { from: 'flag', name: setting.flag.split(' ', 1)[0] ?? name }, place: here });
   const text = setting.variable === undefined ? undefined : input.environment[setting.variable];
-  if (text !== undefined && text !== '' && setting.variable !== undefined) found.push({ raw: text, origin: { from: 'environment', name: setting.variable }, place: here });
+  if (text !== undefined && text !== '' && setting.variable !== undefined)
+    found.push({ raw: text, origin: { from: 'environment', name: setting.variable }, place: here });
   const given: JsonValue | undefined = file?.values.get(setting.key);
-  if (file !== undefined && given !== undefined) found.push({ raw: given, origin: { from: 'file', name: `${setting.key} in ${file.path}` }, place: { directory: dirname(file.path) } });
+  if (file !== undefined && given !== undefined)
+    found.push({
+      raw: given,
+      origin: { from: 'file', name: `${setting.key} in ${file.path}` },
+      place: { directory: dirname(file.path) },
+    });
   return found;
 }
 
@@ -115,7 +142,8 @@ function namedFile(input: ConfigInput): { readonly path: string; readonly by: st
   const flag = input.flags['config'];
   if (typeof flag === 'string') return { path: resolve(input.workingDirectory, flag), by: '--config' };
   const variable = input.environment['LIBRETTO_CONFIG'];
-  if (variable !== undefined && variable !== '') return { path: resolve(input.workingDirectory, variable), by: 'LIBRETTO_CONFIG' };
+  if (variable !== undefined && variable !== '')
+    return { path: resolve(input.workingDirectory, variable), by: 'LIBRETTO_CONFIG' };
   return undefined;
 }
 

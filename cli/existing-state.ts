@@ -6,8 +6,16 @@ import { openExistingState } from './compose.ts';
 import { loadConfig } from './config.ts';
 import type { Context } from './context.ts';
 
-export async function withState(context: Context, { flags }: Given, work: (state: StateStore) => Promise<number>): Promise<number> {
-  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+export async function withState(
+  context: Context,
+  { flags }: Given,
+  work: (state: StateStore) => Promise<number>,
+): Promise<number> {
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
   const state = await openExistingState(config);
   try {
     return await work(state);

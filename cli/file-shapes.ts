@@ -19,14 +19,21 @@ const addressObjection = (given: string): string | undefined => {
   return fault === undefined ? undefined : `is ${shown(given)}, which ${fault}.`;
 };
 
-const homepage = text({ pattern: String.raw`^https?://[^\s@]+$`, allowed: 'an http(s) address', objection: addressObjection });
+const homepage = text({
+  pattern: String.raw`^https?://[^\s@]+$`,
+  allowed: 'an http(s) address',
+  objection: addressObjection,
+});
 
 /** Names are compared in lower case everywhere. */
 const packageName = mapped(
   text({
     pattern: '^[A-Za-z0-9]+(?:[_.-][A-Za-z0-9]+)*/[A-Za-z0-9]+(?:(?:[_.]|-{1,2})[A-Za-z0-9]+)*$',
     allowed: 'a package name such as "acme/hello"',
-    objection: (given) => (parsePackageName(given.toLowerCase()) === undefined ? complaintOf(given, 'a package name such as "acme/hello"') : undefined),
+    objection: (given) =>
+      parsePackageName(given.toLowerCase()) === undefined
+        ? complaintOf(given, 'a package name such as "acme/hello"')
+        : undefined,
   }),
   (given) => given.toLowerCase(),
 );
@@ -41,11 +48,27 @@ const flag: Shape<boolean> = {
 };
 
 const range = 'an address or CIDR range such as "10.0.0.0/8"';
-const addressRange = text({ pattern: addressRangePattern, allowed: range, objection: (given) => (isAddressRange(given) ? undefined : complaintOf(given, range)) });
+const addressRange = text({
+  pattern: addressRangePattern,
+  allowed: range,
+  objection: (given) => (isAddressRange(given) ? undefined : complaintOf(given, range)),
+});
 
-const replacement = either((value) => typeof value === 'string', text({ pattern: plainText, allowed: 'true, false, or the name or address of what replaces it', objection: addressObjection }), flag);
+const replacement = either(
+  (value) => typeof value === 'string',
+  text({
+    pattern: plainText,
+    allowed: 'true, false, or the name or address of what replaces it',
+    objection: addressObjection,
+  }),
+  flag,
+);
 
-const notices = listOf(noticeShape, { allowed: `a list of at most ${mostNotices} objects such as [{"versions": "<2.5", "message": "Please update Composer."}]`, atLeast: 0, atMost: mostNotices });
+const notices = listOf(noticeShape, {
+  allowed: `a list of at most ${mostNotices} objects such as [{"versions": "<2.5", "message": "Please update Composer."}]`,
+  atLeast: 0,
+  atMost: mostNotices,
+});
 
 const file = text({ pattern: plainText, allowed: 'the path of a JSON file such as "advisories.json"' });
 
@@ -60,7 +83,10 @@ const entries: Shape<readonly JsonValue[]> = {
 };
 
 export const fileShapes = {
-  sources: listOf(sourceShape, { allowed: 'a list of paths, git URLs, and objects that say more of a source', atLeast: 0 }),
+  sources: listOf(sourceShape, {
+    allowed: 'a list of paths, git URLs, and objects that say more of a source',
+    atLeast: 0,
+  }),
   name: someText('text'),
   description: someText('text'),
   homepage,
@@ -71,13 +97,26 @@ export const fileShapes = {
     listOf(file, { allowed: 'the path of a JSON file, or a list of paths', atLeast: 0 }),
   ),
   filters: mapOf(
-    text({ pattern: '^[a-z0-9]+(?:[_-][a-z0-9]+)*$', allowed: 'a name such as "malware"', objection: (name) => listNameFault(name) }),
+    text({
+      pattern: '^[a-z0-9]+(?:[_-][a-z0-9]+)*$',
+      allowed: 'a name such as "malware"',
+      objection: (name) => listNameFault(name),
+    }),
     either((value) => typeof value === 'string', file, entries),
     'an object such as {"malware": "malware.json"}, with names that are not Composer\'s own words (advisories, abandoned, license …)',
   ),
-  archiveExclude: listOf(someText('a pattern such as "/docs"'), { allowed: 'a list of patterns such as ["/docs", "*.dist"]', atLeast: 0 }),
-  egressAllow: listOf(addressRange, { allowed: 'a list of addresses or CIDR ranges such as ["10.0.0.0/8"]', atLeast: 0 }),
+  archiveExclude: listOf(someText('a pattern such as "/docs"'), {
+    allowed: 'a list of patterns such as ["/docs", "*.dist"]',
+    atLeast: 0,
+  }),
+  egressAllow: listOf(addressRange, {
+    allowed: 'a list of addresses or CIDR ranges such as ["10.0.0.0/8"]',
+    atLeast: 0,
+  }),
   warnings: notices,
   infos: notices,
-  sourceRoots: listOf(text({ pattern: String.raw`^/[^\u0000-\u001f\u007f]*$`, allowed: 'an absolute path such as "/srv/packages"' }), { allowed: 'a list of absolute paths such as ["/srv/packages"]', atLeast: 0 }),
+  sourceRoots: listOf(
+    text({ pattern: String.raw`^/[^\u0000-\u001f\u007f]*$`, allowed: 'an absolute path such as "/srv/packages"' }),
+    { allowed: 'a list of absolute paths such as ["/srv/packages"]', atLeast: 0 },
+  ),
 };

@@ -3,11 +3,15 @@
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../build/contract/json.ts';
 
-export function fitsSchema(value: JsonValue, { type, enum: values, pattern, minimum, maximum, items }: JsonObject): boolean {
+export function fitsSchema(
+  value: JsonValue,
+  { type, enum: values, pattern, minimum, maximum, items }: JsonObject,
+): boolean {
   if (Array.isArray(values) && !values.includes(value)) return false;
   if (type !== undefined && ![type].flat().some((allowed) => isOfType(value, allowed as string))) return false;
   if (typeof value === 'string') return typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value);
-  if (typeof value === 'number') return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum);
+  if (typeof value === 'number')
+    return !(typeof minimum === 'number' && value < minimum) && !(typeof maximum === 'number' && value > maximum);
   return !Array.isArray(value) || !isJsonObject(items) || value.every((item: JsonValue) => fitsSchema(item, items));
 }
 

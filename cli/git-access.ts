@@ -40,7 +40,11 @@ function bare(hostname: string): string {
 }
 
 /** The addresses of the host, each of which may be connected to. Throws RegistryError EGRESS_DENIED, or an Error where the name is not known. */
-export async function checkedAddresses({ host }: Remote, policy: AddressPolicy, resolve: Resolve): Promise<readonly string[]> {
+export async function checkedAddresses(
+  { host }: Remote,
+  policy: AddressPolicy,
+  resolve: Resolve,
+): Promise<readonly string[]> {
   const found = isIP(host) === 0 ? (await resolve(host)).map(({ address }) => address) : [host];
   const denied = found.find((address) => !policy(address));
   if (denied !== undefined) throw new RegistryError('EGRESS_DENIED', { message: deniedAddress(host, denied).message });
@@ -48,7 +52,23 @@ export async function checkedAddresses({ host }: Remote, policy: AddressPolicy, 
 }
 
 /** What any program needs, and how the operator's network is left: proxies and certificates. */
-const inherited = ['PATH', 'TMPDIR', 'TEMP', 'SYSTEMROOT', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'];
+const inherited = [
+  'PATH',
+  'TMPDIR',
+  'TEMP',
+  'SYSTEMROOT',
+  'GIT_SSL_CAINFO',
+  'GIT_SSL_CAPATH',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'all_proxy',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'ALL_PROXY',
+];
 
 export interface GitAccess {
   readonly remote: Remote;
@@ -59,28 +79,42 @@ export interface GitAccess {
 }
 
 /** The environment for git. Pure. */
-export function gitEnvironment({ remote, addresses, credentials, keyFile }: GitAccess, environment: Environment): Environment {
+export function gitEnvironment(
+  { remote, addresses, credentials, keyFile }: GitAccess,
+  environment: Environment,
+): Environment {
   const shared = Object.fromEntries(inherited.map((name) => [name, environment[name]]));
   const configuration = remote.scheme === 'ssh' ? [] : httpConfiguration(remote, addresses, credentials);
-  const pairs = [['credential.helper', ''], ...configuration].flatMap(([key, value], at) => [[`GIT_CONFIG_KEY_${at}`, key], [`GIT_CONFIG_VALUE_${at}`, value]]);
+  const pairs = [['credential.helper', ''], ...configuration].flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
   return {
     ...shared,
     HOME: '/nonexistent',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_COUNT: String(pairs.length / 2),
     ...(Object.fromEntries(pairs) as Record<string, string>),
-    ...(remote.scheme === 'ssh' ? { GIT_SSH_COMMAND: sshCommand(remote, addresses, keyFile), GIT_SSH_VARIANT: 'ssh' } : {}),
+    ...(remote.scheme === 'ssh'
+      ? { GIT_SSH_COMMAND: sshCommand(remote, addresses, keyFile), GIT_SSH_VARIANT: 'ssh' }
+      : {}),
   };
 }
 
 /** Options that name the very address win over those that name none, wherever they stand (git-config(1), http.<url>.*). */
-function httpConfiguration({ scheme, host, port }: Remote, addresses: readonly string[], credentials: RepositoryCredentials | undefined): [string, string][] {
+function httpConfiguration(
+  { scheme, host, port }: Remote,
+  addresses: readonly string[],
+  credentials: RepositoryCredentials | undefined,
+): [string, string][] {
   const place = `http.${scheme}://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`;
   const pinned = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(',');
   return [
     [`${place}.followRedirects`, 'false'],
     ...(isIP(host) === 0 ? [['http.curloptResolve', `${host}:${port}:${pinned}`] as [string, string]] : []),
-    ...(credentials === undefined || 'private_key' in credentials ? [] : [[`${place}.extraHeader`, `Authorization: ${authorization(credentials)}`] as [string, string]]),
+    ...(credentials === undefined || 'private_key' in credentials
+      ? []
+      : [[`${place}.extraHeader`, `Authorization: ${authorization(credentials)}`] as [string, string]]),
   ];
 }
 
@@ -92,10 +126,26 @@ function authorization(credentials: Exclude<RepositoryCredentials, { private_key
 /** The host is known by its name, as in known_hosts of the user who runs the service, and connected to at the checked address. */
 function sshCommand({ host, port }: Remote, addresses: readonly string[], keyFile: string | undefined): string {
   const options = [
-    'BatchMode=yes', 'StrictHostKeyChecking=yes', 'CheckHostIP=no', 'IdentityAgent=none', 'IdentitiesOnly=yes', 'PasswordAuthentication=no', 'KbdInteractiveAuthentication=no',
-    `HostName=${addresses[0] ?? host}`, `HostKeyAlias=${port === 22 ? host : `[${host}]:${port}`}`, ...(keyFile === undefined ? ['PubkeyAuthentication=no'] : []),
+    'BatchMode=yes',
+    'StrictHostKeyChecking=yes',
+    'CheckHostIP=no',
+    'IdentityAgent=none',
+    'IdentitiesOnly=yes',
+    'PasswordAuthentication=no',
+    'KbdInteractiveAuthentication=no',
+    `HostName=${addresses[0] ?? host}`,
+    `HostKeyAlias=${port === 22 ? host : `[${host}]:${port}`}`,
+    ...(keyFile === undefined ? ['PubkeyAuthentication=no'] : []),
   ];
-  return ['ssh', '-F', 'none', ...options.flatMap((option) => ['-o', option]), ...(keyFile === undefined ? [] : ['-i', keyFile])].map(quoted).join(' ');
+  return [
+    'ssh',
+    '-F',
+    'none',
+    ...options.flatMap((option) => ['-o', option]),
+    ...(keyFile === undefined ? [] : ['-i', keyFile]),
+  ]
+    .map(quoted)
+    .join(' ');
 }
 
 /** git hands the command to a shell. */

@@ -7,7 +7,12 @@ export function jsonFault(text: string): string | undefined {
   try {
     const [repeated] = checkJsonText(text);
     if (repeated === undefined) return undefined;
-    return faultAt(text, repeated.offset, 'cannot be used', `the key ${JSON.stringify(repeated.key.slice(0, 100))} stands twice in one object; keep one of them`);
+    return faultAt(
+      text,
+      repeated.offset,
+      'cannot be used',
+      `the key ${JSON.stringify(repeated.key.slice(0, 100))} stands twice in one object; keep one of them`,
+    );
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     return faultAt(text, error.offset, error.syntax ? 'is not valid JSON' : 'cannot be used', error.message);

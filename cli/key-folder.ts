@@ -48,7 +48,9 @@ async function sweep(all: string, nowMs: number): Promise<void> {
     const folder = join(all, name);
     const whereabouts = await whereaboutsOf(ownerOf(name));
     const touched = await stat(folder).catch(() => undefined); // its process may remove it right now
-    const isAbandoned = whereabouts === 'ended' || (whereabouts === 'elsewhere' && touched !== undefined && nowMs - touched.mtimeMs > abandonedMs);
+    const isAbandoned =
+      whereabouts === 'ended' ||
+      (whereabouts === 'elsewhere' && touched !== undefined && nowMs - touched.mtimeMs > abandonedMs);
     if (isAbandoned) await rm(folder, { recursive: true, force: true });
   }
 }

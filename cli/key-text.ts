@@ -22,5 +22,8 @@ export function keyDocuments(keys: readonly RingKey[], nowMs: number): KeyDocume
 }
 
 export function describeKeys(keys: readonly KeyDocument[]): string[] {
-  return formatTable(['KID', 'PURPOSE', 'STATE', 'CREATED', 'ENDS'], keys.map(({ kid, purpose, state, created_at, ends_at }) => [kid, purpose, state, created_at, ends_at ?? 'never']));
+  return formatTable(
+    ['KID', 'PURPOSE', 'STATE', 'CREATED', 'ENDS'],
+    keys.map(({ kid, purpose, state, created_at, ends_at }) => [kid, purpose, state, created_at, ends_at ?? 'never']),
+  );
 }

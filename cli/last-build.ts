@@ -25,5 +25,10 @@ export function noteBuild(dataDirectory: string, ended: BuildReport | Error, now
 function lastBuildOf(ended: BuildReport | Error, now: Date): LastBuild {
   const finished_at = now.toISOString();
   if (ended instanceof Error) return { finished_at, outcome: 'failed', quarantined: 0, failed_sources: 0 };
-  return { finished_at, outcome: ended.published ? 'published' : 'unchanged', quarantined: ended.quarantined.length, failed_sources: ended.failed.length };
+  return {
+    finished_at,
+    outcome: ended.published ? 'published' : 'unchanged',
+    quarantined: ended.quarantined.length,
+    failed_sources: ended.failed.length,
+  };
 }

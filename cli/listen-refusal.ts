@@ -14,9 +14,16 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** A UsageError for what the operator can mend, the error itself for anything else. `flag`: what gives another address. */
-export function listenRefusal(error: unknown, { value, origin }: Configured<ListenAddress>, flag = '--listen'): unknown {
+export function listenRefusal(
+  error: unknown,
+  { value, origin }: Configured<ListenAddress>,
+  flag = '--listen',
+): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = reasons[code];
   if (reason === undefined) return error;
-  return new UsageError(`Cannot listen on ${formatAddress(value.host, value.port)} (${formatOrigin(origin)}): ${reason} with ${flag}.`, { cause: error });
+  return new UsageError(
+    `Cannot listen on ${formatAddress(value.host, value.port)} (${formatOrigin(origin)}): ${reason} with ${flag}.`,
+    { cause: error },
+  );
 }

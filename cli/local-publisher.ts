@@ -18,6 +18,12 @@ export function createLocalPublisher(build: ArtifactBuild, notice: (message: str
       return readPublication(outcome);
     },
     // the record was made of what the builder said, which is where these texts were parsed
-    withdraw: async ({ name, version, reference }) => readWithdrawal(await withdrawArtifact({ name: name as PackageName, version: version as DistLabel, reference: reference as Reference }, build)),
+    withdraw: async ({ name, version, reference }) =>
+      readWithdrawal(
+        await withdrawArtifact(
+          { name: name as PackageName, version: version as DistLabel, reference: reference as Reference },
+          build,
+        ),
+      ),
   };
 }

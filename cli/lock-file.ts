@@ -10,7 +10,8 @@ import { UsageError } from './usage-error.ts';
 export function readLockFile(path: string): readonly LockedPackage[] {
   const json = parse(path);
   const lists = isJsonObject(json) ? [json['packages'], json['packages-dev'] ?? []] : [];
-  if (lists.length === 0 || !lists.every((list) => Array.isArray(list))) throw new UsageError(`${path} is no composer.lock: it has no list of packages.`);
+  if (lists.length === 0 || !lists.every((list) => Array.isArray(list)))
+    throw new UsageError(`${path} is no composer.lock: it has no list of packages.`);
   return lists.flat().map((entry) => lockedPackage(path, entry));
 }
 
@@ -18,20 +19,32 @@ function parse(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw new UsageError(`${path} cannot be read as a composer.lock: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause });
+    throw new UsageError(
+      `${path} cannot be read as a composer.lock: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      { cause },
+    );
   }
 }
 
 function lockedPackage(path: string, entry: unknown): LockedPackage {
-  if (!isJsonObject(entry) || typeof entry['name'] !== 'string' || typeof entry['version'] !== 'string') throw new UsageError(`${path} is no composer.lock: a package in it has no name or version.`);
+  if (!isJsonObject(entry) || typeof entry['name'] !== 'string' || typeof entry['version'] !== 'string')
+    throw new UsageError(`${path} is no composer.lock: a package in it has no name or version.`);
   const { name, version } = entry;
   const dist = isJsonObject(entry['dist']) ? entry['dist'] : {};
-  return { name, version, reference: textOrNull(dist['reference']), shasum: textOrNull(dist['shasum']), hosts: hostsOf(dist) };
+  return {
+    name,
+    version,
+    reference: textOrNull(dist['reference']),
+    shasum: textOrNull(dist['shasum']),
+    hosts: hostsOf(dist),
+  };
 }
 
 /** Of the dist itself and of the mirrors it may be fetched from. */
 function hostsOf(dist: JsonObject): readonly string[] {
-  const mirrors = Array.isArray(dist['mirrors']) ? dist['mirrors'].map((mirror: unknown) => (isJsonObject(mirror) ? mirror['url'] : undefined)) : [];
+  const mirrors = Array.isArray(dist['mirrors'])
+    ? dist['mirrors'].map((mirror: unknown) => (isJsonObject(mirror) ? mirror['url'] : undefined))
+    : [];
   return [dist['url'], ...mirrors].flatMap((url) => (typeof url === 'string' ? hostOf(url) : []));
 }
 

@@ -78,10 +78,29 @@ function userName(): string {
 }
 
 /** Errors that were made for the person at the command line: their message says all, and no stack is of use. */
-const told = [UsageError, CertificateError, BuildRefused, BuildBusy, TokenError, StateError, StorageError, AnswerLost, RegistryError, RemoteFailure];
+const told = [
+  UsageError,
+  CertificateError,
+  BuildRefused,
+  BuildBusy,
+  TokenError,
+  StateError,
+  StorageError,
+  AnswerLost,
+  RegistryError,
+  RemoteFailure,
+];
 const unusable = [UsageError, BuildRefused, TokenError];
 
-const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = { STATE_UNUSABLE: 2, STATE_CORRUPT: 2, STATE_MISSING: 2, STATE_REPLACED: 2, STATE_TOO_NEW: 2, STATE_BUSY: 75, STATE_UNAVAILABLE: 75 };
+const stateExitCodes: Readonly<Partial<Record<StateErrorCode, number>>> = {
+  STATE_UNUSABLE: 2,
+  STATE_CORRUPT: 2,
+  STATE_MISSING: 2,
+  STATE_REPLACED: 2,
+  STATE_TOO_NEW: 2,
+  STATE_BUSY: 75,
+  STATE_UNAVAILABLE: 75,
+};
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof AnswerLost) return 1; // where the answer went is no disk of the registry
@@ -96,7 +115,10 @@ function report(error: unknown): void {
   const expected = told.some((kind) => error instanceof kind);
   const message = error instanceof Error ? error.message : String(error);
   if (expected) process.stderr.write(`libretto: ${printable(message)}\n`);
-  else process.stderr.write(`libretto: unexpected error: ${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}\n`);
+  else
+    process.stderr.write(
+      `libretto: unexpected error: ${printable(message.split('\n', 1)[0] ?? '')}${debug ? '' : ' (--debug or LIBRETTO_DEBUG=1 shows where)'}\n`,
+    );
   if (debug && error instanceof Error) process.stderr.write(`${withSourcePositions(inspect(error))}\n`);
 }
 

@@ -35,7 +35,12 @@ export interface ManagementParts {
   readonly upstreamProblems: Mirror['problems'];
 }
 
-export function composeManagement(config: Config, context: Context, state: StateStore, { syncing, packages, settings, privateNames, ...parts }: ManagementParts): Management {
+export function composeManagement(
+  config: Config,
+  context: Context,
+  state: StateStore,
+  { syncing, packages, settings, privateNames, ...parts }: ManagementParts,
+): Management {
   const { now, randomBytes } = context;
   const nowMs = (): number => now().getTime();
   const store = createAuditedStore({ store: state, now: nowMs });
@@ -52,7 +57,15 @@ export function composeManagement(config: Config, context: Context, state: State
     people,
     sessions: people.sessions,
     version,
-    artifactsOf: (actor) => createArtifacts({ store, now: nowMs, randomBytes, actor, publisher: createChildPublisher(composeBuilder(config, context)), dataDirectory: config.data.value }),
+    artifactsOf: (actor) =>
+      createArtifacts({
+        store,
+        now: nowMs,
+        randomBytes,
+        actor,
+        publisher: createChildPublisher(composeBuilder(config, context)),
+        dataDirectory: config.data.value,
+      }),
     uploads: createUploads(config.data.value),
     tokensOf: (actor) => createTokens({ store, now: nowMs, randomBytes, actor }),
     defaultLimits: defaultLimits(settings),

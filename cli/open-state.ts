@@ -59,14 +59,20 @@ async function openOrMake<Store extends StateStore>(config: Config, place: State
 }
 
 /** The state of this data folder: the one it remembers, or the first one that is used with it. undefined: there has been none, and none is made. */
-async function openRemembered<Store extends StateStore>({ data }: Config, place: StatePlace<Store>, make: boolean): Promise<Store | undefined> {
+async function openRemembered<Store extends StateStore>(
+  { data }: Config,
+  place: StatePlace<Store>,
+  make: boolean,
+): Promise<Store | undefined> {
   const remembered = await readRememberedState(data.value);
   const hadState = remembered !== undefined || place.hadState();
   if (!make && !hadState && !place.mayHaveState()) return undefined;
-  const store = await place.open({ make: make && !hadState, fresh: newStateIdentity(randomBytes) }).catch((error: unknown) => {
-    if (error instanceof StateError && error.code === 'STATE_MISSING') return undefined;
-    throw error;
-  });
+  const store = await place
+    .open({ make: make && !hadState, fresh: newStateIdentity(randomBytes) })
+    .catch((error: unknown) => {
+      if (error instanceof StateError && error.code === 'STATE_MISSING') return undefined;
+      throw error;
+    });
   if (store === undefined && !hadState) return undefined;
   if (store === undefined) throw missingState(place.name, remembered);
   if (store.identity === undefined || store.identity === remembered) return store;
@@ -84,13 +90,18 @@ export async function makeDataFolder({ data }: Pick<Config, 'data'>): Promise<vo
     await makeFolder(data.value);
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    throw new UsageError(`The data folder cannot be used. ${error.message}. Name another one with --data, or mend this one.`, { cause: error });
+    throw new UsageError(
+      `The data folder cannot be used. ${error.message}. Name another one with --data, or mend this one.`,
+      { cause: error },
+    );
   }
 }
 
 function describeNotice(notice: StateNotice, graceSeconds: number): string {
   if (notice.state === 'back') return 'The Redis of the state is back.';
-  if (notice.state === 'emptied' || notice.state === 'replaced') return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
-  if (notice.state === 'unreplicated') return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
+  if (notice.state === 'emptied' || notice.state === 'replaced')
+    return `The state is gone: ${notice.reason}. Requests are refused until it is restored.`;
+  if (notice.state === 'unreplicated')
+    return `The state's changes are in one Redis alone: ${notice.reason}. Should that one be lost, they are lost with it.`;
   return `The Redis of the state cannot be used (${notice.reason}). Tokens that are known are honoured for ${graceSeconds} seconds more; nothing can be changed.`;
 }

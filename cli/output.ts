@@ -15,7 +15,12 @@ export function printLines(stream: TextStream, lines: readonly string[]): void {
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows.map((row) => row.map(printable))];
   const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+  return all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 /** `label  value` lines with the labels in one column. */
@@ -38,7 +43,10 @@ export function counted(count: number, noun: string): string {
 /** Names and messages come from other people's files: nothing in them may command a terminal. Newlines stay. */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is looked for
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replaceAll(
+    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** What holds a token's secret. */

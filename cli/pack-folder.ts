@@ -29,17 +29,29 @@ export interface Packed {
 }
 
 /** Throws UsageError for a folder that holds no package that can be published. */
-export async function packFolder({ folder, dataDirectory, target, extraExcludes, jobs, now }: PackOptions): Promise<Packed> {
-  if (!existsSync(join(folder, 'composer.json'))) throw new UsageError(`${folder} holds no composer.json. Name the folder of a package, or a ZIP.`);
+export async function packFolder({
+  folder,
+  dataDirectory,
+  target,
+  extraExcludes,
+  jobs,
+  now,
+}: PackOptions): Promise<Packed> {
+  if (!existsSync(join(folder, 'composer.json')))
+    throw new UsageError(`${folder} holds no composer.json. Name the folder of a package, or a ZIP.`);
   const source = createDirectorySource({ root: folder, dataDirectory, now, extraExcludes });
   const archiver = createArchiver({ scratchDirectory: dirname(target), jobs });
   try {
     const { name, content, reference } = await releaseOf(folder, await source.scan(undefined));
     if ('copyTo' in content) throw new Error('unreachable: a folder is no archive');
-    const { withheld } = await archiver.archive(content, { topFolder: `${name.replace('/', '-')}-${reference.slice(0, 7)}`, target });
+    const { withheld } = await archiver.archive(content, {
+      topFolder: `${name.replace('/', '-')}-${reference.slice(0, 7)}`,
+      target,
+    });
     return { name, withheld };
   } catch (error) {
-    if (error instanceof QuarantineError) throw new UsageError(`${folder} cannot be published: ${error.message}`, { cause: error });
+    if (error instanceof QuarantineError)
+      throw new UsageError(`${folder} cannot be published: ${error.message}`, { cause: error });
     throw error;
   } finally {
     await archiver.close();

@@ -4,9 +4,15 @@ import type { Context, InputStream } from './context.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Throws UsageError where there is none, or the two are not alike. */
-export async function readPassword({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>, fromStdin: boolean): Promise<string> {
+export async function readPassword(
+  { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
+  fromStdin: boolean,
+): Promise<string> {
   if (fromStdin) return readAll(stdin);
-  if (stdin.isTTY !== true) throw new UsageError('There is no terminal to ask for a password on. Give it on standard input with --password-stdin, or let the person choose one themselves with --invite.');
+  if (stdin.isTTY !== true)
+    throw new UsageError(
+      'There is no terminal to ask for a password on. Give it on standard input with --password-stdin, or let the person choose one themselves with --invite.',
+    );
   const [password = '', again] = await typeUnseen(stdin, ['Password: ', 'Once more: '], (text) => stderr.write(text));
   if (password !== again) throw new UsageError('The two are not the same. Nothing was changed.');
   return password;
@@ -16,16 +22,25 @@ export async function readPassword({ stdin, stderr }: Pick<Context, 'stdin' | 's
 async function readAll(stdin: InputStream): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of stdin) pieces.push(Buffer.from(piece));
-  const password = Buffer.concat(pieces).toString('utf8').replace(/\r?\n$/, '');
+  const password = Buffer.concat(pieces)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
   if (password === '') throw new UsageError('Standard input holds no password.');
-  if (/\p{Cc}/u.test(password)) throw new UsageError('Standard input holds more than one line, or control characters: a password is one line of text.');
+  if (/\p{Cc}/u.test(password))
+    throw new UsageError(
+      'Standard input holds more than one line, or control characters: a password is one line of text.',
+    );
   return password;
 }
 
 const [interrupt, endOfInput, clearLine] = ['\u0003', '\u0004', '\u0015'];
 
 /** One answer for each prompt. The terminal shows none of it, and is as it was afterwards. */
-async function typeUnseen(stdin: InputStream, prompts: readonly string[], show: (text: string) => unknown): Promise<string[]> {
+async function typeUnseen(
+  stdin: InputStream,
+  prompts: readonly string[],
+  show: (text: string) => unknown,
+): Promise<string[]> {
   const answers: string[] = [];
   let typed = '';
   stdin.setRawMode?.(true);

@@ -7,7 +7,9 @@ import { example, withSettings, type Wire } from './command-parts.ts';
 export function addHistory(program: Command, wire: Wire): void {
   const history = withSettings(program.command('history'), 'data')
     .summary('list what was published when')
-    .description('List the publications that are recorded, the newest first: when, by whom, and how many versions came, changed and went.')
+    .description(
+      'List the publications that are recorded, the newest first: when, by whom, and how many versions came, changed and went.',
+    )
     .option('--json', 'print the records as one JSON document')
     .addHelpText('after', example('libretto history', 'libretto history --json'));
   wire(history, () => import('./commands/history.ts'));
@@ -27,8 +29,14 @@ export function addHistory(program: Command, wire: Wire): void {
         'the version. To take the rollback itself back, roll back to the publication before it.',
     )
     .option('--dry-run', 'publish nothing: show what would change')
-    .option('--lift', 'in place of a serial: let the next build publish what sources have, whatever rollbacks took back')
+    .option(
+      '--lift',
+      'in place of a serial: let the next build publish what sources have, whatever rollbacks took back',
+    )
     .option('--json', 'print one JSON document')
-    .addHelpText('after', example('libretto rollback 41 --dry-run', 'libretto rollback 41', 'libretto rollback --lift'));
+    .addHelpText(
+      'after',
+      example('libretto rollback 41 --dry-run', 'libretto rollback 41', 'libretto rollback --lift'),
+    );
   wire(rollback, () => import('./commands/rollback.ts'));
 }

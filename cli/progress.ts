@@ -12,7 +12,12 @@ export interface Progress {
 
 const silent: Progress = { show: () => undefined, stop: () => undefined };
 
-const doing: Readonly<Record<ProgressEvent['phase'], string>> = { fetch: 'Fetching', scan: 'Reading sources', archive: 'Writing archives', publish: 'Publishing' };
+const doing: Readonly<Record<ProgressEvent['phase'], string>> = {
+  fetch: 'Fetching',
+  scan: 'Reading sources',
+  archive: 'Writing archives',
+  publish: 'Publishing',
+};
 
 export async function startProgress(stderr: TextStream): Promise<Progress> {
   // a terminal that knows no width (some CI runners have one) would have ora clear lines for ever

@@ -9,10 +9,23 @@ import { askRemote } from './ask-remote.ts';
 import type { Remote } from './remote.ts';
 
 /** `created`: false where these very bytes were published already. Throws RegistryError and RemoteFailure. */
-export async function publishRemotely(remote: Remote, zip: { readonly path: string; readonly size: number }, version: string | undefined): Promise<{ readonly record: JsonObject; readonly created: boolean }> {
-  const headers = { 'content-type': 'application/zip', 'content-length': String(zip.size), 'content-digest': `sha-256=:${await digestOf(zip.path)}:` };
+export async function publishRemotely(
+  remote: Remote,
+  zip: { readonly path: string; readonly size: number },
+  version: string | undefined,
+): Promise<{ readonly record: JsonObject; readonly created: boolean }> {
+  const headers = {
+    'content-type': 'application/zip',
+    'content-length': String(zip.size),
+    'content-digest': `sha-256=:${await digestOf(zip.path)}:`,
+  };
   const query = new URLSearchParams(await identityOf(zip.path, version));
-  const { status, body } = await askRemote(remote, { method: 'POST', path: `/api/artifacts${query.size === 0 ? '' : `?${query}`}`, headers, body: createReadStream(zip.path) });
+  const { status, body } = await askRemote(remote, {
+    method: 'POST',
+    path: `/api/artifacts${query.size === 0 ? '' : `?${query}`}`,
+    headers,
+    body: createReadStream(zip.path),
+  });
   return { record: body, created: status === 201 };
 }
 

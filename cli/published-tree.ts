@@ -37,7 +37,8 @@ export function refuseNewerTree(dataDirectory: string): void {
   try {
     parsePublication(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error instanceof NewerFormat) throw new UsageError(`${path}: ${error.message}; this one does not serve it.`, { cause: error });
+    if (error instanceof NewerFormat)
+      throw new UsageError(`${path}: ${error.message}; this one does not serve it.`, { cause: error });
     // missing or damaged: the server says so to clients, and the next build mends it
   }
 }

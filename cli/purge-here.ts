@@ -16,11 +16,17 @@ import { meantPackage } from './package-command.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The builder's outcome, as a child prints it. Throws BuildBusy, BuildRefused and StorageError. */
-export async function purgeHere(order: PurgeOrder, dryRun: boolean, config: Config, context: Context): Promise<JsonObject> {
+export async function purgeHere(
+  order: PurgeOrder,
+  dryRun: boolean,
+  config: Config,
+  context: Context,
+): Promise<JsonObject> {
   const name = meantPackage(order.name);
   const mirrored = await mirroredTombstones({ ...order, name }, config, context);
   const outcome = await purgeVersion({ ...order, name, dryRun, mirrored }, purgeBuild(config, context));
-  if (!dryRun && outcome.outcome !== 'refused') await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
+  if (!dryRun && outcome.outcome !== 'refused')
+    await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));
   return { ...outcome } as unknown as JsonObject;
 }
 
@@ -32,13 +38,19 @@ export function purgeBuild(config: Config, context: Context): PurgeBuild {
 /** Throws UsageError for what is no reason. */
 export function meantReason(text: unknown): PurgeReason {
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
-  if (reason === undefined) throw new UsageError(`--reason says why, in one of these words, which clients are told: ${purgeReasons.join(', ')}. Say more with --note, which only admins see.`);
+  if (reason === undefined)
+    throw new UsageError(
+      `--reason says why, in one of these words, which clients are told: ${purgeReasons.join(', ')}. Say more with --note, which only admins see.`,
+    );
   return reason;
 }
 
 /** Throws UsageError for what is no reference, or too little of one. */
 export function meantReference(text: unknown): string | undefined {
   if (text === undefined) return undefined;
-  if (typeof text !== 'string' || !/^[0-9a-f]{7,64}$/i.test(text)) throw new UsageError('--reference is a commit or a digest: 7 to 64 hex characters. `libretto why PACKAGE VERSION` shows them.');
+  if (typeof text !== 'string' || !/^[0-9a-f]{7,64}$/i.test(text))
+    throw new UsageError(
+      '--reference is a commit or a digest: 7 to 64 hex characters. `libretto why PACKAGE VERSION` shows them.',
+    );
   return text.toLowerCase();
 }

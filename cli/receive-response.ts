@@ -25,12 +25,25 @@ export interface Receiver {
 }
 
 /** Resolves when the response is over, or no more of it is wanted. Rejects with Node's or undici's error. The path of `url` goes out as it is written. */
-export function receiveResponse(url: string, { method, headers, body, silenceMs }: RequestToSend, receiver: Receiver): Promise<ResponseHead> {
+export function receiveResponse(
+  url: string,
+  { method, headers, body, silenceMs }: RequestToSend,
+  receiver: Receiver,
+): Promise<ResponseHead> {
   const { origin, pathname, search } = new URL(url);
-  const options: Dispatcher.DispatchOptions = { origin, path: `${pathname}${search}`, method, headers: { ...headers }, body: body ?? null, headersTimeout: silenceMs, bodyTimeout: silenceMs };
+  const options: Dispatcher.DispatchOptions = {
+    origin,
+    path: `${pathname}${search}`,
+    method,
+    headers: { ...headers },
+    body: body ?? null,
+    headersTimeout: silenceMs,
+    bodyTimeout: silenceMs,
+  };
   return new Promise((resolve, reject) => {
     let received: ResponseHead | undefined;
-    const finish = (): void => (received === undefined ? reject(new Error('it ended without a response')) : resolve(received));
+    const finish = (): void =>
+      received === undefined ? reject(new Error('it ended without a response')) : resolve(received);
     getGlobalDispatcher().dispatch(options, {
       onRequestStart: () => undefined,
       onResponseStart: (_controller, status, answered) => {

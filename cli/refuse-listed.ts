@@ -21,13 +21,18 @@ export function refuseListed({ forget, configured, workingDirectory, dataDirecto
   for (const text of forget) {
     const ids = candidates(text).map((candidate) => parsed(candidate, workingDirectory, dataDirectory)?.id);
     const found = listed.find(({ id, location }) => id === text || location === text || ids.includes(id));
-    if (found !== undefined) throw new UsageError(`--forget ${text}: ${found.location} is still listed in libretto.json, so the next build would publish it again. Remove it there first.`);
+    if (found !== undefined)
+      throw new UsageError(
+        `--forget ${text}: ${found.location} is still listed in libretto.json, so the next build would publish it again. Remove it there first.`,
+      );
   }
 }
 
 /** A path without a prefix may have been remembered with any. */
 function candidates(text: string): readonly string[] {
-  return sourcePrefixes.some((prefix) => text.startsWith(`${prefix}:`)) ? [text] : [text, ...sourcePrefixes.map((prefix) => `${prefix}:${text}`)];
+  return sourcePrefixes.some((prefix) => text.startsWith(`${prefix}:`))
+    ? [text]
+    : [text, ...sourcePrefixes.map((prefix) => `${prefix}:${text}`)];
 }
 
 /** Undefined for what is no source: whoever looks among the remembered ones says so. */

@@ -22,15 +22,35 @@ interface RegisteredInState extends Pick<RegisteredSources, 'close'> {
   readonly bringsAhead: boolean;
 }
 
-const none: RegisteredInState = { sources: undefined, mirrors: 'nothing', bringsAhead: false, close: async (): Promise<void> => undefined };
+const none: RegisteredInState = {
+  sources: undefined,
+  mirrors: 'nothing',
+  bringsAhead: false,
+  close: async (): Promise<void> => undefined,
+};
 
 /** A build that reads the registered repositories too. */
-export async function buildWithRegistered(request: BuildRequest, config: Config, context: Context): Promise<BuildReport | Stopped> {
+export async function buildWithRegistered(
+  request: BuildRequest,
+  config: Config,
+  context: Context,
+): Promise<BuildReport | Stopped> {
   const { sources, mirrors, bringsAhead, close } = await registeredInState(config, context);
-  const mayBeEmpty = request.mayBeEmpty === true || mirrors === 'others' || (mirrors === 'the public registry' && request.fallback === undefined);
-  const registeredNow = async (): Promise<readonly string[]> => (await registeredSources(config)) ?? (sources ?? []).map(({ source }) => source);
-  const report = await stoppableBuild({ ...request, registered: sources, registeredNow, mayBeEmpty }, context).finally(close);
-  if ('exitCode' in report || request.only !== undefined || (!bringsAhead && !config.sources.value.some(isFetchedAhead))) return report;
+  const mayBeEmpty =
+    request.mayBeEmpty === true ||
+    mirrors === 'others' ||
+    (mirrors === 'the public registry' && request.fallback === undefined);
+  const registeredNow = async (): Promise<readonly string[]> =>
+    (await registeredSources(config)) ?? (sources ?? []).map(({ source }) => source);
+  const report = await stoppableBuild({ ...request, registered: sources, registeredNow, mayBeEmpty }, context).finally(
+    close,
+  );
+  if (
+    'exitCode' in report ||
+    request.only !== undefined ||
+    (!bringsAhead && !config.sources.value.some(isFetchedAhead))
+  )
+    return report;
   return (await import('./mirror/brought-with-build.ts')).withBrought(report, config, context);
 }
 
@@ -51,13 +71,26 @@ async function registeredInState(config: Config, context: Context): Promise<Regi
   try {
     const state = await openStateIfAny(config);
     if (state === undefined) return none;
-    const [records, settings] = await Promise.all([listRepositories(state), readStoredSettings(state)]).finally(() => state.close());
+    const [records, settings] = await Promise.all([listRepositories(state), readStoredSettings(state)]).finally(() =>
+      state.close(),
+    );
     const mirrors = settings.get('mirroring.enabled')?.value === true ? 'the public registry' : 'nothing';
     if (records.length === 0) return { ...none, sources: [], mirrors };
-    const [{ composeKeys }, { prepareSources }] = await Promise.all([import('./compose-keys.ts'), import('./registered-sources.ts')]);
+    const [{ composeKeys }, { prepareSources }] = await Promise.all([
+      import('./compose-keys.ts'),
+      import('./registered-sources.ts'),
+    ]);
     const composer = records.filter(({ type }) => type === 'composer');
     const bringsAhead = composer.some(({ filters }) => filters.packages !== undefined);
-    return { ...(await prepareSources(records, { config, environment: context.environment, sealer: composeKeys(config, context).sealer })), mirrors: composer.length > 0 ? 'others' : mirrors, bringsAhead };
+    return {
+      ...(await prepareSources(records, {
+        config,
+        environment: context.environment,
+        sealer: composeKeys(config, context).sealer,
+      })),
+      mirrors: composer.length > 0 ? 'others' : mirrors,
+      bringsAhead,
+    };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     printLines(context.stderr, [`Registered repositories are not built: ${error.message}`]);

@@ -29,14 +29,20 @@ export interface RegisteredSources {
 }
 
 /** `wanted`: of these what reading takes is prepared; default: of all. Private keys lie in files of this process until it is closed. */
-export async function prepareSources(records: readonly RepositoryRecord[], options: RegisteredOptions, wanted?: readonly string[]): Promise<RegisteredSources> {
+export async function prepareSources(
+  records: readonly RepositoryRecord[],
+  options: RegisteredOptions,
+  wanted?: readonly string[],
+): Promise<RegisteredSources> {
   const keys = await openKeyFolder(options.config.data.value, Date.now);
   const refusals = new Map<string, RegistryError>();
   const prepare = async (record: RepositoryRecord): Promise<RegisteredSource> => {
     const { id } = record;
     try {
       const source = { id, source: sourceText(record), options: readEntry(record).options, environment: {} };
-      return wanted === undefined || wanted.includes(id) ? { ...source, environment: await accessOf(record, options, keys) } : source;
+      return wanted === undefined || wanted.includes(id)
+        ? { ...source, environment: await accessOf(record, options, keys) }
+        : source;
     } catch (error) {
       const refusal = asRefusal(error, record);
       refusals.set(id, refusal);
@@ -53,21 +59,35 @@ export function sourceTexts(records: readonly RepositoryRecord[]): readonly stri
 }
 
 /** What git sees; empty for a folder of this machine. */
-async function accessOf(record: RepositoryRecord, { config, environment, sealer, resolve = resolveBySystem }: RegisteredOptions, keys: KeyFolder): Promise<Environment> {
+async function accessOf(
+  record: RepositoryRecord,
+  { config, environment, sealer, resolve = resolveBySystem }: RegisteredOptions,
+  keys: KeyFolder,
+): Promise<Environment> {
   if (record.type !== 'git') {
     const real = await insideRoots(record.url, config.sourceRoots.value);
-    if (real !== record.url) throw new RegistryError('OUTSIDE_SOURCE_ROOTS', { message: `${record.url} leads elsewhere by now. Register the folder anew.` });
+    if (real !== record.url)
+      throw new RegistryError('OUTSIDE_SOURCE_ROOTS', {
+        message: `${record.url} leads elsewhere by now. Register the folder anew.`,
+      });
     return {};
   }
   const remote = remoteOf(record.url);
   const addresses = await checkedAddresses(remote, createAddressPolicy(config.egressAllow.value), resolve);
-  const credentials = record.credentials === null ? undefined : unsealCredentials(sealer, record.credentials, record.id);
-  return gitEnvironment({ remote, addresses, credentials, keyFile: await keys.write(record.id, credentials) }, environment);
+  const credentials =
+    record.credentials === null ? undefined : unsealCredentials(sealer, record.credentials, record.id);
+  return gitEnvironment(
+    { remote, addresses, credentials, keyFile: await keys.write(record.id, credentials) },
+    environment,
+  );
 }
 
 function asRefusal(error: unknown, { url }: RepositoryRecord): RegistryError {
   if (error instanceof RegistryError) return error;
   const { code, hostname, message } = error as NodeJS.ErrnoException & { hostname?: string };
-  if (hostname !== undefined) return new RegistryError('BUILD_FAILED', { message: `${hostname} has no address (${code ?? message}). Check the address ${url} and the network.` });
+  if (hostname !== undefined)
+    return new RegistryError('BUILD_FAILED', {
+      message: `${hostname} has no address (${code ?? message}). Check the address ${url} and the network.`,
+    });
   return new RegistryError('BUILD_FAILED', { message: `${url} cannot be read: ${message}.` });
 }

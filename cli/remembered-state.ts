@@ -17,7 +17,9 @@ const format = 1;
 /** undefined: no state was used with the data folder yet, or only by a version that remembered none. Throws StateError where the file is damaged. */
 export async function readRememberedState(data: string): Promise<StateIdentity | undefined> {
   const path = join(data, rememberedStateName);
-  const text = await readFile(path, 'utf8').catch((error: unknown) => (isMissing(error) || isNoFolder(error) ? undefined : Promise.reject(error)));
+  const text = await readFile(path, 'utf8').catch((error: unknown) =>
+    isMissing(error) || isNoFolder(error) ? undefined : Promise.reject(error),
+  );
   if (text === undefined) return undefined;
   try {
     const json = JSON.parse(text) as { readonly format?: unknown; readonly state?: unknown } | null;
@@ -27,7 +29,11 @@ export async function readRememberedState(data: string): Promise<StateIdentity |
     throw new Error('it names no state');
   } catch (error) {
     const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
-    throw new StateError('STATE_UNUSABLE', `${path} cannot be used: ${why}. It says which state belongs to this data folder. To go on with the state that is there now: \`libretto state init --force\`.`, { cause: error });
+    throw new StateError(
+      'STATE_UNUSABLE',
+      `${path} cannot be used: ${why}. It says which state belongs to this data folder. To go on with the state that is there now: \`libretto state init --force\`.`,
+      { cause: error },
+    );
   }
 }
 
@@ -68,9 +74,16 @@ export async function forgetState(data: string): Promise<void> {
 /** `place`: where the state should be. */
 export function missingState(place: string, remembered: StateIdentity | undefined): StateError {
   const which = remembered === undefined ? '' : ` (${remembered})`;
-  return new StateError('STATE_MISSING', `There is no state in ${place}, but this data folder has had one${which}. Nothing is begun anew in its place. ${wayBack}`);
+  return new StateError(
+    'STATE_MISSING',
+    `There is no state in ${place}, but this data folder has had one${which}. Nothing is begun anew in its place. ${wayBack}`,
+  );
 }
 
 export function replacedState(place: string, found: StateIdentity, remembered: StateIdentity): StateError {
-  return new StateError('STATE_REPLACED', `The state in ${place} is another one (${found}) than the one of this data folder (${remembered}). Name the right place with --state or --data. To go on with the state that is there: \`libretto state init --force\`.`, { found });
+  return new StateError(
+    'STATE_REPLACED',
+    `The state in ${place} is another one (${found}) than the one of this data folder (${remembered}). Name the right place with --state or --data. To go on with the state that is there: \`libretto state init --force\`.`,
+    { found },
+  );
 }

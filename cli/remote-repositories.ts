@@ -14,7 +14,10 @@ export async function listRemotely(remote: Remote): Promise<readonly RepositoryD
   return (await listAll(remote, '/api/repositories')) as unknown as readonly RepositoryDocument[];
 }
 
-export async function showRemotely(remote: Remote, id: string): Promise<{ readonly document: RepositoryDocument; readonly jobs: readonly JobDocument[] }> {
+export async function showRemotely(
+  remote: Remote,
+  id: string,
+): Promise<{ readonly document: RepositoryDocument; readonly jobs: readonly JobDocument[] }> {
   const { body } = await askRemote(remote, { method: 'GET', path: pathOf(id) });
   const jobs = await listAll(remote, `${pathOf(id)}/jobs`);
   return { document: body as unknown as RepositoryDocument, jobs: jobs as unknown as readonly JobDocument[] };
@@ -25,7 +28,9 @@ export async function syncRemotely(remote: Remote, id: string): Promise<JobDocum
   let job = (await askRemote(remote, { method: 'POST', path: `${pathOf(id)}/sync` })).body;
   while (job['state'] === 'queued' || job['state'] === 'running') {
     await sleep(pauseMs);
-    job = (await askRemote(remote, { method: 'GET', path: `${pathOf(id)}/jobs/${encodeURIComponent(String(job['id']))}` })).body;
+    job = (
+      await askRemote(remote, { method: 'GET', path: `${pathOf(id)}/jobs/${encodeURIComponent(String(job['id']))}` })
+    ).body;
   }
   return job as unknown as JobDocument;
 }
@@ -36,9 +41,13 @@ function pathOf(id: string): string {
 
 async function listAll(remote: Remote, path: string): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
-  for (let cursor: JsonValue | undefined = ''; typeof cursor === 'string'; ) {
-    const { body }: { readonly body: JsonObject } = await askRemote(remote, { method: 'GET', path: cursor === '' ? path : `${path}?cursor=${encodeURIComponent(cursor)}` });
-    if (!Array.isArray(body['data'])) throw new RemoteFailure(`${remote.url} answered, and not as a registry would. Is that the address of one?`);
+  for (let cursor: JsonValue | undefined = ''; typeof cursor === 'string';) {
+    const { body }: { readonly body: JsonObject } = await askRemote(remote, {
+      method: 'GET',
+      path: cursor === '' ? path : `${path}?cursor=${encodeURIComponent(cursor)}`,
+    });
+    if (!Array.isArray(body['data']))
+      throw new RemoteFailure(`${remote.url} answered, and not as a registry would. Is that the address of one?`);
     found.push(...(body['data'] as readonly JsonValue[]).filter(isJsonObject));
     cursor = body['next_cursor'];
   }

@@ -26,17 +26,31 @@ export function remoteOf(flags: Readonly<Record<string, unknown>>, { environment
   const { url, token = environment['LIBRETTO_TOKEN'] } = flags as { readonly url?: string; readonly token?: string };
   if (url === undefined) return undefined;
   const address = registryUrl(url);
-  if (token === undefined || token === '') throw new UsageError('A remote registry asks for a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or give --token.');
+  if (token === undefined || token === '')
+    throw new UsageError(
+      'A remote registry asks for a token: set LIBRETTO_TOKEN to one of its tokens (a write token to publish or sync), or give --token.',
+    );
   return { url: address, token };
 }
 
 /** Of --url, without a slash at its end. Throws UsageError for what is no address, and for a host or port that cannot exist. */
 export function registryUrl(given: string): string {
   const fault = httpAddressFault(given);
-  if (fault !== undefined) throw new UsageError(`--url is ${shown(given)}, which ${fault}. Write an address such as https://packages.example.org.`);
+  if (fault !== undefined)
+    throw new UsageError(
+      `--url is ${shown(given)}, which ${fault}. Write an address such as https://packages.example.org.`,
+    );
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new UsageError(`--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`);
+  if (
+    url === undefined ||
+    !/^https?:$/.test(url.protocol) ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    url.username !== ''
+  ) {
+    throw new UsageError(
+      `--url ${shown(given)} is not the address of a registry. Write one such as https://packages.example.org; the token belongs into LIBRETTO_TOKEN.`,
+    );
   }
   return url.href.replace(/\/+$/, '');
 }
@@ -51,7 +65,11 @@ export function readReply({ url }: Remote, status: number, text: string): Reply 
   const body = parse(text);
   if (body !== undefined && status < 300) return { status, body };
   const { code, error, details } = body ?? {};
-  if (typeof code === 'string' && code in errorTable && typeof error === 'string') throw new RegistryError(code as ErrorCode, { message: `${error} [${code}]`, details: isJsonObject(details) ? details : {} });
+  if (typeof code === 'string' && code in errorTable && typeof error === 'string')
+    throw new RegistryError(code as ErrorCode, {
+      message: `${error} [${code}]`,
+      details: isJsonObject(details) ? details : {},
+    });
   throw new RemoteFailure(`${url} answered ${status}, and not as a registry would. Is that the address of one?`);
 }
 

@@ -35,16 +35,42 @@ export interface RepositoryCommand {
 }
 
 /** Runs `work` and resolves with its exit code. Only a command that `makes` something makes the state's folder. */
-export async function runRepositoryCommand(context: Context, given: Given, work: (command: RepositoryCommand) => Promise<number>, makes = false): Promise<number> {
+export async function runRepositoryCommand(
+  context: Context,
+  given: Given,
+  work: (command: RepositoryCommand) => Promise<number>,
+  makes = false,
+): Promise<number> {
   const { flags, operands } = given;
-  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
   const state = makes ? await openState(config) : await openExistingState(config);
   const { sealer } = composeKeys(config, context);
-  const onError = (error: unknown): void => printLines(context.stderr, [error instanceof Error ? error.message : String(error)]);
+  const onError = (error: unknown): void =>
+    printLines(context.stderr, [error instanceof Error ? error.message : String(error)]);
   const syncing = composeSyncing(config, context, { state, sealer, onError });
-  const show = async (record: RepositoryRecord): Promise<RepositoryDocument> => repositoryDocument(record, (await syncing.jobs.outcomes([record.id])).get(record.id), askingOrder(await listRepositories(state)).get(record.id));
+  const show = async (record: RepositoryRecord): Promise<RepositoryDocument> =>
+    repositoryDocument(
+      record,
+      (await syncing.jobs.outcomes([record.id])).get(record.id),
+      askingOrder(await listRepositories(state)).get(record.id),
+    );
   try {
-    return await work({ context, given, config: await withSettingsOf(state, config), state, sealer, syncing, show, repositories: syncing.repositoriesOf(context.actor), id: operands[0] ?? '', json: flags['json'] === true });
+    return await work({
+      context,
+      given,
+      config: await withSettingsOf(state, config),
+      state,
+      sealer,
+      syncing,
+      show,
+      repositories: syncing.repositoriesOf(context.actor),
+      id: operands[0] ?? '',
+      json: flags['json'] === true,
+    });
   } catch (error) {
     throw error instanceof RegistryError ? asUsageError(error) : error;
   } finally {
@@ -55,6 +81,12 @@ export async function runRepositoryCommand(context: Context, given: Given, work:
 
 export function asUsageError(error: RegistryError): UsageError {
   const { issues } = error.details;
-  const lines = Array.isArray(issues) ? (issues as readonly JsonValue[]).filter(isJsonObject).map(({ path, message }) => `  ${String(path)}: ${String(message)}`) : [];
-  return new UsageError(lines.length === 0 ? error.message : ['This cannot be registered so:', ...lines].join('\n'), { cause: error });
+  const lines = Array.isArray(issues)
+    ? (issues as readonly JsonValue[])
+        .filter(isJsonObject)
+        .map(({ path, message }) => `  ${String(path)}: ${String(message)}`)
+    : [];
+  return new UsageError(lines.length === 0 ? error.message : ['This cannot be registered so:', ...lines].join('\n'), {
+    cause: error,
+  });
 }

@@ -16,19 +16,40 @@ export function repositoryDraft(place: string, flags: Flags, workingDirectory: s
   const type = (flags['type'] ?? 'git') as RepositoryType;
   const url = type === 'directory' || type === 'artifact' ? resolve(workingDirectory, place) : place;
   const credentials = credentialsOf(flags, workingDirectory);
-  return { type, url, filters: filtersOf(flags), interval: intervalOf(flags['interval']) ?? null, ...(credentials === undefined ? {} : { credentials }) };
+  return {
+    type,
+    url,
+    filters: filtersOf(flags),
+    interval: intervalOf(flags['interval']) ?? null,
+    ...(credentials === undefined ? {} : { credentials }),
+  };
 }
 
 /** Throws UsageError. */
 export function repositoryPatch(flags: Flags, workingDirectory: string): RepositoryPatch {
   const without = (flags['without'] ?? []) as readonly Removable[];
-  const given: Readonly<Record<string, unknown>> = { credentials: credentialsOf(flags, workingDirectory), interval: intervalOf(flags['interval']), ...filtersOf(flags) };
+  const given: Readonly<Record<string, unknown>> = {
+    credentials: credentialsOf(flags, workingDirectory),
+    interval: intervalOf(flags['interval']),
+    ...filtersOf(flags),
+  };
   const twice = without.find((name) => given[fieldOf[name]] !== undefined);
-  if (twice !== undefined) throw new UsageError(`--without ${twice} takes away what another flag gives: leave one of them out.`);
-  const changed = Object.entries({ ...given, ...Object.fromEntries(without.map((name) => [fieldOf[name], null])) }).filter(([, value]) => value !== undefined);
-  if (changed.length === 0) throw new UsageError('Nothing to change was given. Name at least one flag of those that `libretto repository update --help` shows.');
+  if (twice !== undefined)
+    throw new UsageError(`--without ${twice} takes away what another flag gives: leave one of them out.`);
+  const changed = Object.entries({
+    ...given,
+    ...Object.fromEntries(without.map((name) => [fieldOf[name], null])),
+  }).filter(([, value]) => value !== undefined);
+  if (changed.length === 0)
+    throw new UsageError(
+      'Nothing to change was given. Name at least one flag of those that `libretto repository update --help` shows.',
+    );
   const { credentials, interval, ...filters } = Object.fromEntries(changed);
-  return { ...(credentials === undefined ? {} : { credentials }), ...(interval === undefined ? {} : { interval }), ...(Object.keys(filters).length === 0 ? {} : { filters }) } as RepositoryPatch;
+  return {
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(interval === undefined ? {} : { interval }),
+    ...(Object.keys(filters).length === 0 ? {} : { filters }),
+  } as RepositoryPatch;
 }
 
 const fieldOf: Readonly<Record<Removable, 'credentials' | 'interval' | keyof RepositoryFilters>> = {
@@ -44,17 +65,37 @@ const fieldOf: Readonly<Record<Removable, 'credentials' | 'interval' | keyof Rep
   package: 'packages',
 };
 
-function filtersOf({ only, except, versions, minimumStability, tag, branch, subdirectory, package: ahead }: Flags): RepositoryFilters {
-  const given = { only, except, versions, 'minimum-stability': minimumStability, tags: tag, branches: branch, subdirectories: subdirectory, packages: ahead === undefined ? undefined : packagesOf(ahead as readonly string[]) };
+function filtersOf({
+  only,
+  except,
+  versions,
+  minimumStability,
+  tag,
+  branch,
+  subdirectory,
+  package: ahead,
+}: Flags): RepositoryFilters {
+  const given = {
+    only,
+    except,
+    versions,
+    'minimum-stability': minimumStability,
+    tags: tag,
+    branches: branch,
+    subdirectories: subdirectory,
+    packages: ahead === undefined ? undefined : packagesOf(ahead as readonly string[]),
+  };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as RepositoryFilters;
 }
 
 /** `acme/tool:^1.0`, or a name alone for all its versions. */
 function packagesOf(given: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(given.map((text) => {
-    const [name = '', ...constraint] = text.split(':');
-    return [name, constraint.length === 0 ? '*' : constraint.join(':')];
-  }));
+  return Object.fromEntries(
+    given.map((text) => {
+      const [name = '', ...constraint] = text.split(':');
+      return [name, constraint.length === 0 ? '*' : constraint.join(':')];
+    }),
+  );
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 };
@@ -65,7 +106,9 @@ function intervalOf(given: unknown): number | undefined {
   const [, count = '', unit = ''] = /^(\d{1,8})([smhd]?)$/.exec(String(given)) ?? [];
   const seconds = Number(count) * (unitSeconds[unit] ?? 0);
   if (count !== '' && seconds >= leastInterval && seconds <= mostInterval) return seconds;
-  throw new UsageError(`--interval is ${JSON.stringify(given)}; allowed: a span such as 15m, 12h or 1d, from a minute to a year.`);
+  throw new UsageError(
+    `--interval is ${JSON.stringify(given)}; allowed: a span such as 15m, 12h or 1d, from a minute to a year.`,
+  );
 }
 
 /** Seconds. */
@@ -73,13 +116,25 @@ const leastInterval = 60;
 const mostInterval = 366 * 86_400;
 
 /** A secret is read from a file or standard input: on a command line everybody on this machine could see it. */
-function credentialsOf({ username, passwordFile, tokenFile, header, keyFile }: Flags, workingDirectory: string): RepositoryCredentials | undefined {
+function credentialsOf(
+  { username, passwordFile, tokenFile, header, keyFile }: Flags,
+  workingDirectory: string,
+): RepositoryCredentials | undefined {
   const given = [passwordFile, tokenFile, keyFile].filter((file) => file !== undefined);
-  if (given.length > 1) throw new UsageError('--password-file, --token-file and --key-file are three ways to be let in: give one.');
+  if (given.length > 1)
+    throw new UsageError('--password-file, --token-file and --key-file are three ways to be let in: give one.');
   if (username !== undefined && passwordFile === undefined) throw new UsageError('--username needs --password-file.');
   if (header !== undefined && tokenFile === undefined) throw new UsageError('--header needs --token-file.');
-  if (passwordFile !== undefined) return { ...(username === undefined ? {} : { username: String(username) }), password: firstLine(secretIn(passwordFile, workingDirectory)) };
-  if (tokenFile !== undefined) return { ...(header === undefined ? {} : { header: String(header) }), token: firstLine(secretIn(tokenFile, workingDirectory)) };
+  if (passwordFile !== undefined)
+    return {
+      ...(username === undefined ? {} : { username: String(username) }),
+      password: firstLine(secretIn(passwordFile, workingDirectory)),
+    };
+  if (tokenFile !== undefined)
+    return {
+      ...(header === undefined ? {} : { header: String(header) }),
+      token: firstLine(secretIn(tokenFile, workingDirectory)),
+    };
   return keyFile === undefined ? undefined : { private_key: secretIn(keyFile, workingDirectory) };
 }
 
@@ -88,7 +143,9 @@ function secretIn(file: unknown, workingDirectory: string): string {
   try {
     return readFileSync(path === '-' ? 0 : resolve(workingDirectory, path), 'utf8');
   } catch (error) {
-    throw new UsageError(`${path === '-' ? 'Standard input' : path} cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new UsageError(`${path === '-' ? 'Standard input' : path} cannot be read: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
 }
 

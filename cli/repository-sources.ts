@@ -27,7 +27,8 @@ export function createRepositorySources(config: Config, resolve: Resolve = resol
   const data = config.data.value;
   // what is no address has a place too: `check` says what is wrong with it
   const composerId = (url: string): string => `composer:${URL.canParse(url) ? addressOf(url) : url}`;
-  const idOf = (source: RepositorySource): string => (source.type === 'composer' ? composerId(source.url) : parseSource(sourceText(source), data, data).id);
+  const idOf = (source: RepositorySource): string =>
+    source.type === 'composer' ? composerId(source.url) : parseSource(sourceText(source), data, data).id;
   return {
     check: (source) => check(source, config, resolve),
     placeOf: idOf,
@@ -71,32 +72,58 @@ async function check(source: RepositorySource, config: Config, resolve: Resolve)
   const url = isRemote ? source.url : await insideRoots(source.url, config.sourceRoots.value);
   if (isRemote) {
     // a name that is not known now may be later: whoever fetches asks again
-    await checkedAddresses(remoteOf(url), createAddressPolicy(config.egressAllow.value), resolve).catch((error: unknown) => {
-      if (error instanceof RegistryError) throw error;
-    });
+    await checkedAddresses(remoteOf(url), createAddressPolicy(config.egressAllow.value), resolve).catch(
+      (error: unknown) => {
+        if (error instanceof RegistryError) throw error;
+      },
+    );
   }
   const checked = { type, url, filters };
   if (type === 'composer') return refuseListedRepository(checked, config);
   const data = config.data.value;
-  const listed = describeSources(configuredSources(config) ?? [], data, data).find(({ spec }) => spec.id === parseSource(sourceText(checked), data, data).id);
-  if (listed !== undefined) throw new RegistryError('CONFLICT', { message: `${url} stands in libretto.json already${listed.where === undefined ? '' : ` (${listed.where})`}. Remove it there first.` });
+  const listed = describeSources(configuredSources(config) ?? [], data, data).find(
+    ({ spec }) => spec.id === parseSource(sourceText(checked), data, data).id,
+  );
+  if (listed !== undefined)
+    throw new RegistryError('CONFLICT', {
+      message: `${url} stands in libretto.json already${listed.where === undefined ? '' : ` (${listed.where})`}. Remove it there first.`,
+    });
   return checked;
 }
 
 function refuseListedRepository(source: RepositorySource, { sources }: Config): RepositorySource {
-  const index = sources.value.findIndex(({ source: listed }) => typeof listed !== 'string' && 'composer' in listed && addressOf(listed.composer.url) === addressOf(source.url));
-  if (index !== -1) throw new RegistryError('CONFLICT', { message: `${source.url} stands in libretto.json already (sources[${index}]). Remove it there first.` });
+  const index = sources.value.findIndex(
+    ({ source: listed }) =>
+      typeof listed !== 'string' && 'composer' in listed && addressOf(listed.composer.url) === addressOf(source.url),
+  );
+  if (index !== -1)
+    throw new RegistryError('CONFLICT', {
+      message: `${source.url} stands in libretto.json already (sources[${index}]). Remove it there first.`,
+    });
   return source;
 }
 
 /** The folder without links. Throws OUTSIDE_SOURCE_ROOTS, also for what lies outside and does not exist: nothing is told of other folders. */
 export async function insideRoots(path: string, roots: readonly string[]): Promise<string> {
-  if (!isAbsolute(path)) throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'url', message: 'must be an absolute path' }] } });
-  const outside = new RegistryError('OUTSIDE_SOURCE_ROOTS', roots.length === 0 ? { message: 'No folder of this machine may be registered: sourceRoots of the configuration names none.' } : {});
-  const realRoots = (await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)))).filter((root) => root !== undefined);
+  if (!isAbsolute(path))
+    throw new RegistryError('INVALID_INPUT', {
+      details: { issues: [{ path: 'url', message: 'must be an absolute path' }] },
+    });
+  const outside = new RegistryError(
+    'OUTSIDE_SOURCE_ROOTS',
+    roots.length === 0
+      ? { message: 'No folder of this machine may be registered: sourceRoots of the configuration names none.' }
+      : {},
+  );
+  const realRoots = (await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)))).filter(
+    (root) => root !== undefined,
+  );
   if (![...roots, ...realRoots].some((root) => isInside(path, root))) throw outside;
   const real = await realpath(path).catch(() => undefined);
-  if (real === undefined) throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'url', message: 'there is no such folder' }] } });
+  if (real === undefined)
+    throw new RegistryError('INVALID_INPUT', {
+      details: { issues: [{ path: 'url', message: 'there is no such folder' }] },
+    });
   if (!realRoots.some((root) => isInside(real, root))) throw outside;
   return real;
 }
@@ -125,4 +152,3 @@ function isPublishedFrom(text: string, sourceId: string, file: string): boolean 
     throw new RegistryError('INTERNAL_ERROR', { message: `${file} cannot be read. Run \`libretto verify\`.`, cause });
   }
 }
-

@@ -15,8 +15,25 @@ interface WholeNumber {
   readonly standard: number;
 }
 
-function wholeNumber({ key, variable, purpose, allowed, least, most, standard }: WholeNumber): Setting<number> & { readonly schema: JsonObject } {
-  return { key, flag: undefined, variable, purpose, allowed, parse: (raw) => parseWholeNumber(raw, least, most), standard: () => standard, schema: { type: 'integer', minimum: least, maximum: most } };
+function wholeNumber({
+  key,
+  variable,
+  purpose,
+  allowed,
+  least,
+  most,
+  standard,
+}: WholeNumber): Setting<number> & { readonly schema: JsonObject } {
+  return {
+    key,
+    flag: undefined,
+    variable,
+    purpose,
+    allowed,
+    parse: (raw) => parseWholeNumber(raw, least, most),
+    standard: () => standard,
+    schema: { type: 'integer', minimum: least, maximum: most },
+  };
 }
 
 const requestLimit = (kind: 'read' | 'write'): Setting<number> =>
@@ -44,10 +61,27 @@ const gitTimeout = (key: 'askTimeout' | 'fetchTimeout', purpose: string, standar
     standard,
   });
 
-const rule = (name: 'sessions.lifetime' | 'passwords.min_length' | 'retention.artifacts_days' | 'retention.statistics_days' | 'retention.jobs', unit: string, purpose: string): Setting<number> => {
+const rule = (
+  name:
+    | 'sessions.lifetime'
+    | 'passwords.min_length'
+    | 'retention.artifacts_days'
+    | 'retention.statistics_days'
+    | 'retention.jobs',
+  unit: string,
+  purpose: string,
+): Setting<number> => {
   const { least, most, standard } = settingDefinitions[name];
   const key = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return wholeNumber({ key, variable: `LIBRETTO_${name.replace('.', '_').toUpperCase()}`, purpose, allowed: `${unit}a whole number from ${least} to ${most}`, least, most, standard });
+  return wholeNumber({
+    key,
+    variable: `LIBRETTO_${name.replace('.', '_').toUpperCase()}`,
+    purpose,
+    allowed: `${unit}a whole number from ${least} to ${most}`,
+    least,
+    most,
+    standard,
+  });
 };
 
 export const ruleSettings = {
@@ -64,9 +98,17 @@ export const ruleSettings = {
   limitsWrite: requestLimit('write'),
   sessionsLifetime: rule('sessions.lifetime', 'seconds, ', 'how long a session lives after a login'),
   passwordsMinLength: rule('passwords.min_length', '', 'characters that a new password must have at least'),
-  retentionArtifactsDays: rule('retention.artifacts_days', 'days, ', 'how long a cleanup keeps withdrawn and superseded ZIPs, unless it is told otherwise'),
+  retentionArtifactsDays: rule(
+    'retention.artifacts_days',
+    'days, ',
+    'how long a cleanup keeps withdrawn and superseded ZIPs, unless it is told otherwise',
+  ),
   retentionStatisticsDays: rule('retention.statistics_days', 'days, ', 'how long downloads are kept by day'),
   retentionJobs: rule('retention.jobs', '', 'how many jobs are kept of each repository'),
   gitAskTimeout: gitTimeout('askTimeout', 'how long a remote repository may take to say what it has', 60),
-  gitFetchTimeout: gitTimeout('fetchTimeout', 'how long a fetch of a remote repository may take, or git be silent while it reads one', 300),
+  gitFetchTimeout: gitTimeout(
+    'fetchTimeout',
+    'how long a fetch of a remote repository may take, or git be silent while it reads one',
+    300,
+  ),
 };

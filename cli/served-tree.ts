@@ -40,7 +40,14 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
   if (address === undefined) {
     refuseNewerTree(dataDirectory);
     const published = createLocalPublishedFiles(dataDirectory);
-    return { files: undefined, published, privateNames: createPrivateNames(dataDirectory), publication: async () => readPublication(dataDirectory), shown: () => shownOf(published), close: () => undefined };
+    return {
+      files: undefined,
+      published,
+      privateNames: createPrivateNames(dataDirectory),
+      publication: async () => readPublication(dataDirectory),
+      shown: () => shownOf(published),
+      close: () => undefined,
+    };
   }
   const here = privateNamesIn(dataDirectory);
   const { createOriginFiles } = await import('../proxy/origin/origin-files.ts'); // most servers need none of it
@@ -72,7 +79,9 @@ export async function openServedTree(config: Config, listeners: TreeListeners): 
 }
 
 function shownOf(published: PublishedFiles): Promise<PublishedTree | undefined> {
-  return orNothing(async () => parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8')));
+  return orNothing(async () =>
+    parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8')),
+  );
 }
 
 async function orNothing<Known>(look: () => Promise<Known | undefined>): Promise<Known | undefined> {

@@ -86,20 +86,48 @@ export interface Service {
 }
 
 /** Serves, or throws UsageError, CertificateError or StateError with nothing left open. */
-export async function openService(config: Config, context: Context, logTarget: LogTarget, { leads, crew }: ServingRole = servingAlone): Promise<Service> {
+export async function openService(
+  config: Config,
+  context: Context,
+  logTarget: LogTarget,
+  { leads, crew }: ServingRole = servingAlone,
+): Promise<Service> {
   limitHeapOfServer();
   const certificate = readCertificate(config, context.now());
   const log = openRequestLog(config, context, logTarget, crew !== undefined);
   const tree = await openServedTree(config, originListeners(log, context)).catch(closing(() => log.close()));
   // before the state is opened: a restore puts another file in its place only while no server has this
   const place = await takeServingPlace(config, context).catch(closing(() => log.close()));
-  const { store, isAway, graceLeftMs } = await openServingState(config, (line) => tellState(log, context, line)).catch(closing(place.release, () => log.close()));
-  const counting = await openCounting(config, context, store, log).catch(closing(() => store.close(), place.release, () => log.close()));
+  const { store, isAway, graceLeftMs } = await openServingState(config, (line) => tellState(log, context, line)).catch(
+    closing(place.release, () => log.close()),
+  );
+  const counting = await openCounting(config, context, store, log).catch(
+    closing(
+      () => store.close(),
+      place.release,
+      () => log.close(),
+    ),
+  );
   const onError = (err: unknown): void => log.logger.error({ err }, 'a repository could not be kept in sync');
   const settings = composeSettings(config, context, store);
-  const syncing = composeSyncing(config, context, { state: store, sealer: composeKeys(config, context).sealer, keptJobs: settingOf(settings, 'retention.jobs'), onError });
-  const packages = composePackages(config, context, { state: store, published: tree.published, retention: settingOf(settings, 'retention.statistics_days'), onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again'), onUnrendered: (err) => log.logger.warn({ err }, 'a README or CHANGELOG could not be rendered, and is shown as plain text') });
-  const uses = createTokenUses({ store, onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again') });
+  const syncing = composeSyncing(config, context, {
+    state: store,
+    sealer: composeKeys(config, context).sealer,
+    keptJobs: settingOf(settings, 'retention.jobs'),
+    onError,
+  });
+  const packages = composePackages(config, context, {
+    state: store,
+    published: tree.published,
+    retention: settingOf(settings, 'retention.statistics_days'),
+    onError: (err) => log.logger.error({ err }, 'downloads could not be kept; it is tried again'),
+    onUnrendered: (err) =>
+      log.logger.warn({ err }, 'a README or CHANGELOG could not be rendered, and is shown as plain text'),
+  });
+  const uses = createTokenUses({
+    store,
+    onError: (err) => log.logger.error({ err }, 'the last uses of tokens could not be kept; it is tried again'),
+  });
   const safety = createPublishedSafety(packages.published);
   const { tombstones } = packages;
   const mirror = openServedMirror(config, context, { settings, log, state: store, safety, tombstones, tree });
@@ -118,40 +146,103 @@ export async function openService(config: Config, context: Context, logTarget: L
     authenticator: createAuthenticator(store, { defaultLimits: defaultLimits(settings) }),
     counters: counting.counters,
     uses,
-    management: composeManagement(config, context, store, { syncing, packages, settings, uses, counters: counting.counters, privateNames: tree.privateNames, upstreamProblems: () => mirror.mirror.problems() }),
+    management: composeManagement(config, context, store, {
+      syncing,
+      packages,
+      settings,
+      uses,
+      counters: counting.counters,
+      privateNames: tree.privateNames,
+      upstreamProblems: () => mirror.mirror.problems(),
+    }),
     log: log.logger,
     logRequest: log.logRequest,
     trustedProxies: config.trustedProxies.value.map(addressRange),
     limits: { idlePerAddress: config.maxIdleConnections.value },
-    rootChanges: advertisedRoot(settings, { address: ownAddress(config), mirrored: mirror.tree, detectsForm: config.origin.value === undefined }),
+    rootChanges: advertisedRoot(settings, {
+      address: ownAddress(config),
+      mirrored: mirror.tree,
+      detectsForm: config.origin.value === undefined,
+    }),
     mirrored: mirror.tree,
     safety,
     tombstones,
     lookups: packages.lookupsWith(mirror.catalogue),
     now: Date.now,
   });
-  const audit = leads ? startAuditCopies({ store, copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'), onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read') }) : undefined;
+  const audit = leads
+    ? startAuditCopies({
+        store,
+        copy: (head) => log.logger.info({ audit_head: head }, 'the head of the audit log'),
+        onError: (err) => log.logger.error({ err }, 'the head of the audit log cannot be read'),
+      })
+    : undefined;
   const close = async (): Promise<void> => {
     await proxy.close();
-    await inTurn(metrics.close, mirror.close, syncing.close, packages.downloads.close, packages.installs.close, uses.close, async () => audit?.close(), counting.close, () => store.close(), place.release, async () => tree.close(), () => log.close());
+    await inTurn(
+      metrics.close,
+      mirror.close,
+      syncing.close,
+      packages.downloads.close,
+      packages.installs.close,
+      uses.close,
+      async () => audit?.close(),
+      counting.close,
+      () => store.close(),
+      place.release,
+      async () => tree.close(),
+      () => log.close(),
+    );
   };
-  const renewal = createRenewal(config, context, leads ? { logger: log.logger, tell: (line) => printLines(context.stderr, [line]) } : undefined, proxy.renewCertificate);
+  const renewal = createRenewal(
+    config,
+    context,
+    leads ? { logger: log.logger, tell: (line) => printLines(context.stderr, [line]) } : undefined,
+    proxy.renewCertificate,
+  );
   const hangUp = (): void => {
     log.reopen();
     renewal();
   };
   if (config.origin.value === undefined) await syncing.schedule.start().catch(closing(close)); // a sync builds, and with an origin that is another host's
-  const metricsAt = await metrics.listen({ connections: proxy.connections, tree, mirror: mirror.families, degraded: counting.counters.degraded, stateAway: isAway, onError: (err) => log.logger.error({ err }, 'metrics could not be read') }).catch(closing(close));
+  const metricsAt = await metrics
+    .listen({
+      connections: proxy.connections,
+      tree,
+      mirror: mirror.families,
+      degraded: counting.counters.degraded,
+      stateAway: isAway,
+      onError: (err) => log.logger.error({ err }, 'metrics could not be read'),
+    })
+    .catch(closing(close));
   const address = await proxy.listen().catch(async (error: unknown) => {
     await close();
     throw listenRefusal(error, config.listen);
   });
   const offerSetup = async (): Promise<SetupOffer | undefined> => {
     // nobody can be made while nothing can be written
-    const code = await composePeople(context, store, composeKeys(config, context)).offerSetup().catch(whereUnwritable).catch(whereDamaged((fault) => tellState(log, context, `No setup code is offered. ${fault}`)));
+    const code = await composePeople(context, store, composeKeys(config, context))
+      .offerSetup()
+      .catch(whereUnwritable)
+      .catch(whereDamaged((fault) => tellState(log, context, `No setup code is offered. ${fault}`)));
     return code && { code, url: localUrl(address.host, address.port, certificate?.facts) };
   };
-  return { ...address, tree: tree.shown, mirrors: () => isMirroring(mirror.mirror), metrics: metricsAt, metricFamilies: metrics.own, config: await withSettingsOf(store, config), tokens: composeTokens(store, context), offerSetup, degraded: counting.counters.degraded, hangUp, certificate: certificate?.facts, logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'), logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'), close };
+  return {
+    ...address,
+    tree: tree.shown,
+    mirrors: () => isMirroring(mirror.mirror),
+    metrics: metricsAt,
+    metricFamilies: metrics.own,
+    config: await withSettingsOf(store, config),
+    tokens: composeTokens(store, context),
+    offerSetup,
+    degraded: counting.counters.degraded,
+    hangUp,
+    certificate: certificate?.facts,
+    logError: (err) => log.logger.error({ err }, 'something went wrong beside serving'),
+    logCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once what is under way is finished'),
+    close,
+  };
 }
 
 /** False while an origin that holds tombstones cannot be reached: nothing is mirrored then, and the log says why. */
@@ -185,7 +276,8 @@ function ownAddress({ distUrl: { value } }: Config): string | undefined {
 
 function addressRange(text: string): AddressRange {
   const range = parseAddressRange(text);
-  if (range === undefined) throw new UsageError(`trustedProxies names ${JSON.stringify(text)}, which is not an address or a CIDR range.`);
+  if (range === undefined)
+    throw new UsageError(`trustedProxies names ${JSON.stringify(text)}, which is not an address or a CIDR range.`);
   return range;
 }
 
@@ -199,7 +291,12 @@ interface Counting {
   readonly close: () => Promise<void>;
 }
 
-async function openCounting(config: Config, { stderr, now }: Context, store: StateStore, { logger }: Log): Promise<Counting> {
+async function openCounting(
+  config: Config,
+  { stderr, now }: Context,
+  store: StateStore,
+  { logger }: Log,
+): Promise<Counting> {
   const url = sharedCountersUrl(config);
   if (url === undefined) {
     const nowMs = now().getTime();

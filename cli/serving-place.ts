@@ -27,22 +27,38 @@ class Taken extends UsageError {
   /** it lives, and will not be gone in a moment */
   readonly seen: boolean;
 
-  constructor(path: string, owner: Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> | undefined, seen: boolean, why = 'Each would count requests for itself, and a limit would hold for neither. Stop the other one, or let both count in one Redis: --redis URL.') {
-    const who = owner?.pid === undefined ? 'Another process' : `The process ${owner.pid} on ${owner.host ?? 'another host'}, since ${owner.since ?? 'unknown'},`;
-    super(`${who} is at work on this data folder already (${path}): a server, or a command that replaces the state. ${why}`);
+  constructor(
+    path: string,
+    owner: Partial<Pick<LockOwner, 'pid' | 'host' | 'since'>> | undefined,
+    seen: boolean,
+    why = 'Each would count requests for itself, and a limit would hold for neither. Stop the other one, or let both count in one Redis: --redis URL.',
+  ) {
+    const who =
+      owner?.pid === undefined
+        ? 'Another process'
+        : `The process ${owner.pid} on ${owner.host ?? 'another host'}, since ${owner.since ?? 'unknown'},`;
+    super(
+      `${who} is at work on this data folder already (${path}): a server, or a command that replaces the state. ${why}`,
+    );
     this.seen = seen;
   }
 }
 
-const countsAlone = 'It counts requests for itself, and this one would count them in a Redis: a token could use up its limit at each. Stop the other one, or have it count in the same Redis: --redis URL.';
-const countsInRedis = 'It counts requests in a Redis, and this one would count them for itself: a token could use up its limit at each. Have this one count there too (--redis URL), or stop the other one.';
+const countsAlone =
+  'It counts requests for itself, and this one would count them in a Redis: a token could use up its limit at each. Stop the other one, or have it count in the same Redis: --redis URL.';
+const countsInRedis =
+  'It counts requests in a Redis, and this one would count them for itself: a token could use up its limit at each. Have this one count there too (--redis URL), or stop the other one.';
 
 /** The place of the one server without a Redis, or of one of those with one. Throws UsageError where another one stands in the way. */
-export async function takeServingPlace(config: Config, { now, stderr }: Pick<Context, 'now' | 'stderr'>): Promise<Lock> {
+export async function takeServingPlace(
+  config: Config,
+  { now, stderr }: Pick<Context, 'now' | 'stderr'>,
+): Promise<Lock> {
   if (config.state.value !== undefined) return noPlace; // tokens of another state: no limit is counted twice
   const [path, marks] = [join(config.data.value, 'state', 'serve.lock'), join(config.data.value, 'state', 'serving')];
   await makeDataFolder(config);
-  const take = sharedCountersUrl(config) === undefined ? () => takeAlone(path, marks, now) : () => takeBeside(path, marks, now);
+  const take =
+    sharedCountersUrl(config) === undefined ? () => takeAlone(path, marks, now) : () => takeBeside(path, marks, now);
   const deadline = now().getTime() + staleAfterMs + heartbeatMs;
   for (;;) {
     try {
@@ -51,7 +67,9 @@ export async function takeServingPlace(config: Config, { now, stderr }: Pick<Con
     } catch (error) {
       if (storageFaultOf(error) !== undefined) {
         await refuseServed(config.data.value, now());
-        printLines(stderr, [`The disk of ${config.data.value} is full or read-only: packages are served, and nothing can be changed. Start this server again once the disk takes files; until then, nothing keeps a second one off this data folder.`]);
+        printLines(stderr, [
+          `The disk of ${config.data.value} is full or read-only: packages are served, and nothing can be changed. Start this server again once the disk takes files; until then, nothing keeps a second one off this data folder.`,
+        ]);
         return noPlace;
       }
       if (!(error instanceof Taken) || error.seen || now().getTime() > deadline) throw error;
@@ -77,7 +95,11 @@ export async function refuseServed(data: string, now: Date): Promise<void> {
   if (mark !== undefined) throw new Taken(mark.path, mark, mark.seen, 'It has the state open. Stop it first.');
 }
 
-const options = { heartbeatMs, staleAfterMs, busy: (path: string, owner: LockOwner | undefined, seen: boolean) => new Taken(path, owner, seen) };
+const options = {
+  heartbeatMs,
+  staleAfterMs,
+  busy: (path: string, owner: LockOwner | undefined, seen: boolean) => new Taken(path, owner, seen),
+};
 
 /** Each takes its own place before it looks for the other's: of two at once at least one sees the other. */
 async function takeAlone(path: string, marks: string, now: () => Date): Promise<Lock> {
@@ -107,7 +129,10 @@ async function firstMark(marks: string, now: Date): Promise<(SeenLock & { readon
   for (const name of names) {
     const path = join(marks, name);
     const mark = await lookAtLock(path, now, staleAfterMs);
-    if (mark?.stale === true) await rm(path, { force: true }).catch((error: unknown) => (storageFaultOf(error) !== undefined ? undefined : Promise.reject(error)));
+    if (mark?.stale === true)
+      await rm(path, { force: true }).catch((error: unknown) =>
+        storageFaultOf(error) !== undefined ? undefined : Promise.reject(error),
+      );
     else if (mark !== undefined) found ??= { ...mark, path };
   }
   return found;

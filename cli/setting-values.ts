@@ -24,7 +24,8 @@ export interface ListenAddress {
 
 /** Where the request log goes: standard output, or an absolute path. */
 /** none: requests are not logged, and what else is goes to standard output */
-export type LogTarget = { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string } | { readonly to: 'none' };
+export type LogTarget =
+  { readonly to: 'stdout' } | { readonly to: 'file'; readonly path: string } | { readonly to: 'none' };
 
 /** How p2 records name their archives: by a path, or below an absolute address. */
 export type DistUrl = { readonly form: 'path' } | { readonly form: 'absolute'; readonly base: string };
@@ -76,8 +77,11 @@ export function webFault(raw: unknown): string | undefined {
 
 /** A list, text with commas, or the text `none`; each once. */
 export function parseAdvertised(raw: unknown): readonly Advertisable[] | undefined {
-  const parts: unknown = raw === 'none' ? [] : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
-  return Array.isArray(parts) && parts.every(isAdvertisable) && new Set(parts).size === parts.length ? parts : undefined;
+  const parts: unknown =
+    raw === 'none' ? [] : typeof raw === 'string' ? raw.split(',').map((part) => part.trim()) : raw;
+  return Array.isArray(parts) && parts.every(isAdvertisable) && new Set(parts).size === parts.length
+    ? parts
+    : undefined;
 }
 
 /** `path`, or an http(s) address without query; a slash at its end is dropped. */
@@ -111,7 +115,9 @@ export function isAddressRange(value: unknown): value is string {
 /** A whole number in `[least, most]`, as a number or as digits. */
 export function parseWholeNumber(raw: unknown, least: number, most: number): number | undefined {
   const number = typeof raw === 'string' && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
-  return typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most ? number : undefined;
+  return typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most
+    ? number
+    : undefined;
 }
 
 export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
@@ -122,7 +128,9 @@ export function parseLog(raw: unknown, place: Place): LogTarget | undefined {
 
 /** A value as messages show it: short, and without passwords. */
 export function shown(raw: unknown): string {
-  const hidden = JSON.stringify(raw, (_, value: unknown) => (typeof value === 'string' ? withoutSecrets(value) : value)) ?? String(raw);
+  const hidden =
+    JSON.stringify(raw, (_, value: unknown) => (typeof value === 'string' ? withoutSecrets(value) : value)) ??
+    String(raw);
   const text = hidden.replace(/(:\/\/)[^"]*@/g, '$1***@'); // keys of an object
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

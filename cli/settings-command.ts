@@ -15,13 +15,29 @@ import { nearest } from './suggest.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Runs `work` and shows the settings it gives. Only a command that `makes` something makes the state's folder. */
-export async function runSettingsCommand(context: Context, { flags }: Given, work: (settings: Settings) => Promise<readonly SettingView[]>, makes: boolean): Promise<number> {
-  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+export async function runSettingsCommand(
+  context: Context,
+  { flags }: Given,
+  work: (settings: Settings) => Promise<readonly SettingView[]>,
+  makes: boolean,
+): Promise<number> {
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
   const store = makes ? await openState(config) : await openExistingState(config);
   try {
     const views = await work(composeSettings(config, context, store));
     if (flags['json'] === true) printJson(context.stdout, { settings: views });
-    else printLines(context.stdout, formatTable(['SETTING', 'VALUE', 'FROM'], views.map(({ key, value, origin }) => [key, textOf(value), origin])));
+    else
+      printLines(
+        context.stdout,
+        formatTable(
+          ['SETTING', 'VALUE', 'FROM'],
+          views.map(({ key, value, origin }) => [key, textOf(value), origin]),
+        ),
+      );
     return 0;
   } catch (error) {
     throw error instanceof RegistryError && error.status < 500 ? asUsageError(error) : error;
@@ -35,7 +51,9 @@ export function settingKeyOf(text: string): SettingKey {
   const key = parseSettingKey(text);
   if (key !== undefined) return key;
   const meant = nearest(text, new Set(settingKeys));
-  throw new UsageError(`${JSON.stringify(text.slice(0, 80))} is not a setting that can be changed here${meant === undefined ? '' : `; did you mean ${meant}?`} \`libretto settings list\` shows them.`);
+  throw new UsageError(
+    `${JSON.stringify(text.slice(0, 80))} is not a setting that can be changed here${meant === undefined ? '' : `; did you mean ${meant}?`} \`libretto settings list\` shows them.`,
+  );
 }
 
 function textOf(value: JsonValue): string {
@@ -44,6 +62,10 @@ function textOf(value: JsonValue): string {
 
 function asUsageError(error: RegistryError): UsageError {
   const { issues } = error.details;
-  const lines = Array.isArray(issues) ? (issues as readonly JsonValue[]).filter(isJsonObject).map(({ path, message }) => `${String(path)} ${String(message)}.`) : [];
+  const lines = Array.isArray(issues)
+    ? (issues as readonly JsonValue[])
+        .filter(isJsonObject)
+        .map(({ path, message }) => `${String(path)} ${String(message)}.`)
+    : [];
   return new UsageError(lines.length === 0 ? error.message : lines.join('\n'), { cause: error });
 }

@@ -55,7 +55,12 @@ const listen: Setting<ListenAddress> = {
   parse: parseListen,
   reason: listenFault,
   standard: () => ({ host: '127.0.0.1', port: 8080 }),
-  schema: { type: ['string', 'integer'], pattern: String.raw`^(?:(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+):)?(?:[0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$`, minimum: 0, maximum: 65_535 },
+  schema: {
+    type: ['string', 'integer'],
+    pattern: String.raw`^(?:(?:\[[0-9A-Fa-f:.%]+\]|[A-Za-z0-9._-]+):)?(?:[0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$`,
+    minimum: 0,
+    maximum: 65_535,
+  },
 };
 
 const redis: Setting<Address | undefined> = {
@@ -63,7 +68,8 @@ const redis: Setting<Address | undefined> = {
   flag: '--redis <url>',
   variable: 'LIBRETTO_REDIS',
   purpose: 'count requests in this Redis, shared by several servers',
-  allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
+  allowed:
+    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
   parse: parseRedisUrl,
   reason: redisUrlFault,
   standard: () => undefined,
@@ -75,7 +81,8 @@ const state: Setting<Address | undefined> = {
   flag: '--state <url>',
   variable: 'LIBRETTO_STATE',
   purpose: 'keep users, tokens and what was set in this Redis, shared by several hosts',
-  allowed: 'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
+  allowed:
+    'redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or redis+sentinel://HOST[:PORT],HOST…/PRIMARY[/DATABASE]',
   parse: parseRedisUrl,
   reason: redisUrlFault,
   standard: () => undefined,

@@ -34,7 +34,8 @@ export function text({ allowed, pattern, description, objection }: TextRules): S
   return {
     schema: { type: 'string', pattern, ...(description === undefined ? {} : { description }) },
     read(value, at, refuse) {
-      const wrong = typeof value !== 'string' || !expression.test(value) ? complaintOf(value, allowed) : objection?.(value);
+      const wrong =
+        typeof value !== 'string' || !expression.test(value) ? complaintOf(value, allowed) : objection?.(value);
       if (wrong === undefined) return value as string;
       refuse(at, wrong);
       return undefined;
@@ -47,7 +48,8 @@ export function choice<Value extends string>(values: readonly Value[], descripti
     schema: { enum: values, description },
     read(value, at, refuse) {
       const chosen = values.find((candidate) => candidate === value);
-      if (chosen === undefined) refuse(at, `${complaintOf(value, orList(values)).slice(0, -1)}${meant(value, values) || '.'}`);
+      if (chosen === undefined)
+        refuse(at, `${complaintOf(value, orList(values)).slice(0, -1)}${meant(value, values) || '.'}`);
       return chosen;
     },
   };
@@ -62,9 +64,18 @@ export interface ListRules {
   readonly atMost?: number;
 }
 
-export function listOf<T>(item: Shape<T>, { allowed, description, atLeast = 1, atMost }: ListRules): Shape<readonly T[]> {
+export function listOf<T>(
+  item: Shape<T>,
+  { allowed, description, atLeast = 1, atMost }: ListRules,
+): Shape<readonly T[]> {
   return {
-    schema: { type: 'array', ...(atLeast === 0 ? {} : { minItems: atLeast }), ...(atMost === undefined ? {} : { maxItems: atMost }), items: item.schema, ...(description === undefined ? {} : { description }) },
+    schema: {
+      type: 'array',
+      ...(atLeast === 0 ? {} : { minItems: atLeast }),
+      ...(atMost === undefined ? {} : { maxItems: atMost }),
+      items: item.schema,
+      ...(description === undefined ? {} : { description }),
+    },
     read(value, at, refuse) {
       if (!Array.isArray(value) || value.length < atLeast || value.length > (atMost ?? value.length)) {
         refuse(at, complaintOf(value, allowed));
@@ -77,9 +88,19 @@ export function listOf<T>(item: Shape<T>, { allowed, description, atLeast = 1, a
 }
 
 /** An object whose keys are data, such as names of packages. */
-export function mapOf<T>(key: Shape<string>, item: Shape<T>, allowed: string, description?: string): Shape<Readonly<Record<string, T>>> {
+export function mapOf<T>(
+  key: Shape<string>,
+  item: Shape<T>,
+  allowed: string,
+  description?: string,
+): Shape<Readonly<Record<string, T>>> {
   return {
-    schema: { type: 'object', propertyNames: key.schema, additionalProperties: item.schema, ...(description === undefined ? {} : { description }) },
+    schema: {
+      type: 'object',
+      propertyNames: key.schema,
+      additionalProperties: item.schema,
+      ...(description === undefined ? {} : { description }),
+    },
     read(value, at, refuse) {
       if (!isJsonObject(value)) {
         refuse(at, complaintOf(value, allowed));
@@ -97,7 +118,12 @@ export function mapOf<T>(key: Shape<string>, item: Shape<T>, allowed: string, de
 }
 
 /** `first` for the values it takes, `second` for all others. */
-export function either<A, B>(isFirst: (value: JsonValue) => boolean, first: Shape<A>, second: Shape<B>, description?: string): Shape<A | B> {
+export function either<A, B>(
+  isFirst: (value: JsonValue) => boolean,
+  first: Shape<A>,
+  second: Shape<B>,
+  description?: string,
+): Shape<A | B> {
   return {
     schema: { anyOf: [first.schema, second.schema], ...(description === undefined ? {} : { description }) },
     read: (value, at, refuse) => (isFirst(value) ? first.read(value, at, refuse) : second.read(value, at, refuse)),

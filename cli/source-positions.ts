@@ -7,12 +7,15 @@ import { fileURLToPath } from 'node:url';
 /** `…/lib/cli/common.js:2:3`, as a path or a URL, becomes `build/build.ts:4:5`. A position whose file has no map beside it stays as it is. */
 export function withSourcePositions(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>();
-  return stack.replace(/((?:file:\/\/)?\/[^\s():]+\.js):(\d+):(\d+)/g, (position, file: string, line: string, column: string) => {
-    if (!maps.has(file)) maps.set(file, readMap(file));
-    const origin = maps.get(file)?.findOrigin(Number(line), Number(column));
-    if (origin === undefined || !('fileName' in origin)) return position;
-    return `${origin.fileName.replace(/^(?:\.\.\/)+/, '')}:${origin.lineNumber}:${origin.columnNumber}`;
-  });
+  return stack.replace(
+    /((?:file:\/\/)?\/[^\s():]+\.js):(\d+):(\d+)/g,
+    (position, file: string, line: string, column: string) => {
+      if (!maps.has(file)) maps.set(file, readMap(file));
+      const origin = maps.get(file)?.findOrigin(Number(line), Number(column));
+      if (origin === undefined || !('fileName' in origin)) return position;
+      return `${origin.fileName.replace(/^(?:\.\.\/)+/, '')}:${origin.lineNumber}:${origin.columnNumber}`;
+    },
+  );
 }
 
 function readMap(file: string): SourceMap | undefined {

@@ -27,16 +27,24 @@ export interface SourceEntry {
 type Fields = Readonly<Record<string, Shape<unknown>>>;
 
 /** Type → its fields: what says where the source is, of which it has one, and what else may be said of it. */
-const kinds: Readonly<Record<string, { readonly prefix: string; readonly places: Fields; readonly options: Fields }>> = {
-  directory: { prefix: 'dir', places: { path }, options: filters },
-  git: { prefix: 'git', places: { path, url }, options: { ...filters, ...git } },
-  artifact: { prefix: 'artifact', places: { path }, options: filters },
-  package: { prefix: 'package', places: { packages }, options: filters },
-  composer: { prefix: 'composer', places: { url: repositoryUrl }, options: mirrored },
-};
+const kinds: Readonly<Record<string, { readonly prefix: string; readonly places: Fields; readonly options: Fields }>> =
+  {
+    directory: { prefix: 'dir', places: { path }, options: filters },
+    git: { prefix: 'git', places: { path, url }, options: { ...filters, ...git } },
+    artifact: { prefix: 'artifact', places: { path }, options: filters },
+    package: { prefix: 'package', places: { packages }, options: filters },
+    composer: { prefix: 'composer', places: { url: repositoryUrl }, options: mirrored },
+  };
 const typeNames = Object.keys(kinds);
 /** What Composer calls them. */
-const elsewhere: Readonly<Record<string, string>> = { vcs: 'git', github: 'git', gitlab: 'git', bitbucket: 'git', 'git-bitbucket': 'git', path: 'directory' };
+const elsewhere: Readonly<Record<string, string>> = {
+  vcs: 'git',
+  github: 'git',
+  gitlab: 'git',
+  bitbucket: 'git',
+  'git-bitbucket': 'git',
+  path: 'directory',
+};
 const type = choice(typeNames, 'what kind of source it is');
 
 const described: Shape<SourceEntry> = {
@@ -61,7 +69,13 @@ const described: Shape<SourceEntry> = {
 };
 
 const plain: Shape<SourceEntry> = mapped(
-  text({ pattern: plainText, allowed: 'a path or a git URL', description: 'a path, relative to this file, or a git URL; git:, dir: and artifact: in front decide a doubtful case', objection: (given) => asComplaint(sourceRefusal(given)) }),
+  text({
+    pattern: plainText,
+    allowed: 'a path or a git URL',
+    description:
+      'a path, relative to this file, or a git URL; git:, dir: and artifact: in front decide a doubtful case',
+    objection: (given) => asComplaint(sourceRefusal(given)),
+  }),
   (source) => ({ source, options: {} }),
 );
 
@@ -76,16 +90,29 @@ function readKind(kind: string, value: JsonObject, at: string, refuse: Refuse): 
   };
   const found = readFields({ ...places, ...options }, kind, value, at, note);
   const given = Object.keys(places).filter((place) => found.has(place));
-  if (given.length === 1 && 'path' in value && found.get('reference-source') === 'include') note(`${at}.reference-source`, 'is "include", which takes a source with a url: no client can reach a path of this machine. Name the repository by its url, or leave this out.');
+  if (given.length === 1 && 'path' in value && found.get('reference-source') === 'include')
+    note(
+      `${at}.reference-source`,
+      'is "include", which takes a source with a url: no client can reach a path of this machine. Name the repository by its url, or leave this out.',
+    );
   if (given.length !== 1) note(at, `needs ${given.length > 1 ? 'only one of ' : ''}${orList(Object.keys(places))}.`);
   if (wrong) return undefined;
   const place = found.get(given[0] ?? '');
   const chosen = Object.fromEntries([...found].filter(([field]) => Object.hasOwn(options, field)));
   if (kind === 'composer') return { source: { composer: { url: String(place), ...chosen } }, options: {} };
-  return { source: kind === 'package' ? { packages: place as readonly JsonObject[] } : `${prefix}:${String(place)}`, options: chosen };
+  return {
+    source: kind === 'package' ? { packages: place as readonly JsonObject[] } : `${prefix}:${String(place)}`,
+    options: chosen,
+  };
 }
 
-function readFields(fields: Fields, kind: string, value: JsonObject, at: string, refuse: Refuse): ReadonlyMap<string, unknown> {
+function readFields(
+  fields: Fields,
+  kind: string,
+  value: JsonObject,
+  at: string,
+  refuse: Refuse,
+): ReadonlyMap<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [field, given] of Object.entries(value)) {
     if (field === 'type' || given === undefined) continue;
@@ -97,7 +124,9 @@ function readFields(fields: Fields, kind: string, value: JsonObject, at: string,
 }
 
 function strangeField(field: string, kind: string, fields: readonly string[]): string {
-  const owners = typeNames.filter((other) => Object.hasOwn({ ...kinds[other]?.places, ...kinds[other]?.options }, field));
+  const owners = typeNames.filter((other) =>
+    Object.hasOwn({ ...kinds[other]?.places, ...kinds[other]?.options }, field),
+  );
   if (owners.length > 0) return `is a field of ${orList(owners)} sources; this one is of type ${kind}.`;
   const guess = meant(field, fields);
   return `is no field of a source${guess === '' ? `; a ${kind} source has ${orList(fields)}.` : guess}`;
@@ -105,10 +134,28 @@ function strangeField(field: string, kind: string, fields: readonly string[]): s
 
 function schemaOf(kind: string): JsonObject {
   const { places = {}, options = {} } = kinds[kind] ?? {};
-  const properties = Object.fromEntries(Object.entries({ ...places, ...options }).map(([field, { schema }]) => [field, schema]));
+  const properties = Object.fromEntries(
+    Object.entries({ ...places, ...options }).map(([field, { schema }]) => [field, schema]),
+  );
   const [only, ...more] = Object.keys(places);
-  const needed: JsonObject = more.length === 0 ? { required: ['type', only ?? ''] } : { required: ['type'], oneOf: Object.keys(places).map((place) => ({ required: [place], ...(place === 'path' && 'reference-source' in options ? { properties: { 'reference-source': { const: 'none' } } } : {}) })) };
-  return { type: 'object', ...needed, properties: { type: { const: kind }, ...properties }, additionalProperties: false };
+  const needed: JsonObject =
+    more.length === 0
+      ? { required: ['type', only ?? ''] }
+      : {
+          required: ['type'],
+          oneOf: Object.keys(places).map((place) => ({
+            required: [place],
+            ...(place === 'path' && 'reference-source' in options
+              ? { properties: { 'reference-source': { const: 'none' } } }
+              : {}),
+          })),
+        };
+  return {
+    type: 'object',
+    ...needed,
+    properties: { type: { const: kind }, ...properties },
+    additionalProperties: false,
+  };
 }
 
 function asComplaint(refusal: string | undefined): string | undefined {

@@ -8,6 +8,9 @@ const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: 24 * hourMs, w:
 /** Milliseconds. Throws UsageError; `flag` names it there. */
 export function parseSpan(flag: string, text: unknown): number {
   const match = /^(\d{1,5})([hdw])$/.exec(String(text));
-  if (match === null && text !== '0') throw new UsageError(`${flag} is ${JSON.stringify(text)}; allowed: hours, days or weeks such as 12h, 180d or 4w, or 0.`);
+  if (match === null && text !== '0')
+    throw new UsageError(
+      `${flag} is ${JSON.stringify(text)}; allowed: hours, days or weeks such as 12h, 180d or 4w, or 0.`,
+    );
   return Number(match?.[1] ?? 0) * (unitMs[match?.[2] ?? 'h'] ?? 0);
 }

@@ -2,7 +2,14 @@
 // stands before the first `/` of the key. (test/util/running-management.ts fails where a test of the management API writes a family that is missing.)
 
 import { isJsonObject, type JsonValue } from '../build/contract/json.ts';
-import { artifactKey, contentKey, parseArtifactRecord, parseContentPointer, parseVersionPointer, versionKey } from '../proxy/artifacts/artifact.ts';
+import {
+  artifactKey,
+  contentKey,
+  parseArtifactRecord,
+  parseContentPointer,
+  parseVersionPointer,
+  versionKey,
+} from '../proxy/artifacts/artifact.ts';
 import { parseAttemptRecord } from '../proxy/auth/attempt-record.ts';
 import { parseSessionRecord } from '../proxy/auth/sessions.ts';
 import { parseSetupCode } from '../proxy/auth/setup.ts';
@@ -19,7 +26,13 @@ import { settingPrefix } from '../proxy/settings/stored-settings.ts';
 import { auditHeadKey, parseAuditHead } from '../proxy/state/audit.ts';
 import { jobKey, jobPrefix, parseJobRecord } from '../proxy/sync/job.ts';
 import { parseHolder } from '../proxy/sync/lease.ts';
-import { parseRepositoryId, parseRepositoryPointer, parseRepositoryRecord, parseSyncOutcome, repositoryKey } from '../proxy/sync/repository.ts';
+import {
+  parseRepositoryId,
+  parseRepositoryPointer,
+  parseRepositoryRecord,
+  parseSyncOutcome,
+  repositoryKey,
+} from '../proxy/sync/repository.ts';
 
 /** Another row, and what has to stand there while the row that names it is as it is; undefined: there is none. */
 export interface Companion {
@@ -35,35 +48,61 @@ export interface StateFamily {
 }
 
 const isCount = (value: JsonValue): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-const isCounts: StateFamily = { isRow: (value) => isJsonObject(value) && parseDay(value).size === Object.keys(value).length };
+const isCounts: StateFamily = {
+  isRow: (value) => isJsonObject(value) && parseDay(value).size === Object.keys(value).length,
+};
 const isTotal: StateFamily = { isRow: isCount };
 /** Any value without an error. */
-const parsed = (parse: (value: JsonValue) => unknown): StateFamily => ({ isRow: (value) => parse(value) !== undefined });
+const parsed = (parse: (value: JsonValue) => unknown): StateFamily => ({
+  isRow: (value) => parse(value) !== undefined,
+});
 const idBehind = (key: string): string => key.slice(key.indexOf('/') + 1);
 const is = (key: string, id: string): Companion => ({ key, agrees: (value) => value === id });
-const fits = <Row>(key: string, parse: (value: JsonValue) => Row, agrees: (row: Row) => boolean): Companion => ({ key, agrees: (value) => value !== undefined && agrees(parse(value)) });
+const fits = <Row>(key: string, parse: (value: JsonValue) => Row, agrees: (row: Row) => boolean): Companion => ({
+  key,
+  agrees: (value) => value !== undefined && agrees(parse(value)),
+});
 
 export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, StateFamily>([
-  ['artifact', {
-    isRow: (value, key) => artifactKey(parseArtifactRecord(value).id) === key,
-    companions: (value) => {
-      const record = parseArtifactRecord(value);
-      return [is(contentKey(record), record.id)];
+  [
+    'artifact',
+    {
+      isRow: (value, key) => artifactKey(parseArtifactRecord(value).id) === key,
+      companions: (value) => {
+        const record = parseArtifactRecord(value);
+        return [is(contentKey(record), record.id)];
+      },
     },
-  }],
-  ['artifact-content', {
-    ...parsed(parseContentPointer),
-    companions: (value, key) => [fits(artifactKey(parseContentPointer(value)), parseArtifactRecord, (record) => contentKey(record) === key)],
-  }],
-  ['artifact-version', {
-    ...parsed(parseVersionPointer),
-    // a cleanup removes the artifact and leaves this row
-    companions: (value, key) => [{ key: artifactKey(parseVersionPointer(value).id), agrees: (artifact) => artifact === undefined || versionKey(parseArtifactRecord(artifact)) === key }],
-  }],
+  ],
+  [
+    'artifact-content',
+    {
+      ...parsed(parseContentPointer),
+      companions: (value, key) => [
+        fits(artifactKey(parseContentPointer(value)), parseArtifactRecord, (record) => contentKey(record) === key),
+      ],
+    },
+  ],
+  [
+    'artifact-version',
+    {
+      ...parsed(parseVersionPointer),
+      // a cleanup removes the artifact and leaves this row
+      companions: (value, key) => [
+        {
+          key: artifactKey(parseVersionPointer(value).id),
+          agrees: (artifact) => artifact === undefined || versionKey(parseArtifactRecord(artifact)) === key,
+        },
+      ],
+    },
+  ],
   ['attempt', parsed(parseAttemptRecord)],
   // verifyAudit looks at the events
   ['audit', { isRow: (value, key) => key !== auditHeadKey || parseAuditHead(value).seq > 0 }],
-  ['counters', { isRow: (value) => Array.isArray(value) && value.every((row: JsonValue) => parseWindow(row) !== undefined) }],
+  [
+    'counters',
+    { isRow: (value) => Array.isArray(value) && value.every((row: JsonValue) => parseWindow(row) !== undefined) },
+  ],
   ['download-total', isTotal],
   ['download-versions', isCounts],
   ['downloads', isCounts],
@@ -74,51 +113,80 @@ export const stateFamilies: ReadonlyMap<string, StateFamily> = new Map<string, S
   ['lease', parsed(parseHolder)],
   ['purge', parsed(parsePurgeRecord)],
   ['repository', { isRow: (value, key) => repositoryKey(parseRepositoryRecord(value).id) === key }],
-  ['repository-active', {
-    isRow: (value, key) => {
-      const id = parseRepositoryId(idBehind(key));
-      return id !== undefined && typeof value === 'string' && value.startsWith(jobPrefix(id));
+  [
+    'repository-active',
+    {
+      isRow: (value, key) => {
+        const id = parseRepositoryId(idBehind(key));
+        return id !== undefined && typeof value === 'string' && value.startsWith(jobPrefix(id));
+      },
     },
-  }],
-  ['repository-place', {
-    ...parsed(parseRepositoryPointer),
-    companions: (value) => [fits(repositoryKey(parseRepositoryPointer(value)), parseRepositoryRecord, () => true)],
-  }],
+  ],
+  [
+    'repository-place',
+    {
+      ...parsed(parseRepositoryPointer),
+      companions: (value) => [fits(repositoryKey(parseRepositoryPointer(value)), parseRepositoryRecord, () => true)],
+    },
+  ],
   ['repository-sync', parsed(parseSyncOutcome)],
   ['session', parsed(parseSessionRecord)],
   ['setting', { isRow: (value, key) => isSettingOfItsKind(value, key.slice(settingPrefix.length)) }],
   ['setup-code', parsed(parseSetupCode)],
-  ['token', {
-    isRow: (value, key) => tokenKey(parseTokenRecord(value).id) === key,
-    companions: (value) => {
-      const { id, hash, previous_hash: previous } = parseTokenRecord(value);
-      return [is(tokenHashKey(hash), id), ...(previous === null ? [] : [is(tokenHashKey(previous), id)])];
+  [
+    'token',
+    {
+      isRow: (value, key) => tokenKey(parseTokenRecord(value).id) === key,
+      companions: (value) => {
+        const { id, hash, previous_hash: previous } = parseTokenRecord(value);
+        return [is(tokenHashKey(hash), id), ...(previous === null ? [] : [is(tokenHashKey(previous), id)])];
+      },
     },
-  }],
-  ['token-hash', {
-    ...parsed(parseTokenPointer),
-    companions: (value, key) => [fits(tokenKey(parseTokenPointer(value)), parseTokenRecord, ({ hash, previous_hash: previous }) => hash === idBehind(key) || previous === idBehind(key))],
-  }],
+  ],
+  [
+    'token-hash',
+    {
+      ...parsed(parseTokenPointer),
+      companions: (value, key) => [
+        fits(
+          tokenKey(parseTokenPointer(value)),
+          parseTokenRecord,
+          ({ hash, previous_hash: previous }) => hash === idBehind(key) || previous === idBehind(key),
+        ),
+      ],
+    },
+  ],
   ['token-use', parsed(parseUse)],
-  ['user', {
-    isRow: (value, key) => userKey(parseUserRecord(value).id) === key,
-    companions: (value) => {
-      const { id, email, invitation } = parseUserRecord(value);
-      return [is(userEmailKey(email), id), ...(invitation === null ? [] : [is(invitationKey(invitation.hash), id)])];
+  [
+    'user',
+    {
+      isRow: (value, key) => userKey(parseUserRecord(value).id) === key,
+      companions: (value) => {
+        const { id, email, invitation } = parseUserRecord(value);
+        return [is(userEmailKey(email), id), ...(invitation === null ? [] : [is(invitationKey(invitation.hash), id)])];
+      },
     },
-  }],
-  ['user-email', {
-    ...parsed(parseUserPointer),
-    companions: (value, key) => [fits(userKey(parseUserPointer(value)), parseUserRecord, ({ email }) => userEmailKey(email) === key)],
-  }],
+  ],
+  [
+    'user-email',
+    {
+      ...parsed(parseUserPointer),
+      companions: (value, key) => [
+        fits(userKey(parseUserPointer(value)), parseUserRecord, ({ email }) => userEmailKey(email) === key),
+      ],
+    },
+  ],
   ['user-invitation', parsed(parseUserPointer)],
   ['user-roster', parsed(parseRoster)],
-  ['withdrawal', {
-    isRow: (value, key) => {
-      const { name, version_normalized: normalized } = parseWithdrawal(value);
-      return withdrawalKey(name, normalized) === key;
+  [
+    'withdrawal',
+    {
+      isRow: (value, key) => {
+        const { name, version_normalized: normalized } = parseWithdrawal(value);
+        return withdrawalKey(name, normalized) === key;
+      },
     },
-  }],
+  ],
 ]);
 
 /** A value that another version of the program allowed is no damage, nor is a setting that this version does not have. */

@@ -55,7 +55,11 @@ function localPlace(config: Placing): StatePlace {
 }
 
 /** `notice` hears of outages. */
-export function sharedPlace({ stateGrace }: Placing, url: string, notice: (notice: StateNotice) => void = () => undefined): StatePlace<RedisStore> {
+export function sharedPlace(
+  { stateGrace }: Placing,
+  url: string,
+  notice: (notice: StateNotice) => void = () => undefined,
+): StatePlace<RedisStore> {
   return {
     kind: 'redis',
     name: describeRedisUrl(url),
@@ -63,7 +67,13 @@ export function sharedPlace({ stateGrace }: Placing, url: string, notice: (notic
     mayHaveState: () => true,
     open: async (opening) => {
       const { openRedisStore } = await import('../proxy/state/redis-store.ts');
-      return openRedisStore({ url, graceMs: stateGrace.value * 1000, notice, monotonicMs: () => performance.now(), ...(opening && { opening }) });
+      return openRedisStore({
+        url,
+        graceMs: stateGrace.value * 1000,
+        notice,
+        monotonicMs: () => performance.now(),
+        ...(opening && { opening }),
+      });
     },
     setAside: async (now) => {
       const aside = await (await import('../proxy/state/redis-set-aside.ts')).setRedisStateAside(url, now);

@@ -18,7 +18,8 @@ const atOnce = 1000;
 /** Parses every record and verifies the audit log. Rejects with StateError STATE_CORRUPT, which names the kind of the record and never its content. */
 export async function assertRecords(state: Rows, outcome = ''): Promise<void> {
   const fault = (await findRecordFault(state)) ?? (await findRosterFault(state)) ?? (await findAuditFault(state));
-  if (fault !== undefined) throw new StateError('STATE_CORRUPT', `The state is damaged: ${fault}. ${outcome}${wayBack}`);
+  if (fault !== undefined)
+    throw new StateError('STATE_CORRUPT', `The state is damaged: ${fault}. ${outcome}${wayBack}`);
 }
 
 /** Of the copy in `directory`, which nobody else uses. */
@@ -64,7 +65,8 @@ function orFalse(holds: () => boolean): boolean {
 async function findDisagreement(state: Rows, { key, value, revision }: StateEntry): Promise<string | undefined> {
   for (const companion of stateFamilies.get(kindOf(key))?.companions?.(value, key) ?? []) {
     if (agrees(companion, (await state.get(companion.key))?.value)) continue;
-    if ((await state.get(key))?.revision === revision) return `a record of the kind "${kindOf(key)}" and its record of the kind "${kindOf(companion.key)}" do not agree`;
+    if ((await state.get(key))?.revision === revision)
+      return `a record of the kind "${kindOf(key)}" and its record of the kind "${kindOf(companion.key)}" do not agree`;
   }
   return undefined;
 }
@@ -79,7 +81,8 @@ async function findRosterFault(state: Rows): Promise<string | undefined> {
     const { roster, revision } = await readRoster(state);
     const users = await readUsers(state);
     if (isRosterOf(roster, users)) return undefined;
-    if ((await readRoster(state)).revision === revision) return 'the record of the kind "user-roster" does not agree with the users';
+    if ((await readRoster(state)).revision === revision)
+      return 'the record of the kind "user-roster" does not agree with the users';
   }
 }
 

@@ -35,7 +35,13 @@ const pairs = Object.entries(configNames) as readonly (readonly [keyof typeof co
 export function baselineOf(config: Config): Baseline {
   const rows = pairs.map(([key, name]) => {
     const { value, origin } = config[name];
-    return [key, { value: name === 'distUrl' ? textOf(config.distUrl.value) : value, origin: origin.from === 'api' ? 'default' : origin.from }] as const;
+    return [
+      key,
+      {
+        value: name === 'distUrl' ? textOf(config.distUrl.value) : value,
+        origin: origin.from === 'api' ? 'default' : origin.from,
+      },
+    ] as const;
   });
   return Object.fromEntries(rows) as Baseline;
 }
@@ -51,7 +57,8 @@ export async function withSettingsOf(store: Pick<StateStore, 'range'>, config: C
   for (const [key, name] of pairs) {
     const value = await parsed(name, stored.get(key)?.value);
     const { from } = config[name].origin;
-    if (value !== undefined && from !== 'flag' && from !== 'environment') values[name] = { value, origin: { from: 'api', name: `the setting ${key}` } };
+    if (value !== undefined && from !== 'flag' && from !== 'environment')
+      values[name] = { value, origin: { from: 'api', name: `the setting ${key}` } };
   }
   return Object.freeze({ ...config, ...values });
 }

@@ -18,7 +18,10 @@ export interface StopOptions {
 }
 
 /** Listens from now on; resolves with the exit code once a signal asks to stop, or something broke. */
-export function stopSignal({ onSignal, onCrash, exitNow, stderr, now }: Pick<Context, 'onSignal' | 'onCrash' | 'exitNow' | 'stderr' | 'now'>, options: StopOptions): Promise<number> {
+export function stopSignal(
+  { onSignal, onCrash, exitNow, stderr, now }: Pick<Context, 'onSignal' | 'onCrash' | 'exitNow' | 'stderr' | 'now'>,
+  options: StopOptions,
+): Promise<number> {
   return new Promise((resolve) => {
     let stoppedAt: number | undefined;
     const stop = (signal: StopSignal) => (): void => {

@@ -19,7 +19,11 @@ const sameWishMs = 200;
 export type Stopped = { readonly exitCode: number };
 
 /** The report, or the exit code of a build that was stopped: 128 and the number of the signal, as of a process that dies of it. */
-export async function stoppableBuild(request: BuildRequest, context: Context, start: (request: BuildRequest, effects: BuildEffects) => Promise<BuildReport> = build): Promise<BuildReport | Stopped> {
+export async function stoppableBuild(
+  request: BuildRequest,
+  context: Context,
+  start: (request: BuildRequest, effects: BuildEffects) => Promise<BuildReport> = build,
+): Promise<BuildReport | Stopped> {
   const { environment, stderr, now } = context;
   const progress = await startProgress(stderr);
   const wish = listen(context, progress.stop);
@@ -28,7 +32,8 @@ export async function stoppableBuild(request: BuildRequest, context: Context, st
     if (request.dryRun !== true) noteBuild(request.dataDirectory, report, now());
     return report;
   } catch (error) {
-    if (wish.exitCode() === undefined && error instanceof Error && request.dryRun !== true) noteBuild(request.dataDirectory, error, now());
+    if (wish.exitCode() === undefined && error instanceof Error && request.dryRun !== true)
+      noteBuild(request.dataDirectory, error, now());
     if (wish.exitCode() === undefined) throw error;
     return { exitCode: wish.exitCode() ?? 1 };
   } finally {

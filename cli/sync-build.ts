@@ -27,19 +27,42 @@ export interface SyncBuild {
 /** Throws RegistryError where the repository is not to be read, and whatever a build throws: BuildBusy once another has been waited for in vain. */
 export async function syncBuild({ config, context, sealer, list, id }: SyncBuild): Promise<BuildReport | Stopped> {
   const records = await list();
-  if (id !== undefined && !records.some((record) => record.id === id)) throw new RegistryError('NOT_FOUND', { message: `There is no repository with the id ${JSON.stringify(id.slice(0, 80))}.` });
+  if (id !== undefined && !records.some((record) => record.id === id))
+    throw new RegistryError('NOT_FOUND', {
+      message: `There is no repository with the id ${JSON.stringify(id.slice(0, 80))}.`,
+    });
   const sync = id === undefined ? [] : [id];
   const prepared = await prepareSources(records, { config, environment: context.environment, sealer }, sync);
   try {
-    return await buildPrepared(prepared, { sync, registeredNow: async () => sourceTexts(await list()) }, config, context);
+    return await buildPrepared(
+      prepared,
+      { sync, registeredNow: async () => sourceTexts(await list()) },
+      config,
+      context,
+    );
   } finally {
     await prepared.close();
   }
 }
 
-async function buildPrepared({ sources, refusals }: RegisteredSources, { sync, registeredNow }: Required<Pick<BuildRequest, 'sync' | 'registeredNow'>>, config: Config, context: Context): Promise<BuildReport | Stopped> {
+async function buildPrepared(
+  { sources, refusals }: RegisteredSources,
+  { sync, registeredNow }: Required<Pick<BuildRequest, 'sync' | 'registeredNow'>>,
+  config: Config,
+  context: Context,
+): Promise<BuildReport | Stopped> {
   const refusal = sync.map((id) => refusals.get(id)).find((one) => one !== undefined);
   if (refusal !== undefined) throw refusal;
-  const request = buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory: context.workingDirectory, by: { actor: context.actor, command: sync.length === 0 ? 'repository withdraw' : 'repository sync' } });
-  return stoppableBuild({ ...request, configured: undefined, fallback: undefined, registered: sources, sync, registeredNow, waitMs }, context);
+  const request = buildRequest(config, {
+    sources: [],
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+    workingDirectory: context.workingDirectory,
+    by: { actor: context.actor, command: sync.length === 0 ? 'repository withdraw' : 'repository sync' },
+  });
+  return stoppableBuild(
+    { ...request, configured: undefined, fallback: undefined, registered: sources, sync, registeredNow, waitMs },
+    context,
+  );
 }

@@ -26,19 +26,41 @@ export interface TokenCommand {
 }
 
 /** Runs `work` and resolves with exit code 0; refusals are thrown. Only a command that `makes` something makes the state's folder. */
-export async function runTokenCommand(context: Context, given: Given, work: (command: TokenCommand) => Promise<void>, makes = false): Promise<number> {
+export async function runTokenCommand(
+  context: Context,
+  given: Given,
+  work: (command: TokenCommand) => Promise<void>,
+  makes = false,
+): Promise<number> {
   const { flags, operands } = given;
-  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
   const nowMs = context.now().getTime();
   const store = makes ? await openState(config) : await openExistingState(config);
   try {
     const { limitsRead, limitsWrite } = await withSettingsOf(store, config);
     const defaultLimits = { read: limitsRead.value, write: limitsWrite.value };
     const show = async (records: readonly TokenRecord[]): Promise<readonly TokenDocument[]> => {
-      const uses = await readUses(store, records.map(({ id }) => id));
+      const uses = await readUses(
+        store,
+        records.map(({ id }) => id),
+      );
       return records.map((record) => tokenDocument(record, { defaultLimits, nowMs, use: uses.get(record.id) }));
     };
-    await work({ context, given, tokens: composeTokens(store, context), state: store, nowMs, show: async (record) => (await show([record]))[0] as TokenDocument, showAll: show, id: operands[0] ?? '', json: flags['json'] === true });
+    await work({
+      context,
+      given,
+      tokens: composeTokens(store, context),
+      state: store,
+      nowMs,
+      show: async (record) => (await show([record]))[0] as TokenDocument,
+      showAll: show,
+      id: operands[0] ?? '',
+      json: flags['json'] === true,
+    });
   } finally {
     await store.close();
   }

@@ -35,7 +35,17 @@ export interface TokenDocument extends TokenLimits {
 }
 
 export function tokenDocument(record: TokenRecord, { defaultLimits, nowMs, use }: TokenView): TokenDocument {
-  const { id, description, kind, limit, created_at, created_by, expires_at, revoked_at, previous_expires_at: previous } = record;
+  const {
+    id,
+    description,
+    kind,
+    limit,
+    created_at,
+    created_by,
+    expires_at,
+    revoked_at,
+    previous_expires_at: previous,
+  } = record;
   return {
     id,
     description,
@@ -64,14 +74,27 @@ export function describeToken(token: TokenDocument): string[] {
     ['created', `${seconds(token.created_at)} by ${token.created_by}`],
     ['expires', token.expires_at === null ? 'never' : seconds(token.expires_at)],
     ...describeLimits(token),
-    ...(token.previous_expires_at === null ? [] : [['former secret', `opens until ${seconds(token.previous_expires_at)}`] as const]),
-    ['last used', token.last_used_at === null ? 'never' : `${seconds(token.last_used_at)} from ${token.last_used_from ?? ''}`],
+    ...(token.previous_expires_at === null
+      ? []
+      : [['former secret', `opens until ${seconds(token.previous_expires_at)}`] as const]),
+    [
+      'last used',
+      token.last_used_at === null ? 'never' : `${seconds(token.last_used_at)} from ${token.last_used_from ?? ''}`,
+    ],
     ...(token.revoked_at === null ? [] : [['revoked', seconds(token.revoked_at)] as const]),
   ]);
 }
 
 export function describeTokens(tokens: readonly TokenDocument[]): string[] {
-  const rows = tokens.map((token) => [token.id, token.kind, token.status, describeLimit(token), token.expires_at === null ? 'never' : seconds(token.expires_at), summarizeLimits(token), token.description]);
+  const rows = tokens.map((token) => [
+    token.id,
+    token.kind,
+    token.status,
+    describeLimit(token),
+    token.expires_at === null ? 'never' : seconds(token.expires_at),
+    summarizeLimits(token),
+    token.description,
+  ]);
   return formatTable(['ID', 'KIND', 'STATUS', 'LIMIT', 'EXPIRES', 'SEES', 'DESCRIPTION'], rows);
 }
 

@@ -26,7 +26,10 @@ export function readTombstones(path: string): readonly PurgedVersion[] {
     if (hasWrongChecksum(text)) throw new Error('its checksum is wrong, so that it was changed after it was written');
     return parsePurged(text);
   } catch (error) {
-    throw new UsageError(`${file} holds no list of purged versions: ${error instanceof Error ? error.message : String(error)}. Name what \`libretto package purged --json\` printed, or a data folder.`, { cause: error });
+    throw new UsageError(
+      `${file} holds no list of purged versions: ${error instanceof Error ? error.message : String(error)}. Name what \`libretto package purged --json\` printed, or a data folder.`,
+      { cause: error },
+    );
   }
 }
 

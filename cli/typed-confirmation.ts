@@ -3,7 +3,10 @@
 import type { Context } from './context.ts';
 
 /** Whether the words were typed; undefined where there is no terminal to ask on. */
-export async function typedConfirmation({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>, words: string): Promise<boolean | undefined> {
+export async function typedConfirmation(
+  { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
+  words: string,
+): Promise<boolean | undefined> {
   if (stdin.isTTY !== true) return undefined;
   stderr.write(`Type "${words}" to go on: `);
   let typed = '';

@@ -28,7 +28,14 @@ function readElsewhere(directory: string): Promise<StateReading> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, directory], { env: {} }, (error, stdout) => {
       if (error === null) resolve(JSON.parse(stdout) as StateReading);
-      else resolve({ rows: null, fault: typeof error.signal === 'string' ? `reading it ends the process with ${error.signal}` : `it cannot be read (${error.message.split('\n', 1)[0] ?? ''})` });
+      else
+        resolve({
+          rows: null,
+          fault:
+            typeof error.signal === 'string'
+              ? `reading it ends the process with ${error.signal}`
+              : `it cannot be read (${error.message.split('\n', 1)[0] ?? ''})`,
+        });
     });
   });
 }

@@ -23,7 +23,12 @@ export interface OpenFile {
 
 /** What sending needs of an open file: reading may wait until there is something. */
 export interface ReadHandle {
-  readonly read: (buffer: Buffer, offset: number, length: number, position: number) => Promise<{ readonly bytesRead: number }>;
+  readonly read: (
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ) => Promise<{ readonly bytesRead: number }>;
   readonly close: () => Promise<void>;
 }
 
@@ -59,7 +64,11 @@ interface ErrorOptions {
 /** An answer in the error envelope. The message is for a person: what is wrong, and what to do. */
 export function errorAnswer(code: ErrorCode, options: ErrorOptions = {}): Answer {
   const body: ErrorBody = { error: options.message ?? errorTable[code].message, code, details: options.details ?? {} };
-  const answer = jsonAnswer(errorTable[code].status, options.forComposer === true ? { ...body, warning: body.error } : body, options.headers);
+  const answer = jsonAnswer(
+    errorTable[code].status,
+    options.forComposer === true ? { ...body, warning: body.error } : body,
+    options.headers,
+  );
   return options.cause === undefined ? answer : { ...answer, cause: options.cause };
 }
 
@@ -69,8 +78,16 @@ export function jsonAnswer(status: number, body: object, headers: readonly strin
   return {
     status,
     headers: [
-      'Content-Type', 'application/json', 'Content-Length', String(bytes.length),
-      'Cache-Control', 'private, no-store', 'Vary', 'Authorization, Accept-Encoding', 'X-Content-Type-Options', 'nosniff',
+      'Content-Type',
+      'application/json',
+      'Content-Length',
+      String(bytes.length),
+      'Cache-Control',
+      'private, no-store',
+      'Vary',
+      'Authorization, Accept-Encoding',
+      'X-Content-Type-Options',
+      'nosniff',
       ...headers,
     ],
     body: bodyOf(bytes),
@@ -78,8 +95,18 @@ export function jsonAnswer(status: number, body: object, headers: readonly strin
 }
 
 /** `more`: flat list, as an answer's headers. */
-export function withHeaders({ status, headers, body, head, cause, more: before }: Answer, more: readonly string[]): Answer {
-  return { status, headers, more: before === undefined ? more : [...before, ...more], body, head: head === undefined ? undefined : head + headerLines(more), cause };
+export function withHeaders(
+  { status, headers, body, head, cause, more: before }: Answer,
+  more: readonly string[],
+): Answer {
+  return {
+    status,
+    headers,
+    more: before === undefined ? more : [...before, ...more],
+    body,
+    head: head === undefined ? undefined : head + headerLines(more),
+    cause,
+  };
 }
 
 /** Flat list of name and value. */

@@ -106,6 +106,7 @@ export class Connections {
  * over waits for the client.
  */
 function waitingOf({ answers, hasAnswered, sinceMs }: Connection, nowMs: number): Waiting | undefined {
-  if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as LeanRequest, nowMs))) return undefined;
+  if (answers.some((answer) => !answer.writableEnded && isInProgress(answer.req as LeanRequest, nowMs)))
+    return undefined;
   return { idle: answers.length === 0 && hasAnswered, sinceMs };
 }

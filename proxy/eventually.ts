@@ -4,6 +4,10 @@
 export type Eventually<Value> = Value | Promise<Value>;
 
 /** `use` of the value: at once where it is there, later where it is a promise. `otherwise`: of the reason, where that promise is rejected. */
-export function whenReady<Value, Result>(value: Eventually<Value>, use: (value: Value) => Eventually<Result>, otherwise?: (reason: unknown) => Eventually<Result>): Eventually<Result> {
+export function whenReady<Value, Result>(
+  value: Eventually<Value>,
+  use: (value: Value) => Eventually<Result>,
+  otherwise?: (reason: unknown) => Eventually<Result>,
+): Eventually<Result> {
   return value instanceof Promise ? value.then(use, otherwise) : use(value);
 }

@@ -31,7 +31,16 @@ import { parseRoute } from './protocol/route.ts';
 import { isSafetyRoute, methodsOf, type SafetyAnswers } from './protocol/safety-answers.ts';
 import type { Tree } from './protocol/tree.ts';
 import { wishesOf } from './protocol/wishes.ts';
-import { challenge, internalError, limitExceeded, methodNotAllowed, networkNotAllowed, notFound, sessionOnProtocol, tooManyGuesses } from './refusals.ts';
+import {
+  challenge,
+  internalError,
+  limitExceeded,
+  methodNotAllowed,
+  networkNotAllowed,
+  notFound,
+  sessionOnProtocol,
+  tooManyGuesses,
+} from './refusals.ts';
 import type { Sender, Sent } from './send.ts';
 import type { View } from './views/view.ts';
 import { createUnderWay } from './under-way.ts';
@@ -94,7 +103,15 @@ export interface Handler {
 export function createHandler(parts: HandlerParts): Handler {
   const underWay = createUnderWay();
   const handle: Handler['handle'] = (request, response) => {
-    const exchange: Exchange = { request, response, peer: request.socket.remoteAddress, id: parts.nextRequestId(), startedAt: parts.elapsed(), token: undefined, route: 'refused' };
+    const exchange: Exchange = {
+      request,
+      response,
+      peer: request.socket.remoteAddress,
+      id: parts.nextRequestId(),
+      startedAt: parts.elapsed(),
+      token: undefined,
+      route: 'refused',
+    };
     try {
       const done = deliver(parts, exchange);
       if (done instanceof Promise) underWay.add(done, (error) => breakOff(parts, exchange, error));
@@ -123,23 +140,53 @@ function decide(parts: HandlerParts, exchange: Exchange): Eventually<Answer> {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const fault = unwanted(request);
   const nowMs = parts.now();
-  if (route.kind === 'health') return fault ?? (reads ? healthAnswer(parts, { exactForm: canRequestExactForm(request) }, nowMs) : methodNotAllowed());
+  if (route.kind === 'health')
+    return (
+      fault ?? (reads ? healthAnswer(parts, { exactForm: canRequestExactForm(request) }, nowMs) : methodNotAllowed())
+    );
   if (route.kind === 'ready') return fault ?? (reads ? readyAnswer(parts, nowMs) : methodNotAllowed());
   if (route.kind === 'api') return limited(parts, exchange, nowMs, true, () => fault ?? manage(parts, exchange, nowMs));
   if (route.kind === 'unknown') return limited(parts, exchange, nowMs, true, () => fault ?? notFound());
   const { installReports, safetyAnswers } = parts;
-  if (route.kind === 'downloads') return taken(parts, exchange, nowMs, 'POST', installReports && ((view) => installReports.answer(request, view, nowMs)));
-  if (isSafetyRoute(route)) return taken(parts, exchange, nowMs, methodsOf(route), safetyAnswers && ((view) => safetyAnswers.answer(route, request, view, nowMs)));
+  if (route.kind === 'downloads')
+    return taken(
+      parts,
+      exchange,
+      nowMs,
+      'POST',
+      installReports && ((view) => installReports.answer(request, view, nowMs)),
+    );
+  if (isSafetyRoute(route))
+    return taken(
+      parts,
+      exchange,
+      nowMs,
+      methodsOf(route),
+      safetyAnswers && ((view) => safetyAnswers.answer(route, request, view, nowMs)),
+    );
   if (!reads) return limited(parts, exchange, nowMs, true, () => fault ?? methodNotAllowed());
   return limited(parts, exchange, nowMs, false, () => {
     if (fault !== undefined) return fault;
-    if (isLookup(route)) return parts.lookups === undefined ? notFound() : parts.lookups.answer(route, { view: exchange.token?.view, acceptEncoding: request.headers['accept-encoding'] }, nowMs);
+    if (isLookup(route))
+      return parts.lookups === undefined
+        ? notFound()
+        : parts.lookups.answer(
+            route,
+            { view: exchange.token?.view, acceptEncoding: request.headers['accept-encoding'] },
+            nowMs,
+          );
     return parts.tree.answer(route, wishesOf(request, exchange.token?.view, route.kind), nowMs);
   });
 }
 
 /** What may come with a body, by one of `methods`; `serve` reads it. undefined: nobody does. */
-function taken(parts: HandlerParts, exchange: Exchange, nowMs: number, methods: string, serve: ((view: View | undefined) => Eventually<Answer>) | undefined): Eventually<Answer> {
+function taken(
+  parts: HandlerParts,
+  exchange: Exchange,
+  nowMs: number,
+  methods: string,
+  serve: ((view: View | undefined) => Eventually<Answer>) | undefined,
+): Eventually<Answer> {
   const { request, response } = exchange;
   const fault = unwanted(request);
   const takes = methods.split(', ').includes(request.method ?? '');
@@ -157,19 +204,36 @@ function manage({ management, trustedProxies }: HandlerParts, exchange: Exchange
   const sendContinue = (): void => {
     if (request.headers.expect !== undefined) writeContinue(response);
   };
-  return management.answer({ incoming: request, token, clientAddress: addressOf(exchange, trustedProxies), requestId: id, nowMs, sendContinue });
+  return management.answer({
+    incoming: request,
+    token,
+    clientAddress: addressOf(exchange, trustedProxies),
+    requestId: id,
+    nowMs,
+    sendContinue,
+  });
 }
 
 /** `serve`, for whoever holds a valid token and has requests left; for anybody else too where the resource is `open`. */
-function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: boolean, serve: () => Eventually<Answer>): Eventually<Answer> {
+function limited(
+  parts: HandlerParts,
+  exchange: Exchange,
+  nowMs: number,
+  open: boolean,
+  serve: () => Eventually<Answer>,
+): Eventually<Answer> {
   const { request } = exchange;
   return whenReady(parts.authenticator.authenticate(request.headers.authorization, nowMs), (authentication) => {
     if (authentication.outcome === 'absent') return open ? serve() : challenge('absent', request);
-    if (authentication.outcome === 'invalid') return whenReady(open ? serve() : refuse(parts, request, nowMs), (answer) => withinGuesses(parts, exchange, answer, nowMs));
+    if (authentication.outcome === 'invalid')
+      return whenReady(open ? serve() : refuse(parts, request, nowMs), (answer) =>
+        withinGuesses(parts, exchange, answer, nowMs),
+      );
     const { token } = authentication;
     exchange.token = token;
     // not counted: whoever found a token must not use up its owner's requests; guesses at where it works are counted by address
-    if (token.networks !== undefined && !isInRanges(addressOf(exchange, parts.trustedProxies), token.networks)) return withinGuesses(parts, exchange, networkNotAllowed(request), nowMs);
+    if (token.networks !== undefined && !isInRanges(addressOf(exchange, parts.trustedProxies), token.networks))
+      return withinGuesses(parts, exchange, networkNotAllowed(request), nowMs);
     parts.uses?.note(token.id, { atMs: nowMs, from: addressOf(exchange, parts.trustedProxies) });
     if (token.limit === 0) return serve();
     return whenReady(parts.counters.hit(token.id, token.limit, limitWindowMs, nowMs), (count) => {
@@ -183,22 +247,36 @@ function limited(parts: HandlerParts, exchange: Exchange, nowMs: number, open: b
 function refuse({ management }: HandlerParts, request: HttpRequest, nowMs: number): Eventually<Answer> {
   const { authorization } = request.headers;
   if (management === undefined || authorization === undefined) return challenge('invalid', request);
-  return whenReady(management.isSession(authorization, nowMs), (isSession) => (isSession ? sessionOnProtocol(request) : challenge('invalid', request)));
+  return whenReady(management.isSession(authorization, nowMs), (isSession) =>
+    isSession ? sessionOnProtocol(request) : challenge('invalid', request),
+  );
 }
 
 /** Of credentials that are no API token's, and that nobody was known by in the end: 401; of a token used from elsewhere: 403; or 429 for who has tried too many. */
-function withinGuesses({ guesses, trustedProxies }: HandlerParts, exchange: Exchange, answer: Answer, nowMs: number): Answer {
+function withinGuesses(
+  { guesses, trustedProxies }: HandlerParts,
+  exchange: Exchange,
+  answer: Answer,
+  nowMs: number,
+): Answer {
   if (answer.status !== 401 && exchange.token === undefined) return answer;
   const seconds = guesses.spend(addressOf(exchange, trustedProxies), nowMs);
   return seconds === undefined ? answer : tooManyGuesses(seconds, exchange.request);
 }
 
 /** The answer with the limit's headers, the 500 of a request that broke included. */
-function counted(exchange: Exchange, token: ActiveToken, count: Count, serve: () => Eventually<Answer>): Eventually<Answer> {
+function counted(
+  exchange: Exchange,
+  token: ActiveToken,
+  count: Count,
+  serve: () => Eventually<Answer>,
+): Eventually<Answer> {
   try {
     const answer = serve();
     if (!(answer instanceof Promise)) return withLimit(answer, token, count);
-    return answer.catch((error: unknown) => internalError(exchange.id, error)).then((settled) => withLimit(settled, token, count));
+    return answer
+      .catch((error: unknown) => internalError(exchange.id, error))
+      .then((settled) => withLimit(settled, token, count));
   } catch (error) {
     return withLimit(internalError(exchange.id, error), token, count);
   }
@@ -211,10 +289,13 @@ function withLimit(answer: Answer, { limit }: ActiveToken, count: Count): Answer
 /** Each promise on the way costs: with counters in Redis every request waits, so there is one here and no more. */
 function deliver(parts: HandlerParts, exchange: Exchange): Eventually<void> {
   const send = (settled: Answer): Eventually<void> => {
-    if (settled.cause !== undefined) parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
+    if (settled.cause !== undefined)
+      parts.log.error({ request_id: exchange.id, err: settled.cause }, 'a request failed');
     // a body nobody read stays in the connection: it cannot carry another request
     const closing = parts.draining() || (hasBody(exchange.request) && !exchange.request.readableEnded);
-    return whenReady(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) => record(parts, exchange, settled.status, sent));
+    return whenReady(parts.sender.send(exchange.request, exchange.response, settled, closing), (sent) =>
+      record(parts, exchange, settled.status, sent),
+    );
   };
   return whenReady(decided(parts, exchange), send, (error) => send(internalError(exchange.id, error)));
 }
@@ -243,7 +324,8 @@ function addressOf({ request, peer }: Exchange, trustedProxies: readonly Address
 /** Sending failed part-way: there is no status left to give, so the connection goes. */
 function breakOff(parts: HandlerParts, exchange: Exchange, error: unknown): void {
   // the mirror has told why
-  if (error instanceof UpstreamUnavailable || error instanceof UpstreamRefused) parts.log.info({ request_id: exchange.id, reason: error.message }, 'an answer broke off with what it passes on');
+  if (error instanceof UpstreamUnavailable || error instanceof UpstreamRefused)
+    parts.log.info({ request_id: exchange.id, reason: error.message }, 'an answer broke off with what it passes on');
   else parts.log.error({ request_id: exchange.id, err: error }, 'an answer could not be sent in full');
   cutOff(exchange.response);
   record(parts, exchange, statusSent(exchange.response), { bytes: 0, aborted: true });

@@ -62,7 +62,8 @@ export function writeContinue(response: HttpResponse): void {
 
 /** Ends an answer so that nobody takes it for whole. */
 export function cutOff(response: HttpResponse): void {
-  if (isStream(response)) setImmediate(() => response.close(constants.NGHTTP2_INTERNAL_ERROR)); // not here: see Http2Connection
+  if (isStream(response))
+    setImmediate(() => response.close(constants.NGHTTP2_INTERNAL_ERROR)); // not here: see Http2Connection
   else response.destroy();
 }
 

@@ -19,7 +19,10 @@ export interface SpeedWatch {
 export class TooSlow extends Error {}
 
 /** Destroys `body`, with TooSlow, when it comes too slowly. */
-export function watchSpeed(body: { readonly destroy: (error: Error) => unknown }, { bytes: least, ms }: LeastSpeed): SpeedWatch {
+export function watchSpeed(
+  body: { readonly destroy: (error: Error) => unknown },
+  { bytes: least, ms }: LeastSpeed,
+): SpeedWatch {
   let came = 0;
   let heldUp = false;
   const timer = setInterval(() => {

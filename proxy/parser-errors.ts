@@ -6,7 +6,11 @@ import { errorTable, RegistryError } from '../build/contract/errors.ts';
 import { errorAnswer } from './answer.ts';
 import type { LeanRequest } from './lean-request.ts';
 
-const reasons: Readonly<Record<400 | 408 | 431, string>> = { 400: 'Bad Request', 408: 'Request Timeout', 431: 'Request Header Fields Too Large' };
+const reasons: Readonly<Record<400 | 408 | 431, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
 
 /**
  * Answers and closes. `answering`: an earlier request of this connection is still being answered, so nothing can be said in between.
@@ -30,7 +34,10 @@ export function refuseBody(error: NodeJS.ErrnoException, request: LeanRequest | 
 }
 
 /** The envelope, by hand, and the end of the connection. */
-export function writeRefusal(code: 'BAD_REQUEST' | 'BAD_TARGET' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE', socket: Duplex): number {
+export function writeRefusal(
+  code: 'BAD_REQUEST' | 'BAD_TARGET' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE',
+  socket: Duplex,
+): number {
   const { status } = errorTable[code];
   const { headers, body } = errorAnswer(code, { headers: ['Connection', 'close'] });
   let head = `HTTP/1.1 ${status} ${reasons[status]}\r\n`;
@@ -39,7 +46,9 @@ export function writeRefusal(code: 'BAD_REQUEST' | 'BAD_TARGET' | 'REQUEST_TIMEO
   return status;
 }
 
-function codeOf(error: NodeJS.ErrnoException): (ErrorCode & ('BAD_REQUEST' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE')) | undefined {
+function codeOf(
+  error: NodeJS.ErrnoException,
+): (ErrorCode & ('BAD_REQUEST' | 'REQUEST_TIMEOUT' | 'HEADERS_TOO_LARGE')) | undefined {
   if (error.code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TIMEOUT';
   return error.code?.startsWith('HPE_') === true ? 'BAD_REQUEST' : undefined;

@@ -16,7 +16,8 @@ export interface SentinelAddress {
 }
 
 const standardSentinelPort = 26_379;
-const grammar = /^(rediss?)\+sentinel:\/\/(?:([^/?#\s]*)@)?([^@/?#\s]+)\/([A-Za-z0-9._-]+)(?:\/(\d{1,4}))?(?:\?([^#\s]*))?$/;
+const grammar =
+  /^(rediss?)\+sentinel:\/\/(?:([^/?#\s]*)@)?([^@/?#\s]+)\/([A-Za-z0-9._-]+)(?:\/(\d{1,4}))?(?:\?([^#\s]*))?$/;
 
 export function isSentinelUrl(url: string): boolean {
   return /^rediss?\+sentinel:/.test(url);
@@ -33,7 +34,9 @@ export function parseSentinelUrl(url: string): SentinelAddress | undefined {
   const sentinels = hosts.split(',').map(parseHost);
   try {
     const accounts = { ...parseUser(user), ...parseQuery(query) };
-    return sentinels.every((host) => host !== undefined) ? { tls: scheme === 'rediss', sentinels, primary, database: Number(database), ...accounts } : undefined;
+    return sentinels.every((host) => host !== undefined)
+      ? { tls: scheme === 'rediss', sentinels, primary, database: Number(database), ...accounts }
+      : undefined;
   } catch (error) {
     if (error instanceof URIError) return undefined;
     throw error;
@@ -43,7 +46,9 @@ export function parseSentinelUrl(url: string): SentinelAddress | undefined {
 /** What is wrong with hosts and ports of a Redis or its sentinels, to follow the field's name; undefined where nothing is, and for other texts. */
 export function redisAddressFault(url: string): string | undefined {
   if (!/^rediss?(?:\+sentinel)?:\/\//.test(url)) return undefined;
-  const hosts = isSentinelUrl(url) ? (grammar.exec(url)?.[3] ?? '').split(',').filter((host) => host !== '') : undefined;
+  const hosts = isSentinelUrl(url)
+    ? (grammar.exec(url)?.[3] ?? '').split(',').filter((host) => host !== '')
+    : undefined;
   const parsed = hosts === undefined ? [parseAddress(url)] : hosts.map((host) => parseAddress(`redis://${host}`));
   return parsed.map((one) => ('refusal' in one ? one.refusal : undefined)).find((refusal) => refusal !== undefined);
 }
@@ -70,10 +75,16 @@ function parseUser(text: string | undefined): { readonly username?: string; read
   if (text === undefined) return {};
   const colon = text.indexOf(':');
   const [username, password] = colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)];
-  return { ...(username === '' ? {} : { username: decodeURIComponent(username) }), ...(password === '' ? {} : { password: decodeURIComponent(password) }) };
+  return {
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+  };
 }
 
-const queryFields = new Map([['sentinel_username', 'sentinelUsername'], ['sentinel_password', 'sentinelPassword']]);
+const queryFields = new Map([
+  ['sentinel_username', 'sentinelUsername'],
+  ['sentinel_password', 'sentinelPassword'],
+]);
 
 /** By hand, since URLSearchParams makes a blank of a plus, which passwords have. */
 function parseQuery(text: string | undefined): Partial<Record<string, string>> {

@@ -9,17 +9,41 @@ declare module 'ioredis' {
   // the scripts that are defined where they are used (limits/redis-counters.ts, state/redis-scripts.ts)
   interface RedisCommander<Context> {
     countRequests(keys: number, ...keysAndQuestions: readonly (string | number)[]): Result<number[], Context>;
-    prepareState(rows: string, meta: string, schema: number, make: 0 | 1, identity: string): Result<[string, string, string, string], Context>;
-    commitState(meta: string, rows: string, order: string, identity: string, ...change: readonly (string | number)[]): Result<[number, number, number], Context>;
+    prepareState(
+      rows: string,
+      meta: string,
+      schema: number,
+      make: 0 | 1,
+      identity: string,
+    ): Result<[string, string, string, string], Context>;
+    commitState(
+      meta: string,
+      rows: string,
+      order: string,
+      identity: string,
+      ...change: readonly (string | number)[]
+    ): Result<[number, number, number], Context>;
     readState(meta: string, rows: string, identity: string, key: string): Result<string | null, Context>;
-    rangeState(meta: string, rows: string, order: string, identity: string, first: string, last: string, reverse: 0 | 1, limit: number): Result<string[], Context>;
+    rangeState(
+      meta: string,
+      rows: string,
+      order: string,
+      identity: string,
+      first: string,
+      last: string,
+      reverse: 0 | 1,
+      limit: number,
+    ): Result<string[], Context>;
     setStateAside(...keys: readonly string[]): Result<number, Context>;
   }
 }
 
 export type RedisClient = Redis;
 
-export interface RedisClientOptions extends Pick<RedisOptions, 'keyPrefix' | 'commandTimeout' | 'socketTimeout' | 'enableAutoPipelining' | 'scripts' | 'autoResubscribe'> {
+export interface RedisClientOptions extends Pick<
+  RedisOptions,
+  'keyPrefix' | 'commandTimeout' | 'socketTimeout' | 'enableAutoPipelining' | 'scripts' | 'autoResubscribe'
+> {
   /** `redis://[user:password@]host:port[/database]`, `rediss://…` with TLS, `redis+sentinel://…` (redis-address.ts), or a socket's path */
   readonly url: string;
 }
@@ -85,7 +109,16 @@ async function connectOnce(redis: RedisClient): Promise<void> {
   await Promise.race([redis.connect(), failed]);
 }
 
-function throughSentinels({ tls, sentinels, primary, database, username, password, sentinelUsername, sentinelPassword }: SentinelAddress): ClientOptions {
+function throughSentinels({
+  tls,
+  sentinels,
+  primary,
+  database,
+  username,
+  password,
+  sentinelUsername,
+  sentinelPassword,
+}: SentinelAddress): ClientOptions {
   return {
     sentinels: sentinels.map((sentinel) => ({ ...sentinel })),
     name: primary,
@@ -104,14 +137,26 @@ function sentinelFault(error: Error, { primary }: SentinelAddress): Error {
   const [, unaware] = /^connected to sentinel (\S+) successfully, but got an invalid reply/.exec(error.message) ?? [];
   const [, silent, why = ''] = /^failed to connect to sentinel (\S+) because (.*?)\.?$/.exec(error.message) ?? [];
   const stranger = unaware ?? (why.includes('No such master') ? silent : undefined);
-  if (stranger !== undefined) return new Error(`the sentinel ${stranger} knows no primary called ${primary}`, { cause: error });
+  if (stranger !== undefined)
+    return new Error(`the sentinel ${stranger} knows no primary called ${primary}`, { cause: error });
   return silent === undefined ? error : new Error(`the sentinel ${silent} cannot be asked (${why})`, { cause: error });
 }
 
 /** OpenSSL's words say what is wrong, and not what to do. */
 function explained(error: Error & { readonly code?: string }): Error {
-  if (/^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT.*)$/.test(error.code ?? '')) {
-    return new Error(`its certificate is not trusted (${error.message}): name a file with the certificate of its authority in the variable NODE_EXTRA_CA_CERTS`, { cause: error });
+  if (
+    /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT.*)$/.test(
+      error.code ?? '',
+    )
+  ) {
+    return new Error(
+      `its certificate is not trusted (${error.message}): name a file with the certificate of its authority in the variable NODE_EXTRA_CA_CERTS`,
+      { cause: error },
+    );
   }
-  return error.code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? new Error(`its certificate is for another name (${error.message}): connect by a name that it holds`, { cause: error }) : error;
+  return error.code === 'ERR_TLS_CERT_ALTNAME_INVALID'
+    ? new Error(`its certificate is for another name (${error.message}): connect by a name that it holds`, {
+        cause: error,
+      })
+    : error;
 }

@@ -14,7 +14,10 @@ import { retryAfterSeconds } from './limits/headers.ts';
  */
 export function challenge(outcome: 'absent' | 'invalid', request: HttpRequest): Answer {
   const forComposer = isComposer(request);
-  const basic = request.headers['sec-fetch-dest'] === 'empty' ? [] : ['WWW-Authenticate', 'Basic realm="libretto", charset="UTF-8"'];
+  const basic =
+    request.headers['sec-fetch-dest'] === 'empty'
+      ? []
+      : ['WWW-Authenticate', 'Basic realm="libretto", charset="UTF-8"'];
   const headers = (bearer: string): readonly string[] => ['WWW-Authenticate', bearer, ...basic];
   return outcome === 'absent'
     ? errorAnswer('AUTHENTICATION_REQUIRED', { forComposer, headers: headers('Bearer realm="libretto"') })
@@ -25,7 +28,11 @@ export function limitExceeded(limit: number, count: Count, nowMs: number, reques
   const seconds = retryAfterSeconds(count, nowMs);
   return errorAnswer('RATE_LIMIT_EXCEEDED', {
     message: `This token has used up its ${limit} ${limit === 1 ? 'request' : 'requests'} for this hour. It works again in ${inWords(seconds)}; a higher limit can be had from whoever runs this registry.`,
-    details: { limit, retry_after_seconds: seconds, reset_at: new Date(Math.ceil(count.resetAtMs / 1000) * 1000).toISOString() },
+    details: {
+      limit,
+      retry_after_seconds: seconds,
+      reset_at: new Date(Math.ceil(count.resetAtMs / 1000) * 1000).toISOString(),
+    },
     headers: ['Retry-After', String(seconds)],
     forComposer: isComposer(request),
   });
@@ -52,7 +59,10 @@ function inWords(seconds: number): string {
 }
 
 export function sessionOnProtocol(request: HttpRequest): Answer {
-  return errorAnswer('INSUFFICIENT_SCOPE', { message: 'This is a session of the management API. Packages are read with an API token.', forComposer: isComposer(request) });
+  return errorAnswer('INSUFFICIENT_SCOPE', {
+    message: 'This is a session of the management API. Packages are read with an API token.',
+    forComposer: isComposer(request),
+  });
 }
 
 export function notFound(): Answer {
@@ -67,14 +77,23 @@ export function methodNotAllowed(allowed = 'GET, HEAD'): Answer {
 export function internalError(requestId: string, cause: unknown): Answer {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const details = { request_id: requestId };
-  if (code === 'EMFILE' || code === 'ENFILE') return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return errorAnswer('OVERLOADED', { details, headers: ['Retry-After', '1'], cause });
   if (code === 'STATE_BUSY') return errorAnswer('STATE_BUSY', { details, headers: ['Retry-After', '5'], cause });
-  if (code === 'STATE_UNAVAILABLE' || code === 'STATE_MISSING' || code === 'STATE_REPLACED') return errorAnswer('STATE_BUSY', { message: 'The state is out of reach for now. Try again shortly.', details, headers: ['Retry-After', '5'], cause });
+  if (code === 'STATE_UNAVAILABLE' || code === 'STATE_MISSING' || code === 'STATE_REPLACED')
+    return errorAnswer('STATE_BUSY', {
+      message: 'The state is out of reach for now. Try again shortly.',
+      details,
+      headers: ['Retry-After', '5'],
+      cause,
+    });
   // told to the log once a minute by whoever talks to that server
-  if (code === 'UPSTREAM_UNAVAILABLE') return errorAnswer('UPSTREAM_UNAVAILABLE', { details, headers: ['Retry-After', '5'] });
+  if (code === 'UPSTREAM_UNAVAILABLE')
+    return errorAnswer('UPSTREAM_UNAVAILABLE', { details, headers: ['Retry-After', '5'] });
   if (code === 'TREE_DAMAGED') return errorAnswer('TREE_DAMAGED', { details, cause });
   const fault = storageFaultOf(cause);
-  if (fault !== undefined) return errorAnswer(storageErrorCodes[fault], { details, headers: ['Retry-After', '60'], cause });
+  if (fault !== undefined)
+    return errorAnswer(storageErrorCodes[fault], { details, headers: ['Retry-After', '60'], cause });
   return errorAnswer('INTERNAL_ERROR', { details, cause });
 }
 

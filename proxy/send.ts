@@ -38,7 +38,11 @@ export interface SenderOptions {
 
 type Leaving =
   | { readonly response: ServerResponse; readonly body: Buffer | string | undefined; readonly whole: undefined }
-  | { readonly response: ServerResponse; readonly body: Buffer | undefined; readonly whole: { readonly status: number; readonly text: string } };
+  | {
+      readonly response: ServerResponse;
+      readonly body: Buffer | undefined;
+      readonly whole: { readonly status: number; readonly text: string };
+    };
 
 export interface Sender {
   /** `closing`: tells an HTTP/1.1 client that this connection ends with this answer. Rejects where a file turns out shorter than it was. */
@@ -61,7 +65,8 @@ export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elap
     const batch = leaving;
     leaving = [];
     for (const one of batch) {
-      if (one.whole === undefined) one.response.end(one.body, 'latin1'); // the encoding is for strings
+      if (one.whole === undefined)
+        one.response.end(one.body, 'latin1'); // the encoding is for strings
       else endWhole(one.response, one.whole.status, one.whole.text, one.body);
     }
   };
@@ -72,7 +77,10 @@ export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elap
   };
   const leaveWhole = (response: ServerResponse, status: number, head: string, body: string | Buffer): Sent => {
     const text = head + headEnd();
-    const one: Leaving = typeof body === 'string' ? { response, body: undefined, whole: { status, text: text + body } } : { response, body, whole: { status, text } };
+    const one: Leaving =
+      typeof body === 'string'
+        ? { response, body: undefined, whole: { status, text: text + body } }
+        : { response, body, whole: { status, text } };
     if (leaving.push(one) === 1) setImmediate(depart);
     return { bytes: body.length, aborted: response.destroyed };
   };
@@ -81,15 +89,21 @@ export function createSender({ stallTimeoutMs, untakenMs, keepAliveMs, now, elap
       if (isStream(response)) return sendOnStream(request, response, answer, { stallMs: stallTimeoutMs, untakenFrom });
       const { body, head } = answer;
       const toSend = request.method === 'HEAD' || body === undefined ? '' : body;
-      if (head !== undefined && isShort(toSend) && !closing && takesWhole(response)) return leaveWhole(response, answer.status, head, toSend);
+      if (head !== undefined && isShort(toSend) && !closing && takesWhole(response))
+        return leaveWhole(response, answer.status, head, toSend);
       const headers = allHeaders(answer) as string[];
-      response.writeHead(answer.status, closing && !headers.includes('Connection') ? [...headers, 'Connection', 'close'] : headers);
+      response.writeHead(
+        answer.status,
+        closing && !headers.includes('Connection') ? [...headers, 'Connection', 'close'] : headers,
+      );
       if (body === undefined || request.method === 'HEAD') {
         leave(response, undefined, closing);
         return typeof body === 'object' && 'handle' in body ? body.handle.close().then(() => nothing) : nothing;
       }
       if (typeof body !== 'string' && !Buffer.isBuffer(body)) return sendFile(response, request, body, untakenFrom);
-      return body.length > watchedFromBytes ? sendWatched(response, request, body, turn) : leave(response, body, closing);
+      return body.length > watchedFromBytes
+        ? sendWatched(response, request, body, turn)
+        : leave(response, body, closing);
     },
   };
 }
@@ -112,7 +126,12 @@ function createTurns(): () => Promise<void> {
 }
 
 /** Out of memory: from the start nothing is left to do but to wait for the client, which so counts as half-open. */
-async function sendWatched(response: ServerResponse, request: HttpRequest, body: Buffer | string, turn: () => Promise<void>): Promise<Sent> {
+async function sendWatched(
+  response: ServerResponse,
+  request: HttpRequest,
+  body: Buffer | string,
+  turn: () => Promise<void>,
+): Promise<Sent> {
   const closed = untilClosed(request);
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
   request.untakenFromMs = 0;
@@ -130,13 +149,21 @@ async function sendWatched(response: ServerResponse, request: HttpRequest, body:
 }
 
 /** Two buffers take turns, so that the next piece is read while the last one leaves; memory stays at that whatever the client's speed. */
-async function sendFile(response: ServerResponse, request: HttpRequest, file: OpenFile, untakenFrom: () => number): Promise<Sent> {
+async function sendFile(
+  response: ServerResponse,
+  request: HttpRequest,
+  file: OpenFile,
+  untakenFrom: () => number,
+): Promise<Sent> {
   const closed = untilClosed(request);
   const { abandon } = file;
   if (abandon !== undefined) void closed.promise.then(abandon);
   let sent = 0;
   try {
-    const buffers = [Buffer.allocUnsafeSlow(Math.min(chunkBytes, file.size)), Buffer.allocUnsafeSlow(Math.min(chunkBytes, file.size))] as const;
+    const buffers = [
+      Buffer.allocUnsafeSlow(Math.min(chunkBytes, file.size)),
+      Buffer.allocUnsafeSlow(Math.min(chunkBytes, file.size)),
+    ] as const;
     let leaving: Promise<void> = Promise.resolve();
     for (let turn = 0; sent < file.size; turn += 1) {
       const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], sent);

@@ -101,20 +101,71 @@ export interface Proxy {
 
 export function createProxy(options: ProxyOptions): Proxy {
   const limits: ServerLimits = { ...defaultServerLimits, ...options.limits };
-  const files = options.files ?? createLocalFiles({ dataDirectory: options.dataDirectory, cacheBytes: limits.cacheBytes, onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published') });
-  const tree = new Tree({ files, rootChanges: options.rootChanges ?? (() => asBuilt), derivedBytes: limits.cacheBytes / 4, onDownload: options.onDownload, mirrored: options.mirrored, tombstones: options.tombstones });
+  const files =
+    options.files ??
+    createLocalFiles({
+      dataDirectory: options.dataDirectory,
+      cacheBytes: limits.cacheBytes,
+      onNewer: (err) => options.log.error({ err }, 'a newer version of Libretto has published'),
+    });
+  const tree = new Tree({
+    files,
+    rootChanges: options.rootChanges ?? (() => asBuilt),
+    derivedBytes: limits.cacheBytes / 4,
+    onDownload: options.onDownload,
+    mirrored: options.mirrored,
+    tombstones: options.tombstones,
+  });
   let draining = false;
   const { onInstall, safety } = options;
-  const installReports = onInstall === undefined ? undefined : createInstallReports({ files, mirrored: options.mirrored, onInstall });
-  const handler = createHandler({ ...options, lookups: options.lookups, installReports, safetyAnswers: safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }), management: options.management, uses: options.uses, readState: options.readState, storage: createStorageWatch(options.dataDirectory, elapsed), counts: options.counts, guesses: createGuessBudget(options.crew?.size), tree, sender: createSender({ stallTimeoutMs: limits.stallTimeoutMs, untakenMs: limits.untakenMs, keepAliveMs: limits.keepAliveTimeoutMs, now: options.now, elapsed }), elapsed, nextRequestId: requestIds(), draining: () => draining });
+  const installReports =
+    onInstall === undefined ? undefined : createInstallReports({ files, mirrored: options.mirrored, onInstall });
+  const handler = createHandler({
+    ...options,
+    lookups: options.lookups,
+    installReports,
+    safetyAnswers:
+      safety === undefined ? undefined : createSafetyAnswers({ files, safety, mirrored: options.mirrored }),
+    management: options.management,
+    uses: options.uses,
+    readState: options.readState,
+    storage: createStorageWatch(options.dataDirectory, elapsed),
+    counts: options.counts,
+    guesses: createGuessBudget(options.crew?.size),
+    tree,
+    sender: createSender({
+      stallTimeoutMs: limits.stallTimeoutMs,
+      untakenMs: limits.untakenMs,
+      keepAliveMs: limits.keepAliveTimeoutMs,
+      now: options.now,
+      elapsed,
+    }),
+    elapsed,
+    nextRequestId: requestIds(),
+    draining: () => draining,
+  });
   const connections = new Connections(elapsed);
   const idle = idleConnections(options, limits);
   const onHttp1 = (socket: Socket): Speaker => {
     connections.opened(socket);
     return connections.speaker(socket);
   };
-  const secure = options.certificate === undefined ? undefined : createSecureServer({ limits, certificate: options.certificate, handle: handler.handle, onHttp1, idle, elapsed, onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason) });
-  const server = withLimits(secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: LeanRequest }), limits);
+  const secure =
+    options.certificate === undefined
+      ? undefined
+      : createSecureServer({
+          limits,
+          certificate: options.certificate,
+          handle: handler.handle,
+          onHttp1,
+          idle,
+          elapsed,
+          onMalformed: (socket, reason) => logRefusal(options, socket, 400, reason),
+        });
+  const server = withLimits(
+    secure?.server ?? createServer({ ...nodeLimits(limits), IncomingMessage: LeanRequest }),
+    limits,
+  );
   if (options.crew !== undefined) limitConnections(server, limits.maxConnections);
   if (secure === undefined) {
     server.on('connection', (socket) => {
@@ -130,7 +181,9 @@ export function createProxy(options: ProxyOptions): Proxy {
     renewCertificate: (certificate) => secure?.renew(certificate),
     close: () => {
       draining = true;
-      closing ??= drain(server, connections, secure, limits.drainMs).then(handler.settled).then(() => undefined);
+      closing ??= drain(server, connections, secure, limits.drainMs)
+        .then(handler.settled)
+        .then(() => undefined);
       return closing;
     },
   };
@@ -141,9 +194,22 @@ function elapsed(): number {
 }
 
 /** Of one process: several that serve together share what an address may hold. */
-function idleConnections({ trustedProxies, crew, log }: ProxyOptions, { idlePerAddress: most, untakenMs }: ServerLimits): IdleConnections {
-  const onExcess = (client: string): void => log.warn({ client, most }, 'an address holds too many idle and half-open connections: the oldest of them are closed');
-  return new IdleConnections({ most: Math.ceil(most / (crew?.size ?? 1)), trustedProxies, againMs: untakenMs, elapsed, onExcess });
+function idleConnections(
+  { trustedProxies, crew, log }: ProxyOptions,
+  { idlePerAddress: most, untakenMs }: ServerLimits,
+): IdleConnections {
+  const onExcess = (client: string): void =>
+    log.warn(
+      { client, most },
+      'an address holds too many idle and half-open connections: the oldest of them are closed',
+    );
+  return new IdleConnections({
+    most: Math.ceil(most / (crew?.size ?? 1)),
+    trustedProxies,
+    againMs: untakenMs,
+    elapsed,
+    onExcess,
+  });
 }
 
 type AnyServer = Server | HttpsServer;
@@ -162,7 +228,9 @@ function attach(server: AnyServer, connections: Connections, handler: Handler, o
   server.on('request', serve);
   server.on('checkContinue', serve); // no 100: nothing here takes a body
   server.on('checkExpectation', serve);
-  server.on('connect', (_request, socket) => logRefusal(options, socket, writeRefusal('BAD_TARGET', socket), 'CONNECT'));
+  server.on('connect', (_request, socket) =>
+    logRefusal(options, socket, writeRefusal('BAD_TARGET', socket), 'CONNECT'),
+  );
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (connections.hasEnded(socket)) return; // node:http closes it once its last answer is out
     if (refuseBody(error, connections.unanswered(socket))) {
@@ -180,7 +248,11 @@ function logRefusal(options: ProxyOptions, socket: Duplex, status: number, reaso
   options.log.info({ status, reason, client: clientAddress(peer, undefined, []) });
 }
 
-function listen(server: AnyServer, host: string, port: number): Promise<{ readonly host: string; readonly port: number }> {
+function listen(
+  server: AnyServer,
+  host: string,
+  port: number,
+): Promise<{ readonly host: string; readonly port: number }> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port, backlog: 1024 }, () => {
@@ -194,7 +266,12 @@ function listen(server: AnyServer, host: string, port: number): Promise<{ readon
 /** Connections that are idle right now may have a request on its way: they get this long to have it answered, with `Connection: close` where it is HTTP/1.1. */
 const idleGraceMs = 250;
 
-function drain(server: AnyServer, connections: Connections, secure: SecureServer | undefined, drainMs: number): Promise<void> {
+function drain(
+  server: AnyServer,
+  connections: Connections,
+  secure: SecureServer | undefined,
+  drainMs: number,
+): Promise<void> {
   return new Promise((resolve) => {
     if (!server.listening) {
       resolve();

@@ -8,14 +8,41 @@ import process from 'node:process';
 
 const root = new URL('..', import.meta.url).pathname;
 const seed = String(randomInt(1_000_000_000));
-const series = { CRASH_SEED: seed, SERIES_SEED: seed, ENDINGS_SEED: seed, CRASH_KILLS: '200', ENDINGS: '10000', PATH_RUNS: '1000000', URL_RUNS: '10000', SERIES_RUNS: '2000', HIDDEN_RUNS: '100', FRAME_RUNS: '5000', DAMAGED_PAGES: 'all' };
+const series = {
+  CRASH_SEED: seed,
+  SERIES_SEED: seed,
+  ENDINGS_SEED: seed,
+  CRASH_KILLS: '200',
+  ENDINGS: '10000',
+  PATH_RUNS: '1000000',
+  URL_RUNS: '10000',
+  SERIES_RUNS: '2000',
+  HIDDEN_RUNS: '100',
+  FRAME_RUNS: '5000',
+  DAMAGED_PAGES: 'all',
+};
 const env = { ...series, ...process.env };
 
-const testFiles = readdirSync(`${root}test`, { recursive: true }).filter((path) => path.endsWith('.test.ts')).map((path) => `test/${path}`);
-const isPlayed = (path) => /^test\/(?:fault|property)\//.test(path) || /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
+const testFiles = readdirSync(`${root}test`, { recursive: true })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => `test/${path}`);
+const isPlayed = (path) =>
+  /^test\/(?:fault|property)\//.test(path) ||
+  /\/(?:seeded-check|seeds)\.ts'/.test(readFileSync(`${root}${path}`, 'utf8'));
 
-process.stdout.write(`${Object.keys(series).map((name) => `${name}=${env[name]}`).join(' ')}\n`);
-const args = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...testFiles.filter(isPlayed), ...process.argv.slice(2)];
+process.stdout.write(
+  `${Object.keys(series)
+    .map((name) => `${name}=${env[name]}`)
+    .join(' ')}\n`,
+);
+const args = [
+  'node_modules/vitest/vitest.mjs',
+  'run',
+  '--config',
+  'test/vitest.config.ts',
+  ...testFiles.filter(isPlayed),
+  ...process.argv.slice(2),
+];
 const { status, error } = spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
 if (error !== undefined) throw error;
 process.exitCode = status ?? 1;

@@ -17,7 +17,12 @@ const say = (text) => process.stdout.write(`${text}\n`);
 /** Runs one step; its output is shown only when it fails, unless it is the tests themselves. */
 function step(name, command, args, { shown = false } = {}) {
   const started = Date.now();
-  const result = spawnSync(command, args, { cwd: root, stdio: shown ? 'inherit' : 'pipe', encoding: 'utf8', maxBuffer: 64 << 20 });
+  const result = spawnSync(command, args, {
+    cwd: root,
+    stdio: shown ? 'inherit' : 'pipe',
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+  });
   const ok = result.status === 0;
   if (!shown) say(`${ok ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
   if (!ok && !shown) say(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`);
@@ -29,7 +34,12 @@ function runVitest(args) {
   const report = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`];
-    const ok = step('tests', process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...reporters, ...args], { shown: true });
+    const ok = step(
+      'tests',
+      process.execPath,
+      ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...reporters, ...args],
+      { shown: true },
+    );
     return { ok, report: readReport(report) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -51,14 +61,17 @@ function listSkipped(report) {
       .filter(({ status }) => status !== 'passed' && status !== 'failed')
       .map(({ fullName }) => `  ${relative(root, file.name)}: ${fullName.trim()}`),
   );
-  if (skipped.length > 0) say(`\nSKIPPED, ${skipped.length} test(s) that say nothing about this machine:\n${skipped.join('\n')}`);
+  if (skipped.length > 0)
+    say(`\nSKIPPED, ${skipped.length} test(s) that say nothing about this machine:\n${skipped.join('\n')}`);
 }
 
 function main() {
   const problems = [];
   const tools = provideTools(say);
   if (tools.missing.length > 0) {
-    say(`\n!!! Missing: ${tools.missing.join(', ')} (${tools.reason}). ${inCi ? 'With CI=true that is a failure.' : 'The tests that need them are skipped; they are listed at the end.'}\n`);
+    say(
+      `\n!!! Missing: ${tools.missing.join(', ')} (${tools.reason}). ${inCi ? 'With CI=true that is a failure.' : 'The tests that need them are skipped; they are listed at the end.'}\n`,
+    );
     if (inCi) problems.push(`missing tools: ${tools.missing.join(', ')}`);
   }
   if (!step('compile', 'npm', ['run', '--silent', 'compile'])) problems.push('compile');
@@ -67,7 +80,11 @@ function main() {
   if (report !== undefined) listSkipped(report);
   const passed = report?.numPassedTests ?? 0;
   // a file that could not be loaded has no tests to count, and is a failure all the same
-  const brokenFiles = report?.testResults.filter(({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) ?? [];
+  const brokenFiles =
+    report?.testResults.filter(
+      ({ status, assertionResults }) =>
+        status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+    ) ?? [];
   for (const file of brokenFiles) say(`broken test file: ${relative(root, file.name)}: ${file.message}`);
   const failed = (report?.numFailedTests ?? 0) + brokenFiles.length;
   const skipped = (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0);

@@ -44,10 +44,15 @@ const projectOf = ({ name, timeoutSeconds, group, workers, compiled }: Folder) =
 function projectsOf(folder: Folder, clients: readonly string[]) {
   const project = projectOf(folder);
   if (folder.name !== 'e2e' || clients.length === 0) return [project];
-  return clients.map((client) => ({ test: { ...project.test, name: `e2e ${client}`, env: { TEST_COMPOSER: client } } }));
+  return clients.map((client) => ({
+    test: { ...project.test, name: `e2e ${client}`, env: { TEST_COMPOSER: client } },
+  }));
 }
 
-const clients = (process.env['LIBRETTO_COMPOSERS'] ?? '').split(',').map((client) => client.trim()).filter((client) => client !== '');
+const clients = (process.env['LIBRETTO_COMPOSERS'] ?? '')
+  .split(',')
+  .map((client) => client.trim())
+  .filter((client) => client !== '');
 // The program takes every LIBRETTO_* variable for a setting of its own, and refuses this one.
 delete process.env['LIBRETTO_COMPOSERS'];
 

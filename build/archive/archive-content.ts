@@ -19,7 +19,11 @@ export interface ArchiveDigests {
 export function digestArchive(path: string): ArchiveDigests {
   const bytes = readFileSync(path);
   const members = openZipMembers(bytes);
-  return { sha1: createHash('sha1').update(bytes).digest('hex'), sha256: createHash('sha256').update(bytes).digest('hex'), content: { ...sizesOf(members), digest: digestOf(members) } };
+  return {
+    sha1: createHash('sha1').update(bytes).digest('hex'),
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    content: { ...sizesOf(members), digest: digestOf(members) },
+  };
 }
 
 /** The digest of what is inside, taken only where number and sizes of the files are those of `candidates`; undefined where they are not. */
@@ -31,7 +35,10 @@ export function digestIfAlike(path: string, candidates: readonly ArchiveContent[
 
 function sizesOf({ paths, sizeOf }: ZipMembers): Pick<ArchiveContent, 'files' | 'bytes'> {
   const root = packageRoot(paths);
-  return { files: paths.length, bytes: paths.reduce((sum, path) => sum + (path === `${root}composer.json` ? 0 : sizeOf(path)), 0) };
+  return {
+    files: paths.length,
+    bytes: paths.reduce((sum, path) => sum + (path === `${root}composer.json` ? 0 : sizeOf(path)), 0),
+  };
 }
 
 function digestOf({ paths, read }: ZipMembers): string {

@@ -63,14 +63,19 @@ export function createArchiver(options: ArchiverOptions): Archiver {
   const archive = async (content: Content, { topFolder, target }: ArchiveOptions): Promise<Archived> => {
     const { files: unsorted, withheld } = await content.list();
     if (unsorted.length === 0) {
-      throw new QuarantineError('EMPTY_ARCHIVE', 'No file is left to publish after export-ignore and archive.exclude. Exclude less, or add files.');
+      throw new QuarantineError(
+        'EMPTY_ARCHIVE',
+        'No file is left to publish after export-ignore and archive.exclude. Exclude less, or add files.',
+      );
     }
     if (topFolder.includes('/')) throw new RangeError(`The top folder ${topFolder} is more than one path segment.`);
     const files = sortedByPath(unsorted);
     checkFilePath(topFolder);
     checkFileTree(files.map(({ path }) => path));
     await readingTurn(() => addMissing(store, content, files));
-    const entries = await Promise.all(files.map(async ({ path, mode, identity }) => ({ path, mode, ...(await store.get(identity)) })));
+    const entries = await Promise.all(
+      files.map(async ({ path, mode, identity }) => ({ path, mode, ...(await store.get(identity)) })),
+    );
     const layout = layoutZip(entries, { topFolder, time: content.entryTime });
     const shasum = await writeZip(target, { layout, pieces: entries, scratch });
     return { shasum, size: layout.size, withheld, hasComposerJson: files.some(({ path }) => path === 'composer.json') };
@@ -96,7 +101,8 @@ async function addMissing(store: PieceStore, content: Content, files: readonly C
   }
   const identities = missing.keys();
   try {
-    if (missing.size > 0) for await (const bytes of content.read([...missing.values()])) await store.add(nextOf(identities), bytes);
+    if (missing.size > 0)
+      for await (const bytes of content.read([...missing.values()])) await store.add(nextOf(identities), bytes);
   } finally {
     store.flush();
   }

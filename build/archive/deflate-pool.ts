@@ -14,7 +14,12 @@ export interface DeflatePool {
 
 /** `worker` is the module deflate-worker as Node itself can load it. */
 export function createDeflatePool(worker: URL, threads: number): DeflatePool {
-  const pool = new Piscina({ filename: worker.href, minThreads: threads, maxThreads: threads, resourceLimits: { maxYoungGenerationSizeMb: 2 } });
+  const pool = new Piscina({
+    filename: worker.href,
+    minThreads: threads,
+    maxThreads: threads,
+    resourceLimits: { maxYoungGenerationSizeMb: 2 },
+  });
   // an idle worker that fails is told to nobody else, and one that cannot start is not replaced: whoever waits would wait for ever
   let broken: { readonly reason: unknown } | undefined;
   const waiting = new Set<(reason: unknown) => void>();
@@ -27,7 +32,9 @@ export function createDeflatePool(worker: URL, threads: number): DeflatePool {
     new Promise((resolve, reject) => {
       if (broken !== undefined) return reject(broken.reason);
       waiting.add(reject);
-      return void (pool.run(task, { name }) as Promise<Value>).then(resolve, reject).finally(() => waiting.delete(reject));
+      return void (pool.run(task, { name }) as Promise<Value>)
+        .then(resolve, reject)
+        .finally(() => waiting.delete(reject));
     });
   return {
     deflate: (batch) => run(batch, 'deflateBatch'),

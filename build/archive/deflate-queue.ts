@@ -9,7 +9,10 @@ import { createReusedBuffer } from './reused-buffer.ts';
 
 export interface DeflateQueue {
   /** Copies `bytes`. `take` is given the deflated content, whose bytes are only good until it returns. */
-  readonly push: <Taken>(bytes: Uint8Array, take: (deflated: Deflated) => Taken) => {
+  readonly push: <Taken>(
+    bytes: Uint8Array,
+    take: (deflated: Deflated) => Taken,
+  ) => {
     /** what `take` returned */
     readonly result: Promise<Taken>;
     /** resolves once there is room for the next one */
@@ -58,12 +61,17 @@ class Queue implements DeflateQueue {
     this.#threads = threads;
   }
 
-  push<Taken>(bytes: Uint8Array, take: (deflated: Deflated) => Taken): { readonly result: Promise<Taken>; readonly accepted: Promise<void> } {
+  push<Taken>(
+    bytes: Uint8Array,
+    take: (deflated: Deflated) => Taken,
+  ): { readonly result: Promise<Taken>; readonly accepted: Promise<void> } {
     if (this.#threads.count === 0 || this.#doneInline < inlineBytes) {
       this.#doneInline += bytes.length;
       return { result: Promise.resolve(take(this.#deflateHere(bytes))), accepted: Promise.resolve() };
     }
-    const result = new Promise<Taken>((resolve, reject) => this.#add(bytes, { length: bytes.length, take: (deflated) => resolve(take(deflated)), reject }));
+    const result = new Promise<Taken>((resolve, reject) =>
+      this.#add(bytes, { length: bytes.length, take: (deflated) => resolve(take(deflated)), reject }),
+    );
     return { result, accepted: this.#room() };
   }
 

@@ -41,5 +41,6 @@ export function deflateTo(out: Uint8Array, start: number, content: Uint8Array, c
 /** The raw deflate stream of `content` as it comes; each part is only good until the next. The compressor must do nothing else meanwhile. */
 export function* deflateInSteps(content: Uint8Array, compressor: Compressor): Generator<Uint8Array, void, void> {
   const { stepBytes } = compressor;
-  for (let from = 0; from < content.length; from += stepBytes) yield compressor.deflate(content.subarray(from, from + stepBytes), from + stepBytes >= content.length);
+  for (let from = 0; from < content.length; from += stepBytes)
+    yield compressor.deflate(content.subarray(from, from + stepBytes), from + stepBytes >= content.length);
 }

@@ -2,7 +2,8 @@
 
 /** Sorts a copy. JavaScript compares UTF-16 units, which differs from UTF-8 only where there are surrogates. */
 export function sortedByPath<File extends { readonly path: string }>(files: readonly File[]): File[] {
-  if (!files.some(({ path }) => /[\ud800-\udfff]/.test(path))) return files.toSorted((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
+  if (!files.some(({ path }) => /[\ud800-\udfff]/.test(path)))
+    return files.toSorted((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
   return files
     .map((file) => ({ file, bytes: Buffer.from(file.path) }))
     .toSorted((left, right) => Buffer.compare(left.bytes, right.bytes))

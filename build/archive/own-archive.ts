@@ -27,7 +27,10 @@ interface CompressedMember {
  * Throws QuarantineError ARCHIVE_MISMATCH where the archive does not open, holds anything beside its top folder, or its composer.json names another package
  * or version; StorageError where it cannot be read. Reads its directory and its composer.json, however large it is.
  */
-export function checkOwnArchive(path: string, { topFolder, composerJson, mayNameAnother, hasComposerJson }: ExpectedArchive): void {
+export function checkOwnArchive(
+  path: string,
+  { topFolder, composerJson, mayNameAnother, hasComposerJson }: ExpectedArchive,
+): void {
   const inside = readStored(path, (descriptor, size) => {
     const member = findMember(readDirectory(descriptor, size), topFolder, 'composer.json');
     return member === undefined ? undefined : readMember(descriptor, member);
@@ -37,7 +40,10 @@ export function checkOwnArchive(path: string, { topFolder, composerJson, mayName
   if (inside === undefined) throw mismatch('it has no composer.json');
   const json = parse(inside);
   for (const field of ['name', 'version'] as const) {
-    if ((field === 'version' || !mayNameAnother) && json[field] !== composerJson[field]) throw mismatch(`its composer.json has the ${field} ${JSON.stringify(json[field])}, its record was made of ${JSON.stringify(composerJson[field])}`);
+    if ((field === 'version' || !mayNameAnother) && json[field] !== composerJson[field])
+      throw mismatch(
+        `its composer.json has the ${field} ${JSON.stringify(json[field])}, its record was made of ${JSON.stringify(composerJson[field])}`,
+      );
   }
 }
 
@@ -74,7 +80,11 @@ const max32 = 0xffffffff;
 function readDirectory(descriptor: number, size: number): Buffer {
   const end = readRange(descriptor, size - endBytes - locatorBytes, endBytes + locatorBytes);
   if (end.readUInt32LE(locatorBytes) !== 0x06054b50) throw mismatch('it has no end record');
-  const [count, length, offset] = [end.readUInt16LE(locatorBytes + 10), end.readUInt32LE(locatorBytes + 12), end.readUInt32LE(locatorBytes + 16)];
+  const [count, length, offset] = [
+    end.readUInt16LE(locatorBytes + 10),
+    end.readUInt32LE(locatorBytes + 12),
+    end.readUInt32LE(locatorBytes + 16),
+  ];
   if (count !== max16 && length !== max32 && offset !== max32) return readRange(descriptor, offset, length);
   if (end.readUInt32LE(0) !== 0x07064b50) throw mismatch('it has no ZIP64 end record');
   const large = readRange(descriptor, Number(end.readBigUInt64LE(8)), 56);
@@ -87,10 +97,12 @@ function findMember(directory: Buffer, topFolder: string, path: string): Compres
   const wanted = Buffer.from(`${topFolder}/${path}`);
   let found: CompressedMember | undefined;
   for (let at = 0; at < directory.length;) {
-    if (at + centralBytes > directory.length || directory.readUInt32LE(at) !== 0x02014b50) throw mismatch('its directory is damaged');
+    if (at + centralBytes > directory.length || directory.readUInt32LE(at) !== 0x02014b50)
+      throw mismatch('its directory is damaged');
     const [nameLength, extraLength] = [directory.readUInt16LE(at + 28), directory.readUInt16LE(at + 30)];
     const name = directory.subarray(at + centralBytes, at + centralBytes + nameLength);
-    if (name.length <= folder.length || name.compare(folder, 0, folder.length, 0, folder.length) !== 0) throw mismatch(`${JSON.stringify(name.toString('utf8'))} lies beside its top folder ${topFolder}`);
+    if (name.length <= folder.length || name.compare(folder, 0, folder.length, 0, folder.length) !== 0)
+      throw mismatch(`${JSON.stringify(name.toString('utf8'))} lies beside its top folder ${topFolder}`);
     if (name.equals(wanted)) found = memberAt(directory, at, nameLength, extraLength);
     at += centralBytes + nameLength + extraLength + directory.readUInt16LE(at + 32);
   }
@@ -100,7 +112,11 @@ function findMember(directory: Buffer, topFolder: string, path: string): Compres
 function memberAt(directory: Buffer, at: number, nameLength: number, extraLength: number): CompressedMember {
   const offset = directory.readUInt32LE(at + 42);
   const extra = directory.subarray(at + centralBytes + nameLength, at + centralBytes + nameLength + extraLength);
-  return { method: directory.readUInt16LE(at + 10), compressedSize: directory.readUInt32LE(at + 20), offset: offset === max32 ? largeOffset(extra) : offset };
+  return {
+    method: directory.readUInt16LE(at + 10),
+    compressedSize: directory.readUInt32LE(at + 20),
+    offset: offset === max32 ? largeOffset(extra) : offset,
+  };
 }
 
 /** Of a composer.json nothing but the offset needs 64 bits, so that it is the only number in the field (APPNOTE 4.5.3). */
@@ -114,7 +130,11 @@ function largeOffset(extra: Buffer): number {
 function readMember(descriptor: number, { method, compressedSize, offset }: CompressedMember): Buffer {
   const header = readRange(descriptor, offset, localBytes);
   if (header.readUInt32LE(0) !== 0x04034b50) throw mismatch('its composer.json is not where its directory says');
-  const bytes = readRange(descriptor, offset + localBytes + header.readUInt16LE(26) + header.readUInt16LE(28), compressedSize);
+  const bytes = readRange(
+    descriptor,
+    offset + localBytes + header.readUInt16LE(26) + header.readUInt16LE(28),
+    compressedSize,
+  );
   try {
     return method === 0 ? bytes : inflateRawSync(bytes);
   } catch (cause) {
@@ -133,5 +153,9 @@ function readRange(descriptor: number, start: number, length: number): Buffer {
 }
 
 function mismatch(what: string, cause?: unknown): QuarantineError {
-  return new QuarantineError('ARCHIVE_MISMATCH', `The archive that was made is not fit to be published: ${what}. Build again; if that does not help, the disk may be failing.`, cause === undefined ? {} : { cause });
+  return new QuarantineError(
+    'ARCHIVE_MISMATCH',
+    `The archive that was made is not fit to be published: ${what}. Build again; if that does not help, the disk may be failing.`,
+    cause === undefined ? {} : { cause },
+  );
 }

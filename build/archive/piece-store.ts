@@ -43,7 +43,13 @@ export function createPieceStore(queue: DeflateQueue, scratch: Scratch): PieceSt
       () => failed.add(identity),
     );
   };
-  const place = ({ method, crc32: checksum, size, bytes }: Deflated): Piece => ({ method, crc32: checksum, size, compressedSize: bytes.length, offset: scratch.append(bytes) });
+  const place = ({ method, crc32: checksum, size, bytes }: Deflated): Piece => ({
+    method,
+    crc32: checksum,
+    size,
+    compressedSize: bytes.length,
+    offset: scratch.append(bytes),
+  });
 
   return {
     has: (identity) => pieces.has(identity) && !failed.has(identity),

@@ -9,7 +9,11 @@ const maxPathBytes = 4096;
 /** Refuses what some system or unpacker would take for another path. Throws QuarantineError UNSAFE_PATH. */
 export function checkFilePath(path: string): void {
   const fault = faultOf(path);
-  if (fault !== undefined) throw new QuarantineError('UNSAFE_PATH', `The path ${quote(path)} cannot be published: ${fault}. Rename or exclude the file.`);
+  if (fault !== undefined)
+    throw new QuarantineError(
+      'UNSAFE_PATH',
+      `The path ${quote(path)} cannot be published: ${fault}. Rename or exclude the file.`,
+    );
 }
 
 /**
@@ -20,11 +24,19 @@ export function checkFileTree(paths: readonly string[]): void {
   const taken = new Set<string>();
   for (const path of paths) {
     checkFilePath(path);
-    if (taken.has(path)) throw new QuarantineError('UNSAFE_PATH', `The path ${quote(path)} stands twice in this package. Remove one of the two.`);
+    if (taken.has(path))
+      throw new QuarantineError(
+        'UNSAFE_PATH',
+        `The path ${quote(path)} stands twice in this package. Remove one of the two.`,
+      );
     taken.add(path);
   }
   for (const folder of foldersOf(paths)) {
-    if (taken.has(folder)) throw new QuarantineError('UNSAFE_PATH', `${quote(folder)} is both a file or symlink and a folder in this package. Rename one of the two.`);
+    if (taken.has(folder))
+      throw new QuarantineError(
+        'UNSAFE_PATH',
+        `${quote(folder)} is both a file or symlink and a folder in this package. Rename one of the two.`,
+      );
   }
 }
 
@@ -38,7 +50,11 @@ export function checkSymlinks(links: ReadonlyMap<string, string>, paths: Readonl
   const folders = foldersOf(paths);
   for (const [link, target] of links) {
     const fault = followLink(link, { links, paths, folders });
-    if (fault !== undefined) throw new QuarantineError('UNSAFE_SYMLINK', `The symlink ${quote(link)} → ${quote(target)} cannot be published: ${fault}. Replace it by a file, mend it or exclude it.`);
+    if (fault !== undefined)
+      throw new QuarantineError(
+        'UNSAFE_SYMLINK',
+        `The symlink ${quote(link)} → ${quote(target)} cannot be published: ${fault}. Replace it by a file, mend it or exclude it.`,
+      );
   }
 }
 
@@ -52,7 +68,8 @@ function faultOf(path: string): string | undefined {
   if (path.includes('\\')) return 'it holds a backslash';
   if (controlCharacter.test(path)) return 'it holds a control character';
   if (!path.isWellFormed()) return 'it is not valid Unicode';
-  if (path.length * 3 > maxPathBytes && Buffer.byteLength(path) > maxPathBytes) return `it is longer than ${maxPathBytes} bytes`;
+  if (path.length * 3 > maxPathBytes && Buffer.byteLength(path) > maxPathBytes)
+    return `it is longer than ${maxPathBytes} bytes`;
   return faultOfSegments(path);
 }
 
@@ -60,7 +77,8 @@ function faultOfSegments(path: string): string | undefined {
   for (const segment of path.split('/')) {
     if (segment === '') return 'it has an empty segment';
     if (segment === '.' || segment === '..') return `it has a "${segment}" segment`;
-    if (segment.length * 3 > maxSegmentBytes && Buffer.byteLength(segment) > maxSegmentBytes) return `a segment of it is longer than ${maxSegmentBytes} bytes`;
+    if (segment.length * 3 > maxSegmentBytes && Buffer.byteLength(segment) > maxSegmentBytes)
+      return `a segment of it is longer than ${maxSegmentBytes} bytes`;
   }
   return undefined;
 }

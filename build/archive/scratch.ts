@@ -77,7 +77,8 @@ class SlabScratch implements Scratch {
   };
 
   readonly fill = (offset: number, bytes: Uint8Array): void => {
-    for (let done = 0; done < bytes.length; ) done += this.#guarded((file) => writeSync(file, bytes, done, bytes.length - done, offset + done));
+    for (let done = 0; done < bytes.length;)
+      done += this.#guarded((file) => writeSync(file, bytes, done, bytes.length - done, offset + done));
   };
 
   readonly copy = (offset: number, length: number, out: Uint8Array, start: number): void => {
@@ -88,9 +89,10 @@ class SlabScratch implements Scratch {
       slab.lastUse = this.#tick();
       return;
     }
-    for (let done = 0; done < length; ) {
+    for (let done = 0; done < length;) {
       const read = this.#guarded((file) => readSync(file, out, start + done, length - done, offset + done));
-      if (read === 0) throw new StorageError(this.#path, new Error('the scratch file is shorter than what was written to it'));
+      if (read === 0)
+        throw new StorageError(this.#path, new Error('the scratch file is shorter than what was written to it'));
       done += read;
     }
   };

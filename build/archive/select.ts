@@ -36,7 +36,10 @@ export interface Selection<File> {
 const versionControl = /(?:^|\/)(?:\.git|\.svn|\.hg|\.bzr|\.jj|_darcs)(?:\/|$)/i;
 
 /** Pure. Keeps the order of `files`, whose paths are relative to the package with forward slashes. */
-export function selectFiles<F extends { readonly path: string }>(files: readonly F[], rules: ArchiveRules): Selection<F> {
+export function selectFiles<F extends { readonly path: string }>(
+  files: readonly F[],
+  rules: ArchiveRules,
+): Selection<F> {
   const { folder = '', mayLackComposerJson = false } = rules;
   const exportIgnored = compileExportIgnore(rules.attributes, folder);
   const above = folder === '' ? '' : `${folder}/`;

@@ -66,7 +66,11 @@ export function centralHeaderLength(entry: ZipEntry, name: ZipName, offset: numb
 }
 
 /** APPNOTE 4.3.12 */
-export function writeCentralHeader(out: Buffer, start: number, parts: HeaderParts & { readonly offset: number }): number {
+export function writeCentralHeader(
+  out: Buffer,
+  start: number,
+  parts: HeaderParts & { readonly offset: number },
+): number {
   const { entry, name, time, offset } = parts;
   const numbers = zip64Numbers(entry, offset);
   out.writeUInt32LE(0x02014b50, start);
@@ -149,7 +153,8 @@ function writeEnd64(out: Buffer, start: number, { count, directoryLength, direct
   out.writeBigUInt64LE(44n, start + 4);
   out.writeUInt16LE(madeByUnix, start + 12);
   out.writeUInt16LE(versionForZip64, start + 14);
-  for (const [index, number] of [count, count, directoryLength, directoryOffset].entries()) out.writeBigUInt64LE(BigInt(number), start + 24 + index * 8);
+  for (const [index, number] of [count, count, directoryLength, directoryOffset].entries())
+    out.writeBigUInt64LE(BigInt(number), start + 24 + index * 8);
   out.writeUInt32LE(0x07064b50, start + 56);
   out.writeBigUInt64LE(BigInt(start + directoryOffset), start + 64);
   out.writeUInt32LE(1, start + 72);

@@ -2,7 +2,16 @@
 // fixes every byte that comes out. There are no entries for folders: unzip, ZipArchive and Composer make the folders of a file themselves,
 // and a package's content has no empty ones.
 
-import { centralHeaderLength, endLength, localHeaderLength, writeCentralHeader, writeEnd, writeLocalHeader, type ZipEntry, type ZipName } from './zip-headers.ts';
+import {
+  centralHeaderLength,
+  endLength,
+  localHeaderLength,
+  writeCentralHeader,
+  writeEnd,
+  writeLocalHeader,
+  type ZipEntry,
+  type ZipName,
+} from './zip-headers.ts';
 import { zipTimeOf } from './zip-time.ts';
 
 export interface ZipLayout {
@@ -24,7 +33,10 @@ interface Placed {
 }
 
 /** Lays `entries` out in the order given. `time` is epoch seconds, and every entry carries it; `topFolder` is one path segment. */
-export function layoutZip(entries: readonly ZipEntry[], options: { readonly topFolder: string; readonly time: number }): ZipLayout {
+export function layoutZip(
+  entries: readonly ZipEntry[],
+  options: { readonly topFolder: string; readonly time: number },
+): ZipLayout {
   const time = zipTimeOf(options.time);
   const placed: Placed[] = [];
   const headerEnds: number[] = [];

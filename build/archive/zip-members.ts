@@ -15,12 +15,16 @@ export interface ZipMembers {
 export function openZipMembers(archive: string | Buffer): ZipMembers {
   const zip = new AdmZip(archive);
   return {
-    paths: zip.getEntries().filter((entry) => !entry.isDirectory).map(({ entryName }) => entryName),
+    paths: zip
+      .getEntries()
+      .filter((entry) => !entry.isDirectory)
+      .map(({ entryName }) => entryName),
     sizeOf: (path) => zip.getEntry(path)?.header.size ?? 0,
     read: (path, maxBytes) => {
       const entry = zip.getEntry(path);
       if (entry === null) return undefined;
-      if (entry.header.size > maxBytes) throw new Error(`${path} claims ${entry.header.size} bytes, and ${maxBytes} may be read`);
+      if (entry.header.size > maxBytes)
+        throw new Error(`${path} claims ${entry.header.size} bytes, and ${maxBytes} may be read`);
       return entry.getData();
     },
   };

@@ -29,7 +29,8 @@ export async function writeZip(target: string, content: ZipContent): Promise<Sha
     try {
       for (const block of blocksOf(content)) {
         hash.update(block);
-        for (let done = 0; done < block.length; ) done += withTarget(target, () => writeSync(file, block, done, block.length - done));
+        for (let done = 0; done < block.length;)
+          done += withTarget(target, () => writeSync(file, block, done, block.length - done));
         await nextTurn();
       }
     } finally {
@@ -55,7 +56,7 @@ function* blocksOf({ layout, pieces, scratch }: ZipContent): Generator<Uint8Arra
   const block = Buffer.allocUnsafe(Math.min(blockBytes, layout.size));
   let used = 0;
   for (const part of partsOf(layout, pieces, scratch)) {
-    for (let done = 0; done < part.length; ) {
+    for (let done = 0; done < part.length;) {
       if (used === block.length) {
         yield block;
         used = 0;
@@ -80,12 +81,18 @@ function* partsOf(layout: ZipLayout, pieces: readonly Piece[], scratch: Scratch)
   for (const [index, piece] of pieces.entries()) {
     const headerEnd = layout.headerEnds[index] ?? headerStart;
     yield partOf(layout.localHeaders.subarray(headerStart, headerEnd));
-    yield { length: piece.compressedSize, copy: (from, count, out, start) => scratch.copy(piece.offset + from, count, out, start) };
+    yield {
+      length: piece.compressedSize,
+      copy: (from, count, out, start) => scratch.copy(piece.offset + from, count, out, start),
+    };
     headerStart = headerEnd;
   }
   yield partOf(layout.tail);
 }
 
 function partOf(bytes: Uint8Array): Part {
-  return { length: bytes.length, copy: (from, count, out, start) => out.set(bytes.subarray(from, from + count), start) };
+  return {
+    length: bytes.length,
+    copy: (from, count, out, start) => out.set(bytes.subarray(from, from + count), start),
+  };
 }

@@ -45,7 +45,10 @@ export interface ArtifactTree {
 }
 
 /** Gives `work` the tree while no build runs. Throws BuildBusy once `waitMs` are over, and whatever a build throws. */
-export async function withArtifactTree<Result>({ request, effects, waitMs }: ArtifactBuild, work: (tree: ArtifactTree) => Promise<Result>): Promise<Result> {
+export async function withArtifactTree<Result>(
+  { request, effects, waitMs }: ArtifactBuild,
+  work: (tree: ArtifactTree) => Promise<Result>,
+): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
   const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
   try {
@@ -58,11 +61,20 @@ export async function withArtifactTree<Result>({ request, effects, waitMs }: Art
 async function openTree(request: BuildRequest, effects: BuildEffects): Promise<ArtifactTree> {
   const { dataDirectory } = request;
   const folder = join(dataDirectory, artifactsFolder);
-  for (const part of [stagingFolder, retiredFolder]) await withPath(folder, mkdir(join(folder, part), { recursive: true, mode: 0o700 }));
+  for (const part of [stagingFolder, retiredFolder])
+    await withPath(folder, mkdir(join(folder, part), { recursive: true, mode: 0o700 }));
   await sweep(join(folder, stagingFolder), effects.now().getTime() - staleMs);
   const location = `artifact:${folder}`;
   // without the configured sources: those that left libretto.json are for a whole build to withdraw
-  const alone: BuildRequest = { ...request, arguments: [location], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false };
+  const alone: BuildRequest = {
+    ...request,
+    arguments: [location],
+    configured: undefined,
+    fallback: undefined,
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+  };
   const at = (path: string): string => join(folder, path);
   return {
     source: parseSource(location, dataDirectory, dataDirectory).id,

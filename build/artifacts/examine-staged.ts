@@ -42,16 +42,30 @@ export async function examineStaged(staged: StagedArtifact): Promise<ExaminedArt
     const zip = await admitZip(staged.path);
     const json = composerJsonOf(zip);
     const name = packageNameOf(json);
-    if (staged.name !== undefined && staged.name.toLowerCase() !== name) return refused('ARTIFACT_MISMATCH', `composer.json says the package is ${name}, but it was sent as ${JSON.stringify(staged.name.slice(0, 200))}. Make them agree.`, { name });
+    if (staged.name !== undefined && staged.name.toLowerCase() !== name)
+      return refused(
+        'ARTIFACT_MISMATCH',
+        `composer.json says the package is ${name}, but it was sent as ${JSON.stringify(staged.name.slice(0, 200))}. Make them agree.`,
+        { name },
+      );
     const label = versionOf(json, staged.version);
     if ('outcome' in label) return label;
     checkComposerJson(json);
     const { version, normalized } = label;
     const file = artifactPath(name, version);
     checkFile(file, json, name, label);
-    return { name, version, normalized, dev: isDevVersion(normalized), sha256: zip.sha256, reference: archiveReference(zip.sha256), file };
+    return {
+      name,
+      version,
+      normalized,
+      dev: isDevVersion(normalized),
+      sha256: zip.sha256,
+      reference: archiveReference(zip.sha256),
+      file,
+    };
   } catch (error) {
-    if (error instanceof QuarantineError) return refusalOf(error.code, error.message.replaceAll(staged.path, 'the archive'));
+    if (error instanceof QuarantineError)
+      return refusalOf(error.code, error.message.replaceAll(staged.path, 'the archive'));
     throw error;
   }
 }
@@ -59,26 +73,47 @@ export async function examineStaged(staged: StagedArtifact): Promise<ExaminedArt
 function composerJsonOf({ composerJson, root, paths }: AdmittedZip): JsonObject {
   if (composerJson !== undefined) return parseComposerJson(composerJson, `${root}composer.json in the archive`);
   const there = paths.includes(`${root}composer.json`);
-  throw new QuarantineError('INVALID_COMPOSER_JSON', there ? 'The composer.json in the archive is too large, or no file.' : 'The archive has no composer.json at its top or in its only top folder. Pack the package\'s own folder, and nothing beside it.');
+  throw new QuarantineError(
+    'INVALID_COMPOSER_JSON',
+    there
+      ? 'The composer.json in the archive is too large, or no file.'
+      : "The archive has no composer.json at its top or in its only top folder. Pack the package's own folder, and nothing beside it.",
+  );
 }
 
 function versionOf(json: JsonObject, given: string | undefined): CheckedLabel | RefusedArtifact {
   const declared = declaredVersion(json['version'], 'composer.json');
   if (declared === undefined && given === undefined) {
-    return refused('ARTIFACT_INVALID', 'Nothing says which version this is. Write "version" into composer.json, or name it when you publish: --version 1.2.0, or ?version=1.2.0 behind the address.', { reason: 'VERSION_MISSING' });
+    return refused(
+      'ARTIFACT_INVALID',
+      'Nothing says which version this is. Write "version" into composer.json, or name it when you publish: --version 1.2.0, or ?version=1.2.0 behind the address.',
+      { reason: 'VERSION_MISSING' },
+    );
   }
   const sent = given === undefined ? undefined : checkedLabel(given, 'The version it was sent as is');
   if (declared === undefined && sent !== undefined) return sent;
   const written = checkedLabel(declared ?? '', '"version" in composer.json is');
   if (sent === undefined || sent.normalized === written.normalized) return written;
-  return refused('ARTIFACT_MISMATCH', `composer.json says version ${written.version}, but it was sent as ${sent.version}. Make them agree, or leave one of them out.`, { version: written.version });
+  return refused(
+    'ARTIFACT_MISMATCH',
+    `composer.json says version ${written.version}, but it was sent as ${sent.version}. Make them agree, or leave one of them out.`,
+    { version: written.version },
+  );
 }
 
 /** Builds must read the same version out of the file's name. Throws QuarantineError. */
 function checkFile(file: string, json: JsonObject, name: PackageName, { normalized }: CheckedLabel): void {
   const last = file.slice(file.lastIndexOf('/') + 1);
-  if (Buffer.byteLength(last) > 255) throw new QuarantineError('UNSAFE_PATH', 'Package and version together are too long for the name of a file. Choose a shorter version.');
-  if (artifactVersion(json, name, last).normalized !== normalized) throw new QuarantineError('VERSION_INVALID', 'The version cannot be kept in the name of a file. Write it as "version" into composer.json, without "%2F".');
+  if (Buffer.byteLength(last) > 255)
+    throw new QuarantineError(
+      'UNSAFE_PATH',
+      'Package and version together are too long for the name of a file. Choose a shorter version.',
+    );
+  if (artifactVersion(json, name, last).normalized !== normalized)
+    throw new QuarantineError(
+      'VERSION_INVALID',
+      'The version cannot be kept in the name of a file. Write it as "version" into composer.json, without "%2F".',
+    );
 }
 
 /** The answer's code for what a build would leave a version out for. */

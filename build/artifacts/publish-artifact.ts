@@ -24,10 +24,14 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
     return await withArtifactTree(build, async (tree) => {
       const standing = await findStanding(artifact, tree);
       if (standing !== undefined && 'outcome' in standing) return standing;
-      const placed = standing !== undefined && (await tree.exists(artifact.file)) ? await complete(artifact, tree) : await place(staged.path, artifact, tree);
+      const placed =
+        standing !== undefined && (await tree.exists(artifact.file))
+          ? await complete(artifact, tree)
+          : await place(staged.path, artifact, tree);
       if ('refusal' in placed) return placed.refusal;
       const entry = (await tree.entries(artifact.name)).find((one) => isSame(one, artifact, tree));
-      if (entry === undefined) throw new Error(`${artifact.name} ${artifact.version} was published, and its index does not say so`);
+      if (entry === undefined)
+        throw new Error(`${artifact.name} ${artifact.version} was published, and its index does not say so`);
       return describe(artifact, entry, placed.report, tree, build);
     });
   } finally {
@@ -38,21 +42,46 @@ export async function publishArtifact(staged: StagedArtifact, build: ArtifactBui
 type Placed = { readonly report: BuildReport } | { readonly refusal: RefusedArtifact };
 
 /** The published entry with the same content, why there can be no other, or undefined where nothing stands in the way. */
-async function findStanding({ name, version, normalized, dev, reference }: ExaminedArtifact, tree: ArtifactTree): Promise<IndexEntry | RefusedArtifact | undefined> {
-  const tombstone = lookUpPurged(await listPurged(createDiskOutput(tree.dataDirectory))).blocks(name, { normalized, reference });
+async function findStanding(
+  { name, version, normalized, dev, reference }: ExaminedArtifact,
+  tree: ArtifactTree,
+): Promise<IndexEntry | RefusedArtifact | undefined> {
+  const tombstone = lookUpPurged(await listPurged(createDiskOutput(tree.dataDirectory))).blocks(name, {
+    normalized,
+    reference,
+  });
   if (tombstone !== undefined) return purged({ name, version, normalized }, tombstone);
-  if ((await findWithheld(createDiskOutput(tree.dataDirectory), name, normalized)) !== undefined) return refused('VERSION_EXISTS', `${name} ${version} was withdrawn by hand, and stays so. Publish another version, or run \`libretto package restore ${name} ${version}\` on the host.`, { name, version });
+  if ((await findWithheld(createDiskOutput(tree.dataDirectory), name, normalized)) !== undefined)
+    return refused(
+      'VERSION_EXISTS',
+      `${name} ${version} was withdrawn by hand, and stays so. Publish another version, or run \`libretto package restore ${name} ${version}\` on the host.`,
+      { name, version },
+    );
   const entries = (await tree.entries(name)).filter((entry) => entry.version_normalized === normalized);
   const published = entries.find(({ state }) => state === 'published');
   const known = published ?? entries[0];
   if (known === undefined) return undefined;
   const what = `${name} ${known.version}`;
   const about = { name, version: known.version, reference: known.reference };
-  if (published !== undefined && published.source !== tree.source) return refused('VERSION_EXISTS', `${what} is published by another source of this registry. Publish another version, or remove it there first.`, about);
-  if (published !== undefined && published.version !== version) return refused('VERSION_EXISTS', `${what} is published already, and ${version} is the same version to Composer. Publish another version.`, about);
+  if (published !== undefined && published.source !== tree.source)
+    return refused(
+      'VERSION_EXISTS',
+      `${what} is published by another source of this registry. Publish another version, or remove it there first.`,
+      about,
+    );
+  if (published !== undefined && published.version !== version)
+    return refused(
+      'VERSION_EXISTS',
+      `${what} is published already, and ${version} is the same version to Composer. Publish another version.`,
+      about,
+    );
   if (!dev && !entries.some((entry) => entry.reference === reference)) {
     const was = published === undefined ? 'was published before' : 'is published already';
-    return refused('VERSION_EXISTS', `${what} ${was}, with other content. A released version never changes: publish a new version.`, about);
+    return refused(
+      'VERSION_EXISTS',
+      `${what} ${was}, with other content. A released version never changes: publish a new version.`,
+      about,
+    );
   }
   return published?.reference === reference ? published : undefined;
 }
@@ -60,30 +89,47 @@ async function findStanding({ name, version, normalized, dev, reference }: Exami
 /**
  * The date and the reason are those of the version itself. Of another purged version with the same content they are left out: an uploader may not see it (I14).
  */
-function purged({ name, version, normalized }: Pick<ExaminedArtifact, 'name' | 'version' | 'normalized'>, tombstone?: PurgedVersion): RefusedArtifact {
+function purged(
+  { name, version, normalized }: Pick<ExaminedArtifact, 'name' | 'version' | 'normalized'>,
+  tombstone?: PurgedVersion,
+): RefusedArtifact {
   const advice = 'Publish a new version with other content.';
   if (tombstone?.version_normalized !== normalized) {
-    return refused('VERSION_PURGED', `The content of ${name} ${version} was purged, and is never published again. ${advice}`, { name, version });
+    return refused(
+      'VERSION_PURGED',
+      `The content of ${name} ${version} was purged, and is never published again. ${advice}`,
+      { name, version },
+    );
   }
   const { reason, since } = tombstone;
-  return refused('VERSION_PURGED', `${name} ${version} was purged on ${since.slice(0, 10)} (${reason}), and is never published again. ${advice}`, { name, version, reason });
+  return refused(
+    'VERSION_PURGED',
+    `${name} ${version} was purged on ${since.slice(0, 10)} (${reason}), and is never published again. ${advice}`,
+    { name, version, reason },
+  );
 }
 
 function isSame(entry: IndexEntry, { version, reference }: ExaminedArtifact, { source }: ArtifactTree): boolean {
-  return entry.state === 'published' && entry.version === version && entry.reference === reference && entry.source === source;
+  return (
+    entry.state === 'published' && entry.version === version && entry.reference === reference && entry.source === source
+  );
 }
 
 /** The index is written before what readers see: a build that was cut off between the two is completed before anything is acknowledged. */
 async function complete(artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
   const report = await tree.build();
-  return (await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree)) ? { report } : { refusal: whyNot(artifact, report, tree) };
+  return (await tree.entries(artifact.name)).some((entry) => isSame(entry, artifact, tree))
+    ? { report }
+    : { refusal: whyNot(artifact, report, tree) };
 }
 
 /** Resolves with the build's report or, after everything was put back, with why the version is not among the published ones. */
 async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactTree): Promise<Placed> {
   const final = tree.at(artifact.file);
   const aside = join(tree.at(stagingFolder), `replaced-${randomUUID()}.zip`);
-  const former = (await tree.entries(artifact.name)).find((entry) => entry.state === 'published' && entry.version_normalized === artifact.normalized);
+  const former = (await tree.entries(artifact.name)).find(
+    (entry) => entry.state === 'published' && entry.version_normalized === artifact.normalized,
+  );
   const replaces = await tree.exists(artifact.file);
   // a second name, so that a kill at any moment leaves a ZIP in its place
   if (replaces) await link(final, aside).catch(() => copyFile(final, aside));
@@ -105,23 +151,48 @@ async function place(staged: string, artifact: ExaminedArtifact, tree: ArtifactT
     throw error;
   }
   await tree.remove(retiredPath(artifact.name, artifact.normalized, artifact.reference));
-  if (replaces && former !== undefined) await tree.move(aside, tree.at(retiredPath(artifact.name, artifact.normalized, former.reference)));
+  if (replaces && former !== undefined)
+    await tree.move(aside, tree.at(retiredPath(artifact.name, artifact.normalized, former.reference)));
   else await rm(aside, { force: true });
   return { report };
 }
 
 function whyNot(artifact: ExaminedArtifact, report: BuildReport, tree: ArtifactTree): RefusedArtifact {
   const { name, version, file } = artifact;
-  const quarantine = report.quarantined.find((one) => one.where === tree.at(file)) ?? report.quarantined.find((one) => one.name === name && one.version === version);
-  if (quarantine !== undefined) return refusalOf(quarantine.code, quarantine.message.replaceAll(tree.at(file), 'the archive').replaceAll(tree.dataDirectory, ''));
+  const quarantine =
+    report.quarantined.find((one) => one.where === tree.at(file)) ??
+    report.quarantined.find((one) => one.name === name && one.version === version);
+  if (quarantine !== undefined)
+    return refusalOf(
+      quarantine.code,
+      quarantine.message.replaceAll(tree.at(file), 'the archive').replaceAll(tree.dataDirectory, ''),
+    );
   if (report.blocked.some((one) => one.name === name && one.version === version)) return purged(artifact);
   const reason = report.failed[0]?.reason ?? 'nothing says why';
   throw new Error(`${name} ${version} was not published: ${reason}`);
 }
 
-async function describe(artifact: ExaminedArtifact, { reference, shasum, size }: IndexEntry, report: BuildReport, tree: ArtifactTree, { request }: ArtifactBuild): Promise<PublishOutcome> {
+async function describe(
+  artifact: ExaminedArtifact,
+  { reference, shasum, size }: IndexEntry,
+  report: BuildReport,
+  tree: ArtifactTree,
+  { request }: ArtifactBuild,
+): Promise<PublishOutcome> {
   const { name, version, normalized, sha256 } = artifact;
   const notices = report.notices.flatMap(({ message }) => (message.startsWith(`${name} `) ? [message] : []));
   const url = distUrl(name, version, { metadataUrl: request.metadataUrl, distBaseUrl: request.distBaseUrl });
-  return { outcome: 'published', name, version, version_normalized: normalized, reference, sha256, sha1: shasum, size, url: url.replace('%reference%', reference), serial: await tree.serial(), notices };
+  return {
+    outcome: 'published',
+    name,
+    version,
+    version_normalized: normalized,
+    reference,
+    sha256,
+    sha1: shasum,
+    size,
+    url: url.replace('%reference%', reference),
+    serial: await tree.serial(),
+    notices,
+  };
 }

@@ -14,7 +14,12 @@ export interface WaitOptions {
 }
 
 /** Throws BuildBusy once `waitMs` are over. */
-export async function waitForLock(path: string, now: () => Date, waitMs: number, { lock = buildLock, stop }: WaitOptions = {}): Promise<Lock> {
+export async function waitForLock(
+  path: string,
+  now: () => Date,
+  waitMs: number,
+  { lock = buildLock, stop }: WaitOptions = {},
+): Promise<Lock> {
   const until = performance.now() + waitMs;
   for (;;) {
     stop?.throwIfAborted();

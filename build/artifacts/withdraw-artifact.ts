@@ -40,5 +40,11 @@ export async function withdrawArtifact(content: PublishedContent, build: Artifac
 
 async function findPublished({ name, version, reference }: PublishedContent, tree: ArtifactTree) {
   const entries = await tree.entries(name);
-  return entries.find((entry) => entry.state === 'published' && entry.version === version && entry.reference === reference && entry.source === tree.source);
+  return entries.find(
+    (entry) =>
+      entry.state === 'published' &&
+      entry.version === version &&
+      entry.reference === reference &&
+      entry.source === tree.source,
+  );
 }

@@ -18,11 +18,18 @@ export function parseSingleConstraint(part: string): ParsedPart {
   const { text: flagged, flag } = splitFlag(aliasPattern.exec(part)?.[1] ?? part);
   const text = withoutReference(flagged);
   const wildcard = /^(v)?[x*](\.[x*])*\n?$/i.exec(text);
-  if (wildcard !== null) return { constraints: [wildcard[1] === undefined && wildcard[2] === undefined ? { kind: 'anything' } : comparison('>=', '0.0.0.0-dev')] };
+  if (wildcard !== null)
+    return {
+      constraints: [
+        wildcard[1] === undefined && wildcard[2] === undefined ? { kind: 'anything' } : comparison('>=', '0.0.0.0-dev'),
+      ],
+    };
   const range = parseRange(text);
   if (range !== undefined) return range;
   const parsed = parseComparison(text, flag);
-  return parsed === undefined ? { refusal: `"${text}" is neither a version nor a range Composer understands` } : { constraints: [parsed] };
+  return parsed === undefined
+    ? { refusal: `"${text}" is neither a version nor a range Composer understands` }
+    : { constraints: [parsed] };
 }
 
 /** `1.0@beta` → `1.0` and `beta`; a flag alone stands for any version. `@stable` says nothing, but only in lower case. */
@@ -45,8 +52,12 @@ function parseComparison(text: string, flag: string | undefined): Comparison | u
   const version = normalizeOperand(operand);
   if (version === undefined) return undefined;
   const operator = operatorOf(sign);
-  if (operator !== '==' && flag !== undefined && parseStability(version) === 'stable') return comparison(operator, `${version}-${flag}`);
-  const lowest = (operator === '<' || operator === '>=') && !hasModifier.test(asciiLowerCase(operand)) && !operand.startsWith('dev-');
+  if (operator !== '==' && flag !== undefined && parseStability(version) === 'stable')
+    return comparison(operator, `${version}-${flag}`);
+  const lowest =
+    (operator === '<' || operator === '>=') &&
+    !hasModifier.test(asciiLowerCase(operand)) &&
+    !operand.startsWith('dev-');
   return comparison(operator, lowest ? `${version}-dev` : version);
 }
 

@@ -33,7 +33,8 @@ function parseTilde(text: string): ParsedPart | undefined {
   if (match === null) return undefined;
   if (match[1] !== undefined) return { refusal: `"${text}" has the operator "~>"; Composer's is "~"` };
   const written = writtenVersion(match.slice(2));
-  const position = Math.max(1, written.numbers.findLastIndex((number) => number !== undefined) + 1) + (written.xDev ? 1 : 0);
+  const position =
+    Math.max(1, written.numbers.findLastIndex((number) => number !== undefined) + 1) + (written.xDev ? 1 : 0);
   return fromVersionToNext(text, written, Math.max(1, position - 1));
 }
 
@@ -64,22 +65,30 @@ function parseHyphen(text: string): ParsedPart | undefined {
   if (match === null) return undefined;
   const [from, to] = [writtenVersion(match.slice(2, 10)), writtenVersion(match.slice(11, 19))];
   const [lowest, highest] = [normalizeVersion(match[1] ?? ''), normalizeVersion(match[10] ?? '')];
-  if (lowest === undefined || highest === undefined) return { refusal: `"${text}" is a range between versions Composer does not accept` };
+  if (lowest === undefined || highest === undefined)
+    return { refusal: `"${text}" is a range between versions Composer does not accept` };
   const [, minor, patch] = to.numbers;
   const exact = (minor !== undefined && patch !== undefined) || to.modified;
-  const upper = exact ? comparison('<=', highest) : comparison('<', firstAfter(to.numbers, minor === undefined ? 1 : 2));
+  const upper = exact
+    ? comparison('<=', highest)
+    : comparison('<', firstAfter(to.numbers, minor === undefined ? 1 : 2));
   return { constraints: [comparison('>=', from.modified ? lowest : `${lowest}-dev`), upper] };
 }
 
 function writtenVersion(groups: readonly (string | undefined)[]): Written {
   const [major, minor, patch, fourth, word, , dev, xDev] = groups;
-  return { numbers: [major, minor, patch, fourth], modified: word !== undefined || dev !== undefined || xDev !== undefined, xDev: xDev !== undefined };
+  return {
+    numbers: [major, minor, patch, fourth],
+    modified: word !== undefined || dev !== undefined || xDev !== undefined,
+    xDev: xDev !== undefined,
+  };
 }
 
 /** From the version behind the one-character operator up to the next one in that position. */
 function fromVersionToNext(text: string, written: Written, position: number): ParsedPart {
   const lowest = normalizeVersion(text.slice(1) + (written.modified ? '' : '-dev'));
-  if (lowest === undefined) return { refusal: `"${text}" is a range that begins with a version Composer does not accept` };
+  if (lowest === undefined)
+    return { refusal: `"${text}" is a range that begins with a version Composer does not accept` };
   return { constraints: [comparison('>=', lowest), comparison('<', firstAfter(written.numbers, position))] };
 }
 

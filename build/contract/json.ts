@@ -10,7 +10,10 @@ export interface JsonObject {
  * Where a string holds half of a surrogate pair, which no UTF-8 has and PHP cannot decode: the keys that lead there, those of a list as numbers. A key
  * that holds one is named by the object it is in. undefined: nowhere.
  */
-export function loneSurrogate(value: JsonValue | undefined, path: readonly string[] = []): { readonly path: readonly string[]; readonly inKey: boolean } | undefined {
+export function loneSurrogate(
+  value: JsonValue | undefined,
+  path: readonly string[] = [],
+): { readonly path: readonly string[]; readonly inKey: boolean } | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : { path, inKey: false };
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value) as [string, JsonValue][]) {

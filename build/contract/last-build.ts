@@ -25,6 +25,9 @@ export function parseLastBuild(text: string): LastBuild | undefined {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) return undefined;
   const { finished_at, outcome, quarantined, failed_sources } = json;
-  if (typeof finished_at !== 'string' || typeof quarantined !== 'number' || typeof failed_sources !== 'number') return undefined;
-  return outcome === 'published' || outcome === 'unchanged' || outcome === 'failed' ? { finished_at, outcome, quarantined, failed_sources } : undefined;
+  if (typeof finished_at !== 'string' || typeof quarantined !== 'number' || typeof failed_sources !== 'number')
+    return undefined;
+  return outcome === 'published' || outcome === 'unchanged' || outcome === 'failed'
+    ? { finished_at, outcome, quarantined, failed_sources }
+    : undefined;
 }

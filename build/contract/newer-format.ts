@@ -4,7 +4,9 @@
 
 export class NewerFormat extends Error {
   constructor(found: number, known: number) {
-    super(`it was written by a newer version of Libretto (format ${found}, this version reads ${known}). Upgrade this one`);
+    super(
+      `it was written by a newer version of Libretto (format ${found}, this version reads ${known}). Upgrade this one`,
+    );
     this.name = 'NewerFormat';
   }
 }

@@ -26,7 +26,10 @@ export function textPath(name: PackageName, digest: TextDigest): string {
 }
 
 /** Which of the files in a package's own folder is its README and which its CHANGELOG. */
-export function chooseTexts(files: readonly string[]): { readonly readme: string | undefined; readonly changelog: string | undefined } {
+export function chooseTexts(files: readonly string[]): {
+  readonly readme: string | undefined;
+  readonly changelog: string | undefined;
+} {
   return { readme: chooseText(files, 'readme'), changelog: chooseText(files, 'changelog') };
 }
 

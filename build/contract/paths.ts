@@ -32,10 +32,12 @@ export function parseDistLabel(version: string): { readonly label: DistLabel } |
   if (/[\u0000-\u001f\u007f\\]/.test(version)) return { refusal: 'it holds a control character or a backslash' };
   if (!version.isWellFormed()) return { refusal: 'it is not valid Unicode' };
   for (const segment of version.split('/')) {
-    if (segment === '' || segment === '.' || segment === '..') return { refusal: 'it has an empty, "." or ".." path segment' };
+    if (segment === '' || segment === '.' || segment === '..')
+      return { refusal: 'it has an empty, "." or ".." path segment' };
     if (/\.zip$/i.test(segment) && !version.endsWith(segment)) return { refusal: 'a path segment of it ends in .zip' };
   }
-  if (/@[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(version)) return { refusal: 'it ends like the file of another version\'s content (@<reference>)' };
+  if (/@[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(version))
+    return { refusal: "it ends like the file of another version's content (@<reference>)" };
   return { label: version as DistLabel };
 }
 

@@ -94,7 +94,8 @@ function compareNumbers(left: string, right: string): Order {
 
 function saturated(digits: string): string {
   const number = digits.replace(/^0+/, '');
-  const tooLarge = number.length > largestNumber.length || (number.length === largestNumber.length && number > largestNumber);
+  const tooLarge =
+    number.length > largestNumber.length || (number.length === largestNumber.length && number > largestNumber);
   return tooLarge ? largestNumber : number;
 }
 

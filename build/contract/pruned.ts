@@ -27,8 +27,16 @@ export interface PrunedRelease {
 
 /** Both lists as one: of one version the newer row counts. Canonical bytes. */
 export function formatPruned(before: readonly PrunedRelease[], more: readonly PrunedRelease[]): string {
-  const rows = [...new Map([...before, ...more].map((row) => [row.version_normalized, row])).values()].toSorted((one, other) => (one.version_normalized < other.version_normalized ? -1 : 1));
-  const versions = rows.map(({ version, version_normalized, reference, shasum, since }) => ({ version, version_normalized, reference, shasum, since }));
+  const rows = [...new Map([...before, ...more].map((row) => [row.version_normalized, row])).values()].toSorted(
+    (one, other) => (one.version_normalized < other.version_normalized ? -1 : 1),
+  );
+  const versions = rows.map(({ version, version_normalized, reference, shasum, since }) => ({
+    version,
+    version_normalized,
+    reference,
+    shasum,
+    since,
+  }));
   return withChecksum(JSON.stringify({ format: prunedFormat, versions }, null, 1));
 }
 
@@ -37,7 +45,14 @@ export function parsePruned(text: string): readonly PrunedRelease[] {
   return parseVersionList(text, prunedFormat, (row) => {
     const { version, version_normalized: normalized, reference: given, shasum: sum, since } = row;
     const [reference, shasum] = [parseReference(String(given)), parseSha1(String(sum))];
-    if (typeof version !== 'string' || typeof normalized !== 'string' || typeof since !== 'string' || reference === undefined || shasum === undefined) return undefined;
+    if (
+      typeof version !== 'string' ||
+      typeof normalized !== 'string' ||
+      typeof since !== 'string' ||
+      reference === undefined ||
+      shasum === undefined
+    )
+      return undefined;
     return { version, version_normalized: normalized, reference, shasum, since };
   });
 }

@@ -66,7 +66,18 @@ export interface Publication {
 export function formatPublication(publication: Publication): string {
   const { pruned, ...rest } = publication;
   const names = Object.entries(pruned ?? {});
-  return withChecksum(JSON.stringify({ ...rest, ...(names.length === 0 ? {} : { pruned: Object.fromEntries(names.map(([name, changes]) => [name, changes.map(formatChange)])) }) }, null, 1));
+  return withChecksum(
+    JSON.stringify(
+      {
+        ...rest,
+        ...(names.length === 0
+          ? {}
+          : { pruned: Object.fromEntries(names.map(([name, changes]) => [name, changes.map(formatChange)])) }),
+      },
+      null,
+      1,
+    ),
+  );
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
@@ -76,8 +87,15 @@ export function parsePublication(text: string): Publication {
   const format = json['format'];
   refuseNewer(format, publicationFormat);
   const { serial, published_at: publishedAt, root, sources } = json;
-  if (format !== publicationFormat || typeof serial !== 'number' || !Number.isSafeInteger(serial) || typeof publishedAt !== 'string') throw new Error('format, serial or published_at is malformed');
-  if (!isJsonObject(root) || typeof root['last_modified'] !== 'number' || typeof root['sha256'] !== 'string') throw new Error('root is malformed');
+  if (
+    format !== publicationFormat ||
+    typeof serial !== 'number' ||
+    !Number.isSafeInteger(serial) ||
+    typeof publishedAt !== 'string'
+  )
+    throw new Error('format, serial or published_at is malformed');
+  if (!isJsonObject(root) || typeof root['last_modified'] !== 'number' || typeof root['sha256'] !== 'string')
+    throw new Error('root is malformed');
   if (!Array.isArray(sources)) throw new Error('sources is malformed');
   return {
     format: publicationFormat,
@@ -107,14 +125,18 @@ function parseBesideChange(value: unknown): BesideNames['changes'][number] {
 }
 
 function parsePruned(json: JsonObject): NonNullable<Publication['pruned']> {
-  return Object.fromEntries(Object.entries(json).map(([name, changes]) => {
-    if (parsePackageName(name) === undefined || !Array.isArray(changes)) throw new Error('pruned is malformed');
-    return [name, changes.map(parseChange)];
-  }));
+  return Object.fromEntries(
+    Object.entries(json).map(([name, changes]) => {
+      if (parsePackageName(name) === undefined || !Array.isArray(changes)) throw new Error('pruned is malformed');
+      return [name, changes.map(parseChange)];
+    }),
+  );
 }
 
 function parseNames(value: unknown): readonly PackageName[] {
-  const names = Array.isArray(value) ? value.map((name: unknown) => (typeof name === 'string' ? parsePackageName(name) : undefined)) : [undefined];
+  const names = Array.isArray(value)
+    ? value.map((name: unknown) => (typeof name === 'string' ? parsePackageName(name) : undefined))
+    : [undefined];
   return names.map((name) => {
     if (name === undefined) throw new Error('withdrawn is malformed');
     return name;
@@ -126,7 +148,8 @@ function parseUndone(value: unknown): UndoneChange {
   const { name: given, version, version_normalized: normalized, reference: text, gone } = value;
   const name = typeof given === 'string' ? parsePackageName(given) : undefined;
   const reference = text === null ? null : parseReference(String(text));
-  if (name === undefined || reference === undefined || typeof version !== 'string' || typeof normalized !== 'string') throw new Error('an undone change is malformed');
+  if (name === undefined || reference === undefined || typeof version !== 'string' || typeof normalized !== 'string')
+    throw new Error('an undone change is malformed');
   return { name, version, version_normalized: normalized, reference, ...(gone === true ? { gone } : {}) };
 }
 
@@ -134,6 +157,11 @@ function parseUndone(value: unknown): UndoneChange {
 export function parsePublishedSource(value: unknown): PublishedSource {
   if (!isJsonObject(value)) throw new Error('a source is malformed');
   const { id, location, from } = value;
-  if (typeof id !== 'string' || typeof location !== 'string' || (from !== 'argument' && from !== 'configuration' && from !== 'registered')) throw new Error('a source is malformed');
+  if (
+    typeof id !== 'string' ||
+    typeof location !== 'string' ||
+    (from !== 'argument' && from !== 'configuration' && from !== 'registered')
+  )
+    throw new Error('a source is malformed');
   return { id, location, from, ...(value['options'] === true ? { options: true } : {}) };
 }

@@ -50,7 +50,11 @@ export function parsePurgeReason(text: string): PurgeReason | undefined {
   return purgeReasons.find((reason) => reason === text);
 }
 
-export function purgedKey({ name, version_normalized: normalized, reference }: Pick<PurgedVersion, 'name' | 'version_normalized' | 'reference'>): string {
+export function purgedKey({
+  name,
+  version_normalized: normalized,
+  reference,
+}: Pick<PurgedVersion, 'name' | 'version_normalized' | 'reference'>): string {
   return `${name} ${normalized} ${reference}`;
 }
 
@@ -82,13 +86,20 @@ export interface PurgedLookup {
 export function lookUpPurged(rows: readonly PurgedVersion[]): PurgedLookup {
   const names = new Map<string, PurgedVersion[]>();
   for (const row of rows) names.set(row.name, [...(names.get(row.name) ?? []), row]);
-  const labels = new Map(rows.filter((row) => !isDevVersion(row.version_normalized)).map((row) => [`${row.name} ${row.version_normalized}`, row]));
+  const labels = new Map(
+    rows
+      .filter((row) => !isDevVersion(row.version_normalized))
+      .map((row) => [`${row.name} ${row.version_normalized}`, row]),
+  );
   // of a mirrored version there may be none
-  const references = new Map<string, PurgedVersion>(rows.flatMap((row) => (row.reference === '' ? [] : [[`${row.name} ${row.reference}`, row] as const])));
+  const references = new Map<string, PurgedVersion>(
+    rows.flatMap((row) => (row.reference === '' ? [] : [[`${row.name} ${row.reference}`, row] as const])),
+  );
   return {
     rows,
     of: (name) => names.get(name),
-    blocks: (name, { normalized, reference }) => (rows.length === 0 ? undefined : (labels.get(`${name} ${normalized}`) ?? references.get(`${name} ${reference}`))),
+    blocks: (name, { normalized, reference }) =>
+      rows.length === 0 ? undefined : (labels.get(`${name} ${normalized}`) ?? references.get(`${name} ${reference}`)),
   };
 }
 
@@ -97,20 +108,66 @@ export const nothingPurged = lookUpPurged([]);
 /** Canonical bytes, whatever order the rows come in. */
 export function formatPurged(rows: readonly PurgedVersion[]): string {
   const sorted = rows.toSorted((one, other) => (purgedKey(one) < purgedKey(other) ? -1 : 1));
-  const versions = sorted.map(({ name, version, version_normalized, reference, sha1, sha256, content, released, source, reason, since }) => ({ name, version, version_normalized, reference, sha1, sha256, content, released, source, reason, since }));
+  const versions = sorted.map(
+    ({ name, version, version_normalized, reference, sha1, sha256, content, released, source, reason, since }) => ({
+      name,
+      version,
+      version_normalized,
+      reference,
+      sha1,
+      sha256,
+      content,
+      released,
+      source,
+      reason,
+      since,
+    }),
+  );
   return withChecksum(JSON.stringify({ format: purgedFormat, versions }, null, 1));
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
 export function parsePurged(text: string): readonly PurgedVersion[] {
   return parseVersionList(text, purgedFormat, (row) => {
-    const { name: given, version, version_normalized: normalized, reference, sha1, sha256, content, released, source, reason: text, since } = row;
+    const {
+      name: given,
+      version,
+      version_normalized: normalized,
+      reference,
+      sha1,
+      sha256,
+      content,
+      released,
+      source,
+      reason: text,
+      since,
+    } = row;
     const name = typeof given === 'string' ? parsePackageName(given) : undefined;
     const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
-    if (name === undefined || reason === undefined || typeof version !== 'string' || typeof normalized !== 'string' || typeof reference !== 'string' || typeof since !== 'string') return undefined;
+    if (
+      name === undefined ||
+      reason === undefined ||
+      typeof version !== 'string' ||
+      typeof normalized !== 'string' ||
+      typeof reference !== 'string' ||
+      typeof since !== 'string'
+    )
+      return undefined;
     const inside = content === null ? null : parseContent(content);
     if (inside === undefined) return undefined;
-    return { name, version, version_normalized: normalized as NormalizedVersion, reference, sha1: textOrNull(sha1), sha256: textOrNull(sha256), content: inside, released: textOrNull(released), source: textOrNull(source), reason, since };
+    return {
+      name,
+      version,
+      version_normalized: normalized as NormalizedVersion,
+      reference,
+      sha1: textOrNull(sha1),
+      sha256: textOrNull(sha256),
+      content: inside,
+      released: textOrNull(released),
+      source: textOrNull(source),
+      reason,
+      since,
+    };
   });
 }
 
@@ -121,5 +178,7 @@ function textOrNull(value: unknown): string | null {
 function parseContent(value: unknown): ArchiveContent | undefined {
   if (!isJsonObject(value)) return undefined;
   const { files, bytes, digest } = value;
-  return typeof files === 'number' && typeof bytes === 'number' && typeof digest === 'string' ? { files, bytes, digest } : undefined;
+  return typeof files === 'number' && typeof bytes === 'number' && typeof digest === 'string'
+    ? { files, bytes, digest }
+    : undefined;
 }

@@ -21,7 +21,14 @@ export interface QuarantinedVersion {
 }
 
 export function formatQuarantined(versions: readonly QuarantinedVersion[]): string {
-  const rows = versions.map(({ source, code, message, where, name, version }) => ({ source, code, message, where, name, version }));
+  const rows = versions.map(({ source, code, message, where, name, version }) => ({
+    source,
+    code,
+    message,
+    where,
+    name,
+    version,
+  }));
   const lines = rows.map((row) => JSON.stringify(row)).toSorted();
   return `{"format": ${quarantinedFormat}, "versions": [${lines.length === 0 ? '' : `\n${lines.join(',\n')}\n`}]}\n`;
 }
@@ -30,6 +37,13 @@ export function formatQuarantined(versions: readonly QuarantinedVersion[]): stri
 export function parseQuarantined(text: string): readonly QuarantinedVersion[] {
   return parseVersionList(text, quarantinedFormat, ({ source, code, message, where, name, version }) => {
     if ([source, code, message, where].some((value) => typeof value !== 'string')) return undefined;
-    return { source, code, message, where, name: typeof name === 'string' ? name : null, version: typeof version === 'string' ? version : null } as QuarantinedVersion;
+    return {
+      source,
+      code,
+      message,
+      where,
+      name: typeof name === 'string' ? name : null,
+      version: typeof version === 'string' ? version : null,
+    } as QuarantinedVersion;
   });
 }

@@ -9,7 +9,12 @@ export interface ReleasedVersion {
 }
 
 /** Its source's own time counts (of a commit, a tag); where the source knows none, the time at which this content was first published here. */
-export function releasedVersion({ version_normalized, time, first_published: firstPublished, since }: Pick<IndexEntry, 'version_normalized' | 'time' | 'first_published' | 'since'>): ReleasedVersion {
+export function releasedVersion({
+  version_normalized,
+  time,
+  first_published: firstPublished,
+  since,
+}: Pick<IndexEntry, 'version_normalized' | 'time' | 'first_published' | 'since'>): ReleasedVersion {
   const releasedMs = Date.parse(time ?? firstPublished ?? since);
   return { version_normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs };
 }
@@ -24,5 +29,7 @@ export function parseReleasedVersion(text: string): ReleasedVersion | undefined 
   const space = text.lastIndexOf(' ');
   if (space === -1) return text === '' ? undefined : { version_normalized: text, releasedMs: undefined };
   const releasedMs = Number(text.slice(space + 1));
-  return space === 0 || !Number.isSafeInteger(releasedMs) ? undefined : { version_normalized: text.slice(0, space), releasedMs };
+  return space === 0 || !Number.isSafeInteger(releasedMs)
+    ? undefined
+    : { version_normalized: text.slice(0, space), releasedMs };
 }

@@ -51,21 +51,28 @@ export function safetyOf(lists: SafetyLists, name: PackageName): PackageSafety {
 
 /** What stands at the top of the documents of a package, beside `packages`. */
 export function safetyKeys({ advisories, filter }: PackageSafety): JsonObject {
-  return { ...(advisories.length === 0 ? {} : { 'security-advisories': advisories }), ...(Object.keys(filter).length === 0 ? {} : { filter }) };
+  return {
+    ...(advisories.length === 0 ? {} : { 'security-advisories': advisories }),
+    ...(Object.keys(filter).length === 0 ? {} : { filter }),
+  };
 }
 
 /** What packages.json says of them: Composer then looks for them in the documents (ComposerRepository.php:1543, :816). */
 export function safetyRootKeys({ advised, filters }: SafetyLists): JsonObject {
   return {
     ...(advised ? { 'security-advisories': { metadata: true } } : {}),
-    ...(filters.length === 0 ? {} : { filter: { metadata: true, lists: Object.fromEntries(filters.map((name) => [name, { enabled: true }])) } }),
+    ...(filters.length === 0
+      ? {}
+      : { filter: { metadata: true, lists: Object.fromEntries(filters.map((name) => [name, { enabled: true }])) } }),
   };
 }
 
 /** Canonical bytes: equal lists give equal text, in whatever order they came. */
 export function formatSafety({ advised, filters, packages }: SafetyLists): string {
   const sorted = [...packages].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return withChecksum(JSON.stringify({ format: safetyFormat, advised, filters, packages: Object.fromEntries(sorted) }, null, 1));
+  return withChecksum(
+    JSON.stringify({ format: safetyFormat, advised, filters, packages: Object.fromEntries(sorted) }, null, 1),
+  );
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
@@ -74,17 +81,35 @@ export function parseSafety(text: string): SafetyLists {
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
   refuseNewer(json['format'], safetyFormat);
   const { format, advised, filters, packages } = json;
-  if (format !== safetyFormat || typeof advised !== 'boolean' || !Array.isArray(filters) || !isJsonObject(packages)) throw new Error('format, advised, filters or packages is malformed');
-  return { advised, filters: filters.map(String), packages: new Map(Object.entries(packages).map(([name, value]) => parsePackage(name, value))) };
+  if (format !== safetyFormat || typeof advised !== 'boolean' || !Array.isArray(filters) || !isJsonObject(packages))
+    throw new Error('format, advised, filters or packages is malformed');
+  return {
+    advised,
+    filters: filters.map(String),
+    packages: new Map(Object.entries(packages).map(([name, value]) => parsePackage(name, value))),
+  };
 }
 
 function parsePackage(given: string, value: unknown): readonly [PackageName, PackageSafety] {
   const name = parsePackageName(given);
-  if (name === undefined || !isJsonObject(value) || !Array.isArray(value['advisories']) || !isJsonObject(value['filter'])) throw new Error(`what it says of ${JSON.stringify(given)} is malformed`);
+  if (
+    name === undefined ||
+    !isJsonObject(value) ||
+    !Array.isArray(value['advisories']) ||
+    !isJsonObject(value['filter'])
+  )
+    throw new Error(`what it says of ${JSON.stringify(given)} is malformed`);
   const filter = Object.entries(value['filter']).map(([list, entries]) => {
-    if (!Array.isArray(entries) || !entries.every((entry) => isJsonObject(entry) && typeof entry['constraint'] === 'string')) throw new Error(`the list ${list} of ${name} is malformed`);
+    if (
+      !Array.isArray(entries) ||
+      !entries.every((entry) => isJsonObject(entry) && typeof entry['constraint'] === 'string')
+    )
+      throw new Error(`the list ${list} of ${name} is malformed`);
     return [list, entries as readonly FilterEntry[]] as const;
   });
-  if (!value['advisories'].every((advisory) => isJsonObject(advisory) && typeof advisory['affectedVersions'] === 'string')) throw new Error(`an advisory of ${name} is malformed`);
+  if (
+    !value['advisories'].every((advisory) => isJsonObject(advisory) && typeof advisory['affectedVersions'] === 'string')
+  )
+    throw new Error(`an advisory of ${name} is malformed`);
   return [name, { advisories: value['advisories'] as readonly Advisory[], filter: Object.fromEntries(filter) }];
 }

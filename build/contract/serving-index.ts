@@ -61,16 +61,61 @@ export interface PackageIndex {
 
 /** Canonical bytes: equal indexes give equal text, in whatever order their objects were made. */
 export function formatPackageIndex({ format, name, documents, versions }: PackageIndex): string {
-  return withChecksum(JSON.stringify({ format, name, documents: { stable: formatStamp(documents.stable), dev: formatStamp(documents.dev) }, versions: versions.map(formatEntry) }, null, 1));
+  return withChecksum(
+    JSON.stringify(
+      {
+        format,
+        name,
+        documents: { stable: formatStamp(documents.stable), dev: formatStamp(documents.dev) },
+        versions: versions.map(formatEntry),
+      },
+      null,
+      1,
+    ),
+  );
 }
 
 function formatStamp(stamp: DocumentStamp | null): JsonObject | null {
   if (stamp === null) return null;
-  return { last_modified: stamp.last_modified, sha256: stamp.sha256, ...(stamp.changes === undefined ? {} : { changes: stamp.changes.map(formatChange) }) };
+  return {
+    last_modified: stamp.last_modified,
+    sha256: stamp.sha256,
+    ...(stamp.changes === undefined ? {} : { changes: stamp.changes.map(formatChange) }),
+  };
 }
 
-function formatEntry({ version, version_normalized: normalized, reference, shasum, size, time, path, state, since, first_published, branch, source, readme, changelog }: IndexEntry): IndexEntry {
-  return { version, version_normalized: normalized, reference, shasum, size, time, path, state, since, ...(first_published === undefined ? {} : { first_published }), ...(branch === undefined ? {} : { branch }), source, ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };
+function formatEntry({
+  version,
+  version_normalized: normalized,
+  reference,
+  shasum,
+  size,
+  time,
+  path,
+  state,
+  since,
+  first_published,
+  branch,
+  source,
+  readme,
+  changelog,
+}: IndexEntry): IndexEntry {
+  return {
+    version,
+    version_normalized: normalized,
+    reference,
+    shasum,
+    size,
+    time,
+    path,
+    state,
+    since,
+    ...(first_published === undefined ? {} : { first_published }),
+    ...(branch === undefined ? {} : { branch }),
+    source,
+    ...(readme === undefined ? {} : { readme }),
+    ...(changelog === undefined ? {} : { changelog }),
+  };
 }
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
@@ -78,7 +123,8 @@ export function parsePackageIndex(text: string): PackageIndex {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
   refuseNewer(json['format'], servingIndexFormat);
-  if (json['format'] !== servingIndexFormat) throw new Error(`its format is ${String(json['format'])}, this version reads ${servingIndexFormat}`);
+  if (json['format'] !== servingIndexFormat)
+    throw new Error(`its format is ${String(json['format'])}, this version reads ${servingIndexFormat}`);
   const name = typeof json['name'] === 'string' ? parsePackageName(json['name']) : undefined;
   if (name === undefined) throw new Error('its name is not a package name');
   const { documents, versions } = json;
@@ -109,7 +155,11 @@ export function parseStamp(value: unknown): DocumentStamp | null {
   if (value === null || value === undefined) return null;
   const { last_modified, sha256, changes } = isJsonObject(value) ? value : {};
   if (typeof last_modified !== 'number') throw new Error('a document stamp is malformed');
-  return { last_modified, sha256: typeof sha256 === 'string' ? sha256 : null, ...(Array.isArray(changes) ? { changes: changes.map(parseChange) } : {}) };
+  return {
+    last_modified,
+    sha256: typeof sha256 === 'string' ? sha256 : null,
+    ...(Array.isArray(changes) ? { changes: changes.map(parseChange) } : {}),
+  };
 }
 
 const states: ReadonlySet<unknown> = new Set<IndexState>(['published', 'superseded', 'withdrawn']);
@@ -121,9 +171,12 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
   const shasum = parseSha1(text('shasum'));
   const path = text('path');
   const size = value['size'];
-  if (reference === undefined || shasum === undefined) throw new Error(`version ${text('version')} has a malformed reference or shasum`);
-  if (!path.startsWith(`dist/${name}/`) || path.split('/').includes('..')) throw new Error(`version ${text('version')} has a path outside its package`);
-  if (typeof size !== 'number' || !states.has(value['state'])) throw new Error(`version ${text('version')} has a malformed size or state`);
+  if (reference === undefined || shasum === undefined)
+    throw new Error(`version ${text('version')} has a malformed reference or shasum`);
+  if (!path.startsWith(`dist/${name}/`) || path.split('/').includes('..'))
+    throw new Error(`version ${text('version')} has a path outside its package`);
+  if (typeof size !== 'number' || !states.has(value['state']))
+    throw new Error(`version ${text('version')} has a malformed size or state`);
   return {
     version: text('version'),
     version_normalized: text('version_normalized'),
@@ -142,7 +195,10 @@ function parseEntry(value: unknown, name: PackageName): IndexEntry {
   };
 }
 
-function textDigest<Kind extends 'readme' | 'changelog'>(kind: Kind, entry: JsonObject): { readonly [K in Kind]?: TextDigest } {
+function textDigest<Kind extends 'readme' | 'changelog'>(
+  kind: Kind,
+  entry: JsonObject,
+): { readonly [K in Kind]?: TextDigest } {
   const text = entry[kind];
   const digest = typeof text === 'string' ? parseTextDigest(text) : undefined;
   return digest === undefined ? {} : ({ [kind]: digest } as { readonly [K in Kind]: TextDigest });

@@ -13,11 +13,18 @@ export const stabilityFlags = 'stable|RC|beta|alpha|dev';
  * the digits be cut up in every possible way and needs a possessive quantifier for it; here each run of digits has one reading only, so
  * that the pattern takes linear time.
  */
-export const modifierPattern = '[._-]?(?:(stable|beta|b|RC|alpha|a|patch|pl|p)([.-]?[0-9]+(?:[.-][0-9]+)*)?)?([.-]?dev)?';
+export const modifierPattern =
+  '[._-]?(?:(stable|beta|b|RC|alpha|a|patch|pl|p)([.-]?[0-9]+(?:[.-][0-9]+)*)?)?([.-]?dev)?';
 
 const modifierAtEnd = new RegExp(`${modifierPattern}$`, 'i');
 
-const stabilityOfWord: Readonly<Record<string, Stability>> = { alpha: 'alpha', a: 'alpha', beta: 'beta', b: 'beta', rc: 'RC' };
+const stabilityOfWord: Readonly<Record<string, Stability>> = {
+  alpha: 'alpha',
+  a: 'alpha',
+  beta: 'beta',
+  b: 'beta',
+  rc: 'RC',
+};
 
 /** Takes pretty and normalized versions. The stability Composer goes by is that of the normalized one. */
 export function parseStability(version: string): Stability {

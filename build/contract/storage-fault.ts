@@ -23,13 +23,18 @@ export function storageFaultOf(error: unknown, depth = 8): StorageFault | undefi
 export function storageAdvice(error: unknown): string {
   const fault = storageFaultOf(error);
   if (fault === undefined) return 'Check the health of the disk.';
-  return fault === 'full' ? 'The disk is full: reading still works, changes do not. Free some space and try again.' : 'The disk is read-only: reading still works, changes do not. Mount it for writing and try again.';
+  return fault === 'full'
+    ? 'The disk is full: reading still works, changes do not. Free some space and try again.'
+    : 'The disk is read-only: reading still works, changes do not. Mount it for writing and try again.';
 }
 
 /** Exit codes of the command line (sysexits.h: EX_IOERR, EX_CANTCREAT), by which the server that started a command knows. */
 export const storageExitCodes = { full: 74, 'read-only': 73 } as const satisfies Record<StorageFault, number>;
 
-export const storageErrorCodes = { full: 'STORAGE_FULL', 'read-only': 'STORAGE_READ_ONLY' } as const satisfies Record<StorageFault, string>;
+export const storageErrorCodes = { full: 'STORAGE_FULL', 'read-only': 'STORAGE_READ_ONLY' } as const satisfies Record<
+  StorageFault,
+  string
+>;
 
 /** The inverse of storageExitCodes; undefined for every other exit code. */
 export function storageFaultOfExit(exitCode: number): StorageFault | undefined {

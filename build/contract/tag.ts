@@ -15,9 +15,15 @@ export function tagVersion(tag: string, versionInComposerJson?: string): Version
   const tagged = normalizeVersion(name);
   if (tagged === undefined) return { skip: `tag ${tag}: it is not a version Composer accepts` };
   const declared = versionInComposerJson === undefined ? tagged : normalizeVersion(versionInComposerJson);
-  if (declared === undefined) return { skip: `tag ${tag}: the version "${versionInComposerJson ?? ''}" in its composer.json is not one Composer accepts` };
+  if (declared === undefined)
+    return {
+      skip: `tag ${tag}: the version "${versionInComposerJson ?? ''}" in its composer.json is not one Composer accepts`,
+    };
   const version = (versionInComposerJson ?? name).replace(devSuffix, '');
   if (declared.replace(devAffix, '') === tagged) return { version, normalized: tagged };
-  if (tagged.replace(devAffix, '') !== tagged) return { skip: `tag ${tag}: a tag cannot be a dev version; use a branch for it` };
-  return { skip: `tag ${tag}: the version "${versionInComposerJson ?? ''}" in its composer.json means another version (${declared}, the tag ${tagged}); correct it or, better, remove it` };
+  if (tagged.replace(devAffix, '') !== tagged)
+    return { skip: `tag ${tag}: a tag cannot be a dev version; use a branch for it` };
+  return {
+    skip: `tag ${tag}: the version "${versionInComposerJson ?? ''}" in its composer.json means another version (${declared}, the tag ${tagged}); correct it or, better, remove it`,
+  };
 }

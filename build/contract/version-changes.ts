@@ -17,13 +17,24 @@ export interface VersionChange {
 
 /** As it stands in a file: `at` only where it is another time than `last_modified`. */
 export function formatChange({ serial, last_modified, at, versions }: VersionChange): JsonObject {
-  return { serial, last_modified, ...(at === last_modified ? {} : { at }), versions: versions.map(formatReleasedVersion) };
+  return {
+    serial,
+    last_modified,
+    ...(at === last_modified ? {} : { at }),
+    versions: versions.map(formatReleasedVersion),
+  };
 }
 
 /** Throws an Error where it is malformed. */
 export function parseChange(value: unknown): VersionChange {
   const { serial, last_modified, at = last_modified, versions } = isJsonObject(value) ? value : {};
-  if (typeof serial !== 'number' || typeof last_modified !== 'number' || typeof at !== 'number' || !Array.isArray(versions)) throw new Error('a change of versions is malformed');
+  if (
+    typeof serial !== 'number' ||
+    typeof last_modified !== 'number' ||
+    typeof at !== 'number' ||
+    !Array.isArray(versions)
+  )
+    throw new Error('a change of versions is malformed');
   return { serial, last_modified, at, versions: versions.map(parseVersion) };
 }
 

@@ -4,7 +4,11 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { refuseNewer } from './newer-format.ts';
 
 /** Throws an Error that says what is wrong with it, NewerFormat among them; the caller names the file. */
-export function parseVersionList<Version>(text: string, format: number, parse: (row: JsonObject) => Version | undefined): readonly Version[] {
+export function parseVersionList<Version>(
+  text: string,
+  format: number,
+  parse: (row: JsonObject) => Version | undefined,
+): readonly Version[] {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json)) throw new Error('it is not a JSON object');
   refuseNewer(json['format'], format);

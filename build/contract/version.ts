@@ -58,7 +58,12 @@ function normalizeDated(version: string): string | undefined {
 }
 
 /** A lower-case `stable` drops everything behind it, even dev; in any other case it is kept. Composer has it so. */
-function withModifier(numbers: string, word: string | undefined, digits: string | undefined, dev: string | undefined): string {
+function withModifier(
+  numbers: string,
+  word: string | undefined,
+  digits: string | undefined,
+  dev: string | undefined,
+): string {
   if (word === 'stable') return numbers;
   const lower = asciiLowerCase(word ?? '');
   const modifier = lower === '' ? '' : `-${fullModifier[lower] ?? lower}${(digits ?? '').replace(/^[.-]+/, '')}`;

@@ -22,7 +22,14 @@ export interface WithheldVersion {
 
 /** Canonical bytes, whatever order they come in. */
 export function formatWithheld(versions: readonly WithheldVersion[]): string {
-  const sorted = versions.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)).map(({ name, version, version_normalized: normalized, since }) => ({ name, version, version_normalized: normalized, since }));
+  const sorted = versions
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+    .map(({ name, version, version_normalized: normalized, since }) => ({
+      name,
+      version,
+      version_normalized: normalized,
+      since,
+    }));
   return withChecksum(JSON.stringify({ format: withheldFormat, versions: sorted }, null, 1));
 }
 
@@ -35,7 +42,13 @@ export function parseWithheld(text: string): readonly WithheldVersion[] {
   return parseVersionList(text, withheldFormat, (row) => {
     const { name: given, version, version_normalized: normalized, since } = row;
     const name = typeof given === 'string' ? parsePackageName(given) : undefined;
-    if (name === undefined || typeof version !== 'string' || typeof normalized !== 'string' || typeof since !== 'string') return undefined;
+    if (
+      name === undefined ||
+      typeof version !== 'string' ||
+      typeof normalized !== 'string' ||
+      typeof since !== 'string'
+    )
+      return undefined;
     return { name, version, version_normalized: normalized as NormalizedVersion, since };
   });
 }

@@ -15,7 +15,10 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
   return (text) => {
     if (!ipaddr.isValid(text)) return false;
     const address = ipaddr.process(text); // ::ffff:127.0.0.1 is 127.0.0.1
-    return isPublic(address) || ranges.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
+    return (
+      isPublic(address) ||
+      ranges.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits))
+    );
   };
 }
 
@@ -32,6 +35,9 @@ function parseRange(text: string): [Address, number] {
     const [network, bits] = text.includes('/') ? ipaddr.parseCIDR(text) : [ipaddr.parse(text), undefined];
     return [network, bits ?? (network.kind() === 'ipv4' ? 32 : 128)];
   } catch (cause) {
-    throw new BuildRefused(`egress.allow: ${JSON.stringify(text)} is no address range. Write one such as "10.1.0.0/16" or "fd00::/8".`, { cause });
+    throw new BuildRefused(
+      `egress.allow: ${JSON.stringify(text)} is no address range. Write one such as "10.1.0.0/16" or "fd00::/8".`,
+      { cause },
+    );
   }
 }

@@ -9,9 +9,11 @@ import { CredentialsInUrl, EgressFailure, shownUrl } from './egress-failure.ts';
 /** `base` where the URL may be relative, as in a redirect. Throws EgressFailure `denied`. */
 export function checkedUrl(text: string, policy: AddressPolicy, base?: URL): URL {
   const url = parse(text, base);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new EgressFailure('denied', `${url.protocol}// is not fetched: only https:// and http:// URLs are.`);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new EgressFailure('denied', `${url.protocol}// is not fetched: only https:// and http:// URLs are.`);
   if (url.username !== '' || url.password !== '') throw new CredentialsInUrl(url);
-  if (base?.protocol === 'https:' && url.protocol === 'http:') throw new EgressFailure('denied', `${shownUrl(base)} redirects to ${shownUrl(url)}, which is not encrypted.`);
+  if (base?.protocol === 'https:' && url.protocol === 'http:')
+    throw new EgressFailure('denied', `${shownUrl(base)} redirects to ${shownUrl(url)}, which is not encrypted.`);
   const parsed = parseAddress(url.href);
   if ('refusal' in parsed) throw new EgressFailure('denied', `${shownUrl(url)} ${parsed.refusal}.`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -30,6 +32,10 @@ function parse(text: string, base: URL | undefined): URL {
 }
 
 export function deniedAddress(host: string, address: string): EgressFailure {
-  const who = host.replace(/^\[|\]$/g, '') === address ? `The address ${address}` : `${host} has the address ${address}, which`;
-  return new EgressFailure('denied', `${who} is not a public one. If it is to be fetched from, add its range to egress.allow.`);
+  const who =
+    host.replace(/^\[|\]$/g, '') === address ? `The address ${address}` : `${host} has the address ${address}, which`;
+  return new EgressFailure(
+    'denied',
+    `${who} is not a public one. If it is to be fetched from, add its range to egress.allow.`,
+  );
 }

@@ -19,7 +19,8 @@ export function createAuthorize(environment: Readonly<Record<string, string | un
     const token = isJsonObject(bearer) ? bearer[url.host] : undefined;
     if (typeof token === 'string') return `Bearer ${token}`;
     const login = isJsonObject(basic) ? basic[url.host] : undefined;
-    if (!isJsonObject(login) || typeof login['username'] !== 'string' || typeof login['password'] !== 'string') return undefined;
+    if (!isJsonObject(login) || typeof login['username'] !== 'string' || typeof login['password'] !== 'string')
+      return undefined;
     return `Basic ${Buffer.from(`${login['username']}:${login['password']}`).toString('base64')}`;
   };
 }
@@ -28,7 +29,10 @@ export function createAuthorize(environment: Readonly<Record<string, string | un
 export function parseComposerAuth(text: string | undefined): Readonly<Record<string, unknown>> {
   if (text === undefined || text.trim() === '') return {};
   const parsed = parseJson(text);
-  if (!isJsonObject(parsed)) throw new BuildRefused('COMPOSER_AUTH is not a JSON object. Write it as {"http-basic": {"host": {"username": "…", "password": "…"}}}, or leave it out.');
+  if (!isJsonObject(parsed))
+    throw new BuildRefused(
+      'COMPOSER_AUTH is not a JSON object. Write it as {"http-basic": {"host": {"username": "…", "password": "…"}}}, or leave it out.',
+    );
   return parsed;
 }
 

@@ -18,7 +18,10 @@ export class CredentialsInUrl extends EgressFailure {
   readonly url: URL;
 
   constructor(url: URL) {
-    super('denied', `The URL ${shownUrl(url)} was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, as {"http-basic": {"${url.host}": {"username": "…", "password": "…"}}}.`);
+    super(
+      'denied',
+      `The URL ${shownUrl(url)} was given with credentials in it. Leave them out and give them in COMPOSER_AUTH, as {"http-basic": {"${url.host}": {"username": "…", "password": "…"}}}.`,
+    );
     this.url = url;
   }
 }

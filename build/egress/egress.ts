@@ -37,7 +37,12 @@ export interface Egress {
 const defaultTimeoutMs = 300_000;
 
 /** Throws BuildRefused for settings nobody can mean. */
-export function createEgress({ allowAddresses = [], environment = {}, timeoutMs = defaultTimeoutMs, resolve = resolveBySystem }: EgressOptions): Egress {
+export function createEgress({
+  allowAddresses = [],
+  environment = {},
+  timeoutMs = defaultTimeoutMs,
+  resolve = resolveBySystem,
+}: EgressOptions): Egress {
   const policy = createAddressPolicy(allowAddresses);
   const door: Door = { policy, agent: createGuardedAgent(policy, resolve) };
   const authorize = createAuthorize(environment);
@@ -60,7 +65,12 @@ async function open(first: URL, door: Door, authorize: Authorize, signal: AbortS
   const authorization = (url: URL, home: boolean): string | undefined => (home ? authorize(url) : undefined);
   const headers = (url: URL, home: boolean): Record<string, string> => {
     const known = authorization(url, home);
-    return { 'user-agent': 'libretto', accept: 'application/zip, */*;q=0.1', 'accept-encoding': 'identity', ...(known === undefined ? {} : { authorization: known }) };
+    return {
+      'user-agent': 'libretto',
+      accept: 'application/zip, */*;q=0.1',
+      'accept-encoding': 'identity',
+      ...(known === undefined ? {} : { authorization: known }),
+    };
   };
   const answer = await getGuarded(first, door, { headers, signal });
   if (answer.response.status === 200) return answer;
@@ -72,14 +82,21 @@ async function save({ url, response }: GuardedAnswer, target: string, maxBytes: 
   const encoding = response.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     discard(response);
-    throw new EgressFailure('unreachable', `${shownUrl(url)} answers in an encoding (${encoding}) that was not asked for.`);
+    throw new EgressFailure(
+      'unreachable',
+      `${shownUrl(url)} answers in an encoding (${encoding}) that was not asked for.`,
+    );
   }
   const [sha1, sha256] = [createHash('sha1'), createHash('sha256')];
   let size = 0;
   const metered = async function* (body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
     for await (const chunk of body) {
       size += chunk.length;
-      if (size > maxBytes) throw new EgressFailure('oversized', `${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched.`);
+      if (size > maxBytes)
+        throw new EgressFailure(
+          'oversized',
+          `${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched.`,
+        );
       sha1.update(chunk);
       sha256.update(chunk);
       yield chunk;
@@ -92,6 +109,11 @@ async function save({ url, response }: GuardedAnswer, target: string, maxBytes: 
 }
 
 function refused(url: URL, status: number, authorized: boolean): EgressFailure {
-  const login = authorized ? ' It did not accept the credentials in COMPOSER_AUTH.' : ' If it asks for a login, give it in COMPOSER_AUTH.';
-  return new EgressFailure('unreachable', `${shownUrl(url)} answered with status ${status}.${status === 401 || status === 403 || status === 404 ? login : ''}`);
+  const login = authorized
+    ? ' It did not accept the credentials in COMPOSER_AUTH.'
+    : ' If it asks for a login, give it in COMPOSER_AUTH.';
+  return new EgressFailure(
+    'unreachable',
+    `${shownUrl(url)} answered with status ${status}.${status === 401 || status === 403 || status === 404 ? login : ''}`,
+  );
 }

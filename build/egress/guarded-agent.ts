@@ -66,7 +66,11 @@ function guardedLookup(policy: AddressPolicy, resolve: Resolve): LookupFunction 
 }
 
 /** All addresses of a name, or why none of them is connected to. */
-async function checkedAddresses(hostname: string, policy: AddressPolicy, resolve: Resolve): Promise<readonly [ResolvedAddress, ...ResolvedAddress[]] | Error> {
+async function checkedAddresses(
+  hostname: string,
+  policy: AddressPolicy,
+  resolve: Resolve,
+): Promise<readonly [ResolvedAddress, ...ResolvedAddress[]] | Error> {
   try {
     const [first, ...others] = await resolve(hostname);
     if (first === undefined) return new Error(`${hostname} has no address`);

@@ -32,7 +32,11 @@ const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Resolves with the first answer that is no redirect, whatever its status. `first` is a checked URL. Rejects with EgressFailure, and with what `exchange` rejects with. */
-export async function getGuarded(first: URL, { policy, agent }: Door, { headers, signal, form }: GuardedGet): Promise<GuardedAnswer> {
+export async function getGuarded(
+  first: URL,
+  { policy, agent }: Door,
+  { headers, signal, form }: GuardedGet,
+): Promise<GuardedAnswer> {
   let url = first;
   let home = true;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
@@ -61,7 +65,8 @@ export function explainFailure(error: unknown, text: string, timeoutMs: number):
     if (found instanceof EgressFailure) return found;
   }
   const shown = URL.canParse(text) ? shownUrl(new URL(text)) : 'The URL';
-  if (error instanceof Error && error.name === 'TimeoutError') return new EgressFailure('unreachable', `${shown} did not answer within ${timeoutMs / 1000} s.`, { cause: error });
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new EgressFailure('unreachable', `${shown} did not answer within ${timeoutMs / 1000} s.`, { cause: error });
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const reason = error instanceof Error && error.message !== '' ? error.message : (code ?? 'no reason given');
   const said = code === 'ECONNRESET' ? 'the connection was closed before the whole answer had come' : reason;

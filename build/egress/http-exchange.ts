@@ -44,7 +44,13 @@ function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean):
   return new Promise((resolve, reject) => {
     const secure = url.protocol === 'https:';
     const kept = secure ? agent.https : agent.http;
-    const options = { agent: anew ? false : kept, lookup: agent.lookup, headers, method: body === undefined ? 'GET' : 'POST', timeout: agent.silenceMs };
+    const options = {
+      agent: anew ? false : kept,
+      lookup: agent.lookup,
+      headers,
+      method: body === undefined ? 'GET' : 'POST',
+      timeout: agent.silenceMs,
+    };
     const request = (secure ? requestHttps : requestHttp)(url, options);
     let response: IncomingMessage | undefined;
     const fail = (error: Error): void => void (response ?? request).destroy(error);
@@ -76,7 +82,8 @@ function send(url: URL, agent: GuardedAgent, given: HttpRequest, anew: boolean):
 function watchConnecting(request: ClientRequest, secure: boolean, timeoutMs: number): void {
   request.on('socket', (socket) => {
     if (!socket.connecting) return;
-    const late = (): void => void request.destroy(new HttpTimeout('CONNECT_TIMEOUT', `there was no connection within ${timeoutMs / 1000} s`));
+    const late = (): void =>
+      void request.destroy(new HttpTimeout('CONNECT_TIMEOUT', `there was no connection within ${timeoutMs / 1000} s`));
     const timer = setTimeout(late, timeoutMs);
     const settle = (): void => clearTimeout(timer);
     socket.once(secure ? 'secureConnect' : 'connect', settle).once('close', settle);
@@ -88,5 +95,7 @@ function isReset(error: Error): boolean {
 }
 
 function singleHeaders({ headersDistinct }: IncomingMessage): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(Object.entries(headersDistinct).flatMap(([name, values = []]) => (values.length === 1 ? [[name, values[0]]] : [])));
+  return Object.fromEntries(
+    Object.entries(headersDistinct).flatMap(([name, values = []]) => (values.length === 1 ? [[name, values[0]]] : [])),
+  );
 }

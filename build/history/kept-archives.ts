@@ -15,6 +15,9 @@ export async function archivesOfHistory(output: Output): Promise<ReadonlySet<str
   return keys;
 }
 
-export function archiveKey(name: string, { version, reference }: { readonly version: string; readonly reference: string }): string {
+export function archiveKey(
+  name: string,
+  { version, reference }: { readonly version: string; readonly reference: string },
+): string {
   return `${name}\0${version}\0${reference}`;
 }

@@ -27,24 +27,50 @@ export function netChanges(records: readonly PublicationRecord[], backward = fal
     for (const change of changes) {
       const versions = packages.get(change.name) ?? new Map<string, NetChange>();
       packages.set(change.name, versions);
-      for (const next of stepsOf(change, (id) => sources[id] ?? id)) versions.set(next.version, { ...next, before: (versions.get(next.version) ?? next).before });
+      for (const next of stepsOf(change, (id) => sources[id] ?? id))
+        versions.set(next.version, { ...next, before: (versions.get(next.version) ?? next).before });
     }
   }
   const names = [...packages.keys()].toSorted();
-  const versions = names.flatMap((name) => [...(packages.get(name)?.values() ?? [])].filter(({ before, after }) => before !== after));
+  const versions = names.flatMap((name) =>
+    [...(packages.get(name)?.values() ?? [])].filter(({ before, after }) => before !== after),
+  );
   const moved = new Set(versions.map(({ name }) => name));
-  return { versions: backward ? versions.map((change) => ({ ...change, before: change.after, after: change.before })) : versions, metadata: names.filter((name) => !moved.has(name)) };
+  return {
+    versions: backward
+      ? versions.map((change) => ({ ...change, before: change.after, after: change.before }))
+      : versions,
+    metadata: names.filter((name) => !moved.has(name)),
+  };
 }
 
 /** A version may change its label too: then one goes and another comes. */
-function stepsOf({ name, added, changed, withdrawn }: PackageChange, locate: (id: string) => string): readonly NetChange[] {
+function stepsOf(
+  { name, added, changed, withdrawn }: PackageChange,
+  locate: (id: string) => string,
+): readonly NetChange[] {
   return [
-    ...withdrawn.map(({ version, reference, source }) => ({ name, version, before: reference, after: null, source: locate(source) })),
+    ...withdrawn.map(({ version, reference, source }) => ({
+      name,
+      version,
+      before: reference,
+      after: null,
+      source: locate(source),
+    })),
     ...changed.flatMap(({ version, reference, source, was }): readonly NetChange[] => {
       const place = { name, source: locate(source) };
       if (was.version === version) return [{ ...place, version, before: was.reference, after: reference }];
-      return [{ ...place, version: was.version, before: was.reference, after: null }, { ...place, version, before: null, after: reference }];
+      return [
+        { ...place, version: was.version, before: was.reference, after: null },
+        { ...place, version, before: null, after: reference },
+      ];
     }),
-    ...added.map(({ version, reference, source }) => ({ name, version, before: null, after: reference, source: locate(source) })),
+    ...added.map(({ version, reference, source }) => ({
+      name,
+      version,
+      before: null,
+      after: reference,
+      source: locate(source),
+    })),
   ];
 }

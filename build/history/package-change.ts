@@ -59,7 +59,10 @@ export async function packageChange(inputs: ChangeInputs): Promise<PackageHistor
   const before: FormerVersion[] = [];
   for (const kind of ['stable', 'dev'] as const) {
     const pendingOne = covered?.[kind];
-    const found: Former = pendingOne === undefined ? await formerOf(kind, inputs) : { ...pendingOne, versions: pendingOne.records.map(versionOf) };
+    const found: Former =
+      pendingOne === undefined
+        ? await formerOf(kind, inputs)
+        : { ...pendingOne, versions: pendingOne.records.map(versionOf) };
     before.push(...found.versions);
     const after = stamps[kind]?.sha256 ?? null;
     const repaired = pendingOne === undefined && (state.index.documents[kind]?.sha256 ?? null) === after;
@@ -72,11 +75,13 @@ export async function packageChange(inputs: ChangeInputs): Promise<PackageHistor
 }
 
 async function formerOf(kind: DocumentKind, { name, state, replaced, output }: ChangeInputs): Promise<Former> {
-  const isMine = ({ version_normalized: normalized }: { readonly version_normalized: string }): boolean => isDevVersion(normalized) === (kind === 'dev');
+  const isMine = ({ version_normalized: normalized }: { readonly version_normalized: string }): boolean =>
+    isDevVersion(normalized) === (kind === 'dev');
   const versions = [...state.records.values()].filter(isMine).map(versionOf);
   const stamped = state.index.documents[kind]?.sha256 ?? null;
   const at = { area: 'public', path: providerPath(name, kind) } as const;
-  if (!replaced.has(kind) || !state.doubtful.has(kind)) return { document: stamped, at: stamped === null ? undefined : at, versions };
+  if (!replaced.has(kind) || !state.doubtful.has(kind))
+    return { document: stamped, at: stamped === null ? undefined : at, versions };
   const text = await output.read('public', at.path);
   if (text !== undefined && isReadable(text, name)) return { document: digestOf(text), at, versions };
   const indexed = state.index.versions.filter((entry) => entry.state === 'published' && isMine(entry));
@@ -92,7 +97,10 @@ function isReadable(text: string, name: PackageName): boolean {
 }
 
 /** Between what readers had and the entries they will have. */
-function compareVersions(before: readonly FormerVersion[], entries: readonly IndexEntry[]): Pick<PackageChange, 'added' | 'changed' | 'withdrawn'> {
+function compareVersions(
+  before: readonly FormerVersion[],
+  entries: readonly IndexEntry[],
+): Pick<PackageChange, 'added' | 'changed' | 'withdrawn'> {
   const sources = new Map(entries.map((entry) => [`${entry.version}\0${entry.reference}`, entry.source]));
   const former = new Map(before.map((one) => [one.version_normalized, one]));
   const added: RecordedVersion[] = [];
@@ -102,9 +110,14 @@ function compareVersions(before: readonly FormerVersion[], entries: readonly Ind
     const was = former.get(normalized);
     former.delete(normalized);
     if (was === undefined) added.push({ version, reference, source });
-    else if (was.reference !== reference || was.version !== version) changed.push({ version, reference, source, was: { version: was.version, reference: was.reference } });
+    else if (was.reference !== reference || was.version !== version)
+      changed.push({ version, reference, source, was: { version: was.version, reference: was.reference } });
   }
-  const withdrawn = [...former.values()].map(({ version, reference }) => ({ version, reference, source: sources.get(`${version}\0${reference}`) ?? unknownSource }));
+  const withdrawn = [...former.values()].map(({ version, reference }) => ({
+    version,
+    reference,
+    source: sources.get(`${version}\0${reference}`) ?? unknownSource,
+  }));
   return { added, changed, withdrawn };
 }
 

@@ -7,7 +7,14 @@ import { digestOf } from '../digest-of.ts';
 import { parseProvider } from '../documents.ts';
 import type { TreeMemory } from '../memory/tree-memory.ts';
 import type { Area, Output } from '../output/output.ts';
-import { formerPath, historyFolder, readRecord, type DocumentKind, type FormerDocument, type PublicationRecord } from './record.ts';
+import {
+  formerPath,
+  historyFolder,
+  readRecord,
+  type DocumentKind,
+  type FormerDocument,
+  type PublicationRecord,
+} from './record.ts';
 
 export interface PendingDocument {
   readonly document: FormerDocument;
@@ -23,7 +30,10 @@ export interface PendingHistory {
 }
 
 /** Where the announcement is lost, the last publication counts as cut off: the next one then says again what it did. */
-export async function readPending(output: Output, { serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>): Promise<PendingHistory> {
+export async function readPending(
+  output: Output,
+  { serial, publication }: Pick<TreeMemory, 'serial' | 'publication'>,
+): Promise<PendingHistory> {
   const announced = publication?.serial ?? (await newestRecord(output, serial))?.previous ?? 0;
   const found = new Map<PackageName, { [Kind in DocumentKind]?: PendingDocument }>();
   for (let cut = announced + 1; cut <= serial; cut += 1) {
@@ -41,14 +51,32 @@ export async function readPending(output: Output, { serial, publication }: Pick<
 }
 
 async function newestRecord(output: Output, serial: number): Promise<PublicationRecord | undefined> {
-  const recorded = (await output.list('build', historyFolder)).map((file) => Number(file.split('/')[1])).filter((one) => one <= serial);
+  const recorded = (await output.list('build', historyFolder))
+    .map((file) => Number(file.split('/')[1]))
+    .filter((one) => one <= serial);
   return readRecord(output, Math.max(0, ...recorded));
 }
 
 /** A record may be in place before the documents it names: those are then still where readers see them. */
-async function locate(output: Output, { name, kind, document, serial }: { readonly name: PackageName; readonly kind: DocumentKind; readonly document: FormerDocument; readonly serial: number }): Promise<PendingDocument> {
+async function locate(
+  output: Output,
+  {
+    name,
+    kind,
+    document,
+    serial,
+  }: {
+    readonly name: PackageName;
+    readonly kind: DocumentKind;
+    readonly document: FormerDocument;
+    readonly serial: number;
+  },
+): Promise<PendingDocument> {
   if (document === null || document === 'lost') return { document, at: undefined, records: [] };
-  for (const at of [{ area: 'build', path: formerPath(serial, document) }, { area: 'public', path: providerPath(name, kind) }] as const) {
+  for (const at of [
+    { area: 'build', path: formerPath(serial, document) },
+    { area: 'public', path: providerPath(name, kind) },
+  ] as const) {
     const text = await output.read(at.area, at.path);
     if (text !== undefined && digestOf(text) === document) return { document, at, records: parseProvider(text, name) };
   }

@@ -21,12 +21,22 @@ export async function presentSerial(output: Output): Promise<number> {
 /** The records after publication `serial`, newest first. Throws BuildRefused where the record does not go back to it. */
 export async function recordsSince(output: Output, serial: number): Promise<readonly PublicationRecord[]> {
   const present = await presentSerial(output);
-  if (serial > present) throw new BuildRefused(present === 0 ? 'Nothing was published yet.' : `There is no publication ${serial} yet: the present one is ${present}.`);
+  if (serial > present)
+    throw new BuildRefused(
+      present === 0
+        ? 'Nothing was published yet.'
+        : `There is no publication ${serial} yet: the present one is ${present}.`,
+    );
   const records = await recordsFrom(output, present, serial);
   const reached = records.at(-1)?.previous ?? present;
   if (reached === serial && serial > 0) return records;
-  const known = (await readHistory(output)).flatMap((record) => [record.serial, record.previous]).filter((known) => known > 0);
-  const range = known.length === 0 ? 'No publication before the present one is recorded.' : `The record goes from ${Math.min(...known)} to ${present}; \`libretto history\` lists it.`;
+  const known = (await readHistory(output))
+    .flatMap((record) => [record.serial, record.previous])
+    .filter((known) => known > 0);
+  const range =
+    known.length === 0
+      ? 'No publication before the present one is recorded.'
+      : `The record goes from ${Math.min(...known)} to ${present}; \`libretto history\` lists it.`;
   throw new BuildRefused(`Publication ${serial} is not known: it was never made, or is no longer recorded. ${range}`);
 }
 

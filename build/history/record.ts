@@ -87,7 +87,15 @@ function parseRecord(text: string): PublicationRecord | undefined {
   if (!isJsonObject(json)) return undefined;
   const { format, serial, previous, published_at: publishedAt, sources, packages } = json;
   refuseNewer(format, historyFormat);
-  if (format !== historyFormat || typeof serial !== 'number' || typeof previous !== 'number' || typeof publishedAt !== 'string' || !isJsonObject(sources) || !Array.isArray(packages)) return undefined;
+  if (
+    format !== historyFormat ||
+    typeof serial !== 'number' ||
+    typeof previous !== 'number' ||
+    typeof publishedAt !== 'string' ||
+    !isJsonObject(sources) ||
+    !Array.isArray(packages)
+  )
+    return undefined;
   if (previous >= serial || !packages.every(isChange)) return undefined;
   return json as unknown as PublicationRecord;
 }
@@ -95,5 +103,12 @@ function parseRecord(text: string): PublicationRecord | undefined {
 function isChange(value: unknown): boolean {
   if (!isJsonObject(value)) return false;
   const { name, former, added, changed, withdrawn } = value;
-  return typeof name === 'string' && isJsonObject(former) && [added, changed, withdrawn].every((list) => Array.isArray(list) && list.every((line: unknown) => isJsonObject(line) && typeof line['version'] === 'string'));
+  return (
+    typeof name === 'string' &&
+    isJsonObject(former) &&
+    [added, changed, withdrawn].every(
+      (list) =>
+        Array.isArray(list) && list.every((line: unknown) => isJsonObject(line) && typeof line['version'] === 'string'),
+    )
+  );
 }

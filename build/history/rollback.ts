@@ -52,14 +52,22 @@ export interface RollbackOrder {
  * `request`: with the settings that builds have; what it says of sources does not matter. Throws BuildRefused where publication `to` is not recorded,
  * or an archive is gone that it names; BuildBusy and StorageError as a build does.
  */
-export async function rollBack(order: RollbackOrder, request: BuildRequest, effects: BuildEffects): Promise<RollbackReport> {
+export async function rollBack(
+  order: RollbackOrder,
+  request: BuildRequest,
+  effects: BuildEffects,
+): Promise<RollbackReport> {
   return holdingLock(request, effects, async (output, dataDirectory) => {
     const tree = await settledTree(request, effects, output);
     const { outcome, undone } = await stage(order.to, tree, { request, effects, output });
     const changes = changesOf(outcome.results, tree.sources);
     const present = tree.publication?.serial ?? 0;
-    if (order.dryRun || outcome.results.every(({ history }) => history === undefined)) return { serial: present, published: false, changes, undone };
-    const run: Run = { ...(await runOf(tree, { request, effects, output, dataDirectory })), rollback: { to: order.to, undone } };
+    if (order.dryRun || outcome.results.every(({ history }) => history === undefined))
+      return { serial: present, published: false, changes, undone };
+    const run: Run = {
+      ...(await runOf(tree, { request, effects, output, dataDirectory })),
+      rollback: { to: order.to, undone },
+    };
     const serial = await publishAs(run, outcome, request, dataDirectory);
     return { serial, published: true, changes, undone };
   });
@@ -71,14 +79,34 @@ export async function liftRollbacks(request: BuildRequest, effects: BuildEffects
     const tree = await settledTree(request, effects, output);
     const undone = tree.publication?.undone ?? [];
     if (undone.length === 0) throw new BuildRefused('No rollback holds anything back.');
-    const run = { ...(await runOf(tree, { request, effects, output, dataDirectory })), settingsDigest: unsettled, lifted: true as const };
-    const outcome = gatherOutcome({ results: [], names: tree.names, scanned: [], digests: new Map(), limit: undefined });
-    return { serial: await publishAs(run, outcome, request, dataDirectory), published: true, changes: { versions: [], metadata: [] }, undone: [] };
+    const run = {
+      ...(await runOf(tree, { request, effects, output, dataDirectory })),
+      settingsDigest: unsettled,
+      lifted: true as const,
+    };
+    const outcome = gatherOutcome({
+      results: [],
+      names: tree.names,
+      scanned: [],
+      digests: new Map(),
+      limit: undefined,
+    });
+    return {
+      serial: await publishAs(run, outcome, request, dataDirectory),
+      published: true,
+      changes: { versions: [], metadata: [] },
+      undone: [],
+    };
   });
 }
 
 /** For a build that finds a rollback cut off, and holds the lock. */
-export async function completeRollback(request: BuildRequest, effects: BuildEffects, output: Output, tree: TreeMemory): Promise<void> {
+export async function completeRollback(
+  request: BuildRequest,
+  effects: BuildEffects,
+  output: Output,
+  tree: TreeMemory,
+): Promise<void> {
   const { rollback: to, settings } = tree;
   if (to === undefined || settings === undefined) throw new Error('no rollback was cut off');
   const { outcome, undone } = await stage(to, tree, { request, effects, output });
@@ -100,7 +128,11 @@ interface Place {
   readonly output: Output;
 }
 
-async function holdingLock<Result>(request: BuildRequest, effects: BuildEffects, work: (output: Output, dataDirectory: string) => Promise<Result>): Promise<Result> {
+async function holdingLock<Result>(
+  request: BuildRequest,
+  effects: BuildEffects,
+  work: (output: Output, dataDirectory: string) => Promise<Result>,
+): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
   const lock = await waitForLock(join(dataDirectory, 'build/lock'), effects.now, waitMs);
   const output = createDiskOutput(dataDirectory);
@@ -118,7 +150,13 @@ async function settledTree(request: BuildRequest, effects: BuildEffects, output:
   const digest = digestSettings(documentSettings(request));
   const found = await readTreeMemory(output, digest);
   if (found.serial === 0) throw new BuildRefused('Nothing was published yet.');
-  if (found.rollback !== undefined) await completeRollback({ ...request, dataDirectory: await openDataFolder(request.dataDirectory) }, effects, output, found);
+  if (found.rollback !== undefined)
+    await completeRollback(
+      { ...request, dataDirectory: await openDataFolder(request.dataDirectory) },
+      effects,
+      output,
+      found,
+    );
   const tree = found.rollback === undefined ? found : await readTreeMemory(output, digest);
   if (tree.trusted) return tree;
   const whole = tree.rootIntact && tree.settings !== undefined && tree.serial === tree.publication?.serial;
@@ -128,22 +166,69 @@ async function settledTree(request: BuildRequest, effects: BuildEffects, output:
   throw new BuildRefused(`${why}${whole ? ', or run `libretto build` first' : ''}.`);
 }
 
-async function stage(to: number, tree: TreeMemory, { request, effects, output }: Place): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly UndoneChange[] }> {
+async function stage(
+  to: number,
+  tree: TreeMemory,
+  { request, effects, output }: Place,
+): Promise<{ readonly outcome: PackagesOutcome; readonly undone: readonly UndoneChange[] }> {
   const records = await recordsSince(output, to);
   const withheld = await readWithheld(output, undefined, effects.now());
   const safety = await nextSafety(output, undefined, undefined);
-  const results = await stageRollback({ records, to, sources: tree.sources, settings: documentSettings(request), withheld, purged: await readPurged(output, { announced: tree.announcedPurges }), safety: safety.lists, output, pending: await readPending(output, tree), moment: momentAfter(tree), pruned: tree.publication?.pruned, now: effects.now() });
+  const results = await stageRollback({
+    records,
+    to,
+    sources: tree.sources,
+    settings: documentSettings(request),
+    withheld,
+    purged: await readPurged(output, { announced: tree.announcedPurges }),
+    safety: safety.lists,
+    output,
+    pending: await readPending(output, tree),
+    moment: momentAfter(tree),
+    pruned: tree.publication?.pruned,
+    now: effects.now(),
+  });
   const outcome = gatherOutcome({ results, names: tree.names, scanned: [], digests: new Map(), limit: undefined });
-  return { outcome, undone: undoneAfter(tree.publication?.undone ?? [], results.flatMap(({ history }) => (history === undefined ? [] : [history.change]))) };
+  return {
+    outcome,
+    undone: undoneAfter(
+      tree.publication?.undone ?? [],
+      results.flatMap(({ history }) => (history === undefined ? [] : [history.change])),
+    ),
+  };
 }
 
-async function runOf(tree: TreeMemory, { request, effects, output, dataDirectory }: Place & { readonly dataDirectory: string }): Promise<Run> {
+async function runOf(
+  tree: TreeMemory,
+  { request, effects, output, dataDirectory }: Place & { readonly dataDirectory: string },
+): Promise<Run> {
   const settings = documentSettings(request);
   const withheld = await readWithheld(output, undefined, effects.now());
-  return { choice: leaveAll(tree.sources, dataDirectory), tree, scanned: [], settings, settingsDigest: digestSettings(settings), limit: undefined, output, dataDirectory, withheld, purged: await readPurged(output, { announced: tree.announcedPurges }), safety: await nextSafety(output, undefined, undefined), pending: await readPending(output, tree), by: request.by, now: effects.now, progress: effects.progress };
+  return {
+    choice: leaveAll(tree.sources, dataDirectory),
+    tree,
+    scanned: [],
+    settings,
+    settingsDigest: digestSettings(settings),
+    limit: undefined,
+    output,
+    dataDirectory,
+    withheld,
+    purged: await readPurged(output, { announced: tree.announcedPurges }),
+    safety: await nextSafety(output, undefined, undefined),
+    pending: await readPending(output, tree),
+    by: request.by,
+    now: effects.now,
+    progress: effects.progress,
+  };
 }
 
-async function publishAs(run: Run, outcome: PackagesOutcome, { keepHistory = standardKeep }: BuildRequest, dataDirectory: string): Promise<number> {
+async function publishAs(
+  run: Run,
+  outcome: PackagesOutcome,
+  { keepHistory = standardKeep }: BuildRequest,
+  dataDirectory: string,
+): Promise<number> {
   const serial = await publish(run, outcome);
   if (serial === undefined) throw new Error('a rollback that changes something was not published');
   await pruneHistory(dataDirectory, keepHistory, { previous: run.pending.announced, serial });
@@ -153,5 +238,7 @@ async function publishAs(run: Run, outcome: PackagesOutcome, { keepHistory = sta
 function changesOf(results: readonly PackageResult[], sources: readonly PublishedSource[]): NetChanges {
   const locations = Object.fromEntries(sources.map(({ id, location }) => [id, location]));
   const packages = results.flatMap(({ history }) => (history === undefined ? [] : [history.change]));
-  return netChanges([{ format: 1, serial: 1, previous: 0, published_at: '', by: null, rollback_to: null, sources: locations, packages }]);
+  return netChanges([
+    { format: 1, serial: 1, previous: 0, published_at: '', by: null, rollback_to: null, sources: locations, packages },
+  ]);
 }

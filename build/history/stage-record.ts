@@ -10,7 +10,12 @@ export interface StagedHistory {
   readonly kept: readonly Kept[];
 }
 
-export async function stageRecord(run: Run, results: readonly PackageResult[], serial: number, now: Date): Promise<StagedHistory> {
+export async function stageRecord(
+  run: Run,
+  results: readonly PackageResult[],
+  serial: number,
+  now: Date,
+): Promise<StagedHistory> {
   const found = results.flatMap(({ history }) => history ?? []);
   const packages = found.map(({ change }) => change).toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const record: PublicationRecord = {
@@ -25,12 +30,24 @@ export async function stageRecord(run: Run, results: readonly PackageResult[], s
   };
   return {
     record: { file: await run.output.stage(formatRecord(record)), path: recordPath(serial) },
-    kept: found.flatMap(({ kept }) => kept.map(({ area, path, digest }) => ({ area, from: path, to: formerPath(serial, digest) }))),
+    kept: found.flatMap(({ kept }) =>
+      kept.map(({ area, path, digest }) => ({ area, from: path, to: formerPath(serial, digest) })),
+    ),
   };
 }
 
 function sourcesOf({ choice, tree }: Run, packages: PublicationRecord['packages']): PublicationRecord['sources'] {
-  const locations = new Map([...tree.sources, ...choice.left.map(({ spec }) => spec), ...choice.read.map(({ spec }) => spec)].map(({ id, location }) => [id, location]));
-  const named = new Set(packages.flatMap(({ added, changed, withdrawn }) => [...added, ...changed, ...withdrawn].map(({ source }) => source)));
-  return Object.fromEntries([...named].toSorted().flatMap((id) => (locations.has(id) ? [[id, locations.get(id) ?? id]] : [])));
+  const locations = new Map(
+    [...tree.sources, ...choice.left.map(({ spec }) => spec), ...choice.read.map(({ spec }) => spec)].map(
+      ({ id, location }) => [id, location],
+    ),
+  );
+  const named = new Set(
+    packages.flatMap(({ added, changed, withdrawn }) =>
+      [...added, ...changed, ...withdrawn].map(({ source }) => source),
+    ),
+  );
+  return Object.fromEntries(
+    [...named].toSorted().flatMap((id) => (locations.has(id) ? [[id, locations.get(id) ?? id]] : [])),
+  );
 }

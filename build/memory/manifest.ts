@@ -56,7 +56,14 @@ function parseManifest(text: string): Manifest | undefined {
   if (!isJsonObject(json)) return undefined;
   const { format, serial, settings, placing, stale = [], sources, root = null, rollback, purging, purged } = json;
   refuseNewer(format, manifestFormat);
-  if (format !== manifestFormat || typeof serial !== 'number' || typeof settings !== 'string' || !Array.isArray(placing) || !Array.isArray(stale)) return undefined;
+  if (
+    format !== manifestFormat ||
+    typeof serial !== 'number' ||
+    typeof settings !== 'string' ||
+    !Array.isArray(placing) ||
+    !Array.isArray(stale)
+  )
+    return undefined;
   const archives = placing.flatMap((path: unknown) => (typeof path === 'string' && isArchivePath(path) ? [path] : []));
   const stamp = parseStamp(root);
   return {

@@ -14,7 +14,13 @@ import { formatMemory, type RememberedBlock, type RememberedSource } from './sou
  * Depends on other sources, on how the build was called, or on a fault that can be mended without the source looking any different: a source with
  * such a version is always read again.
  */
-const contested: ReadonlySet<QuarantineCode> = new Set(['DUPLICATE_VERSION', 'VERSION_CHANGED', 'BROKEN_OBJECT', 'UNREADABLE_FILE', 'ARCHIVE_MISMATCH']);
+const contested: ReadonlySet<QuarantineCode> = new Set([
+  'DUPLICATE_VERSION',
+  'VERSION_CHANGED',
+  'BROKEN_OBJECT',
+  'UNREADABLE_FILE',
+  'ARCHIVE_MISMATCH',
+]);
 
 /** Never equal to a digest of releases: the package is looked at in every build. */
 const openQuestion = '';
@@ -23,13 +29,21 @@ const openQuestion = '';
  * Source id → bytes of its memory, for those whose memory changed. `limit`: of the packages that were looked at; undefined for all. `blocked`: releases that
  * are purged.
  */
-export function nextMemories(scanned: readonly ScannedSource[], packages: PackagesOutcome, limit?: PackageLimit, blocked: readonly BlockedFinding[] = []): ReadonlyMap<string, string> {
+export function nextMemories(
+  scanned: readonly ScannedSource[],
+  packages: PackagesOutcome,
+  limit?: PackageLimit,
+  blocked: readonly BlockedFinding[] = [],
+): ReadonlyMap<string, string> {
   const memories = new Map<string, string>();
   const findings = findingsBySource(packages);
   for (const source of scanned) {
     if (source.outcome !== 'read') continue;
     const whole = wholeMemory(source, packages, findings.get(source.chosen.spec.id));
-    const text = formatMemory({ ...(limit === undefined ? whole : partialMemory(whole, source.remembered, limit)), ...blockedOf(source.chosen.spec.id, blocked) });
+    const text = formatMemory({
+      ...(limit === undefined ? whole : partialMemory(whole, source.remembered, limit)),
+      ...blockedOf(source.chosen.spec.id, blocked),
+    });
     const before = source.remembered === undefined ? undefined : formatMemory(source.remembered);
     if (text !== before) memories.set(source.chosen.spec.id, text);
   }
@@ -39,7 +53,14 @@ export function nextMemories(scanned: readonly ScannedSource[], packages: Packag
 function blockedOf(id: string, findings: readonly BlockedFinding[]): Pick<RememberedSource, 'blocked'> {
   const mine = findings.filter(({ source }) => source === id);
   if (mine.length === 0) return {};
-  return { blocked: mine.map(({ name, version, where, tombstone }): RememberedBlock => ({ name, version, where, tombstone: purgedKey(tombstone) })) };
+  return {
+    blocked: mine.map(({ name, version, where, tombstone }): RememberedBlock => ({
+      name,
+      version,
+      where,
+      tombstone: purgedKey(tombstone),
+    })),
+  };
 }
 
 /** What this build found of one source. */
@@ -62,15 +83,33 @@ function findingsBySource({ quarantined, results }: PackagesOutcome): ReadonlyMa
   return findings;
 }
 
-function wholeMemory({ chosen, memory, optionsDigest }: ReadSource, packages: PackagesOutcome, findings: Findings | undefined): RememberedSource {
+function wholeMemory(
+  { chosen, memory, optionsDigest }: ReadSource,
+  packages: PackagesOutcome,
+  findings: Findings | undefined,
+): RememberedSource {
   const { id } = chosen.spec;
   const mine = findings?.quarantined ?? [];
   const isContested = mine.some(({ code }) => contested.has(code));
-  return { memory: isContested ? { ...memory, fingerprint: '' } : memory, options: optionsDigest, packages: sorted(new Map([...(packages.digests.get(id) ?? []), ...(findings?.unsettled ?? []).map((name) => [name, openQuestion] as const)])), quarantined: mine };
+  return {
+    memory: isContested ? { ...memory, fingerprint: '' } : memory,
+    options: optionsDigest,
+    packages: sorted(
+      new Map([
+        ...(packages.digests.get(id) ?? []),
+        ...(findings?.unsettled ?? []).map((name) => [name, openQuestion] as const),
+      ]),
+    ),
+    quarantined: mine,
+  };
 }
 
 /** Of the packages that were not looked at all stays as it was, what is still to be done and what was said of them. The source is read again. */
-function partialMemory(whole: RememberedSource, before: RememberedSource | undefined, { admits }: PackageLimit): RememberedSource {
+function partialMemory(
+  whole: RememberedSource,
+  before: RememberedSource | undefined,
+  { admits }: PackageLimit,
+): RememberedSource {
   const looked = Object.entries(whole.packages).filter(([name]) => admits(name));
   const others = Object.entries(before?.packages ?? {}).filter(([name]) => !admits(name));
   const said = (before?.quarantined ?? []).filter(({ name }) => name === null || !admits(name));

@@ -43,7 +43,11 @@ export function formatMemory(remembered: RememberedSource): string {
  * undefined where there is none, or one of an older format: it only saves work. `onDamage` hears of one that says nothing any more. Throws BuildRefused
  * for one of a newer Libretto.
  */
-export async function readMemory(output: Output, id: string, onDamage: (path: string) => void = () => undefined): Promise<RememberedSource | undefined> {
+export async function readMemory(
+  output: Output,
+  id: string,
+  onDamage: (path: string) => void = () => undefined,
+): Promise<RememberedSource | undefined> {
   const text = await output.read('build', memoryPath(id));
   if (text === undefined) return undefined;
   const path = `build/${memoryPath(id)}`;
@@ -58,7 +62,14 @@ function parseMemory(text: string): RememberedSource | 'outdated' | undefined {
   const { format, memory, options, packages, quarantined, blocked } = json;
   refuseNewer(format, memoryFormat);
   if (typeof format === 'number' && format < memoryFormat) return 'outdated';
-  if (format !== memoryFormat || !isJsonObject(memory) || typeof memory['fingerprint'] !== 'string' || !isJsonObject(packages) || !Array.isArray(quarantined)) return undefined;
+  if (
+    format !== memoryFormat ||
+    !isJsonObject(memory) ||
+    typeof memory['fingerprint'] !== 'string' ||
+    !isJsonObject(packages) ||
+    !Array.isArray(quarantined)
+  )
+    return undefined;
   return {
     memory: { fingerprint: memory['fingerprint'], detail: (memory['detail'] ?? null) as JsonValue },
     options: typeof options === 'string' ? options : '',

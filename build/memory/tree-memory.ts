@@ -50,23 +50,47 @@ export async function readTreeMemory(output: Output, settings: string): Promise<
   const rootText = await output.read('public', rootDocumentPath);
   const facts = await output.facts('public', rootDocumentPath);
   const names = rootText === undefined ? undefined : parseNames(rootText);
-  if (publication === undefined && rootText === undefined && (await output.list('public', 'p2')).length > 0 && (await output.list('index', '')).length === 0) {
-    throw new BuildRefused('The output tree holds packages, but packages.json and the serving index are lost: what was published, and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.');
+  if (
+    publication === undefined &&
+    rootText === undefined &&
+    (await output.list('public', 'p2')).length > 0 &&
+    (await output.list('index', '')).length === 0
+  ) {
+    throw new BuildRefused(
+      'The output tree holds packages, but packages.json and the serving index are lost: what was published, and from where, cannot be known. Restore index/ from a backup, or move public/ away to begin anew.',
+    );
   }
-  const rootIntact = publication !== undefined && rootText !== undefined && names !== undefined && facts?.lastModified === publication.root.last_modified && digestOf(rootText) === publication.root.sha256;
+  const rootIntact =
+    publication !== undefined &&
+    rootText !== undefined &&
+    names !== undefined &&
+    facts?.lastModified === publication.root.last_modified &&
+    digestOf(rootText) === publication.root.sha256;
   const interrupted = isInterrupted(manifest, publication);
   return {
-    damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, { manifest: manifest !== undefined, publication: publication !== undefined, root: rootIntact, rootText: rootText !== undefined && digestOf(rootText) === publication?.root.sha256 }),
+    damage: damageOf(publication === undefined ? rootText !== undefined : !interrupted, {
+      manifest: manifest !== undefined,
+      publication: publication !== undefined,
+      root: rootIntact,
+      rootText: rootText !== undefined && digestOf(rootText) === publication?.root.sha256,
+    }),
     interrupted: interrupted && publication !== undefined,
     publication,
     serial: Math.max(manifest?.serial ?? (await newestRecorded(output)), publication?.serial ?? 0),
     sources: knownSources(manifest, publication),
-    trusted: rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
+    trusted:
+      rootIntact && manifest !== undefined && manifest.serial === publication.serial && manifest.settings === settings,
     leftovers: interrupted ? manifest.placing : [],
     stale: new Set(manifest?.stale),
     names: rootIntact ? names : await knownAmong(names ?? [], output),
     rootIntact,
-    rootStamps: [publication?.root, manifest?.root, rootText === undefined || facts === undefined ? undefined : { last_modified: facts.lastModified, sha256: digestOf(rootText) }].filter((stamp) => stamp !== undefined),
+    rootStamps: [
+      publication?.root,
+      manifest?.root,
+      rootText === undefined || facts === undefined
+        ? undefined
+        : { last_modified: facts.lastModified, sha256: digestOf(rootText) },
+    ].filter((stamp) => stamp !== undefined),
     settings: manifest?.settings,
     rollback: interrupted ? manifest.rollback : undefined,
     purging: manifest?.purging ?? manifest === undefined,
@@ -85,16 +109,24 @@ export async function readAnnouncedPurges(output: Pick<Output, 'read'>): Promise
 }
 
 /** What the list of tombstones must have. `manifest` counts where the announcement is lost or damaged. */
-export function announcedBy(publication: Publication | undefined, manifest: Manifest | undefined): readonly AnnouncedPurge[] {
+export function announcedBy(
+  publication: Publication | undefined,
+  manifest: Manifest | undefined,
+): readonly AnnouncedPurge[] {
   return (publication === undefined ? manifest?.purged : publication.purged) ?? [];
 }
 
 /** Sorted as the announcement has them. A publication that was cut off may have published versions of sources that no announcement names: its intent does. */
-function knownSources(manifest: Manifest | undefined, publication: Publication | undefined): readonly PublishedSource[] {
+function knownSources(
+  manifest: Manifest | undefined,
+  publication: Publication | undefined,
+): readonly PublishedSource[] {
   const announced = publication?.sources ?? [];
   const intended = isInterrupted(manifest, publication) ? (manifest.sources ?? []) : [];
   const added = intended.filter(({ id }) => !announced.some((source) => source.id === id));
-  return added.length === 0 ? announced : [...announced, ...added].toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return added.length === 0
+    ? announced
+    : [...announced, ...added].toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 function isInterrupted(manifest: Manifest | undefined, publication: Publication | undefined): manifest is Manifest {
@@ -118,7 +150,8 @@ interface SoundParts {
 /** Of a tree that had been published whole. */
 function damageOf(published: boolean, sound: SoundParts): readonly string[] {
   if (!published) return [];
-  const lost = (what: string): string => `${what} was missing or damaged. Everything was compared with what is published, and it was made anew.`;
+  const lost = (what: string): string =>
+    `${what} was missing or damaged. Everything was compared with what is published, and it was made anew.`;
   return [
     ...(sound.manifest ? [] : [lost(`build/${manifestPath}`)]),
     ...(sound.publication ? [] : [lost(`index/${publicationPath}`)]),
@@ -155,7 +188,12 @@ async function knownAmong(names: readonly PackageName[], output: Output): Promis
 
 /** Every package the tree knows of, from the files themselves. */
 export async function listPackages(output: Output): Promise<readonly PackageName[]> {
-  const files = [...(await output.list('index', '')), ...(await output.list('public', 'p2')).map((file) => file.slice('p2/'.length).replace(/~dev\.json$/, '.json'))];
-  const names = files.filter((file) => file.endsWith('.json')).flatMap((file) => parsePackageName(file.slice(0, -'.json'.length)) ?? []);
+  const files = [
+    ...(await output.list('index', '')),
+    ...(await output.list('public', 'p2')).map((file) => file.slice('p2/'.length).replace(/~dev\.json$/, '.json')),
+  ];
+  const names = files
+    .filter((file) => file.endsWith('.json'))
+    .flatMap((file) => parsePackageName(file.slice(0, -'.json'.length)) ?? []);
   return [...new Set(names)].toSorted();
 }

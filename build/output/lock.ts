@@ -79,7 +79,11 @@ export async function lookAtLock(path: string, now: Date, staleAfterMs: number):
   if (content === undefined) return undefined;
   const owner = parseOwner(content);
   const stale = await isStale(path, content, now, { ...buildLock, staleAfterMs });
-  return { stale, seen: owner !== undefined && isSeen(owner, await describeSelf(now)), ...(owner && { pid: owner.pid, host: owner.host, since: owner.since }) };
+  return {
+    stale,
+    seen: owner !== undefined && isSeen(owner, await describeSelf(now)),
+    ...(owner && { pid: owner.pid, host: owner.host, since: owner.since }),
+  };
 }
 
 /** Removes what was left by processes that were killed while they took this lock. */
@@ -89,7 +93,8 @@ async function sweepTokens(path: string, now: () => Date, options: LockOptions):
     if (!name.startsWith(`${basename(path)}.`)) continue;
     const token = join(folder, name);
     const content = await readLock(token);
-    if (content !== undefined && (await isStale(token, content, now(), options))) await withPath(token, rm(token, { force: true }));
+    if (content !== undefined && (await isStale(token, content, now(), options)))
+      await withPath(token, rm(token, { force: true }));
   }
 }
 
@@ -161,12 +166,18 @@ async function busyError(path: string, self: LockOwner, { busy }: LockOptions): 
 }
 
 function buildBusy(path: string, owner: LockOwner | undefined): BuildBusy {
-  const who = owner === undefined ? 'another build' : `a build with process id ${owner.pid} on ${owner.host}, since ${owner.since},`;
+  const who =
+    owner === undefined
+      ? 'another build'
+      : `a build with process id ${owner.pid} on ${owner.host}, since ${owner.since},`;
   return new BuildBusy(`${path}: ${who} is at work on this data folder. Wait until it has ended and try again.`);
 }
 
 async function readLock(path: string): Promise<string | undefined> {
-  return withPath(path, readFile(path, 'utf8').catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))));
+  return withPath(
+    path,
+    readFile(path, 'utf8').catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))),
+  );
 }
 
 function parseOwner(content: string): LockOwner | undefined {
@@ -174,7 +185,15 @@ function parseOwner(content: string): LockOwner | undefined {
     const json: unknown = JSON.parse(content);
     if (!isJsonObject(json)) return undefined;
     const { id, pid, host, boot, startTicks: ticks, since } = json;
-    if (typeof id !== 'string' || typeof pid !== 'number' || typeof host !== 'string' || typeof boot !== 'string' || typeof ticks !== 'string' || typeof since !== 'string') return undefined;
+    if (
+      typeof id !== 'string' ||
+      typeof pid !== 'number' ||
+      typeof host !== 'string' ||
+      typeof boot !== 'string' ||
+      typeof ticks !== 'string' ||
+      typeof since !== 'string'
+    )
+      return undefined;
     return { id, pid, host, boot, startTicks: ticks, since };
   } catch {
     // Half a lock, of a machine that lost its power: then its heartbeat decides.
@@ -183,13 +202,22 @@ function parseOwner(content: string): LockOwner | undefined {
 }
 
 async function describeSelf(now: Date): Promise<LockOwner> {
-  return { id: randomUUID(), pid: process.pid, host: hostname(), boot: await bootId(), startTicks: (await startTicks(process.pid)) ?? '', since: now.toISOString() };
+  return {
+    id: randomUUID(),
+    pid: process.pid,
+    host: hostname(),
+    boot: await bootId(),
+    startTicks: (await startTicks(process.pid)) ?? '',
+    since: now.toISOString(),
+  };
 }
 
 /** Linux's boot id together with the pid namespace; elsewhere empty, where a host name has to do. */
 async function bootId(): Promise<string> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  const namespace = await stat('/proc/self/ns/pid').then((facts) => String(facts.ino)).catch(() => '');
+  const namespace = await stat('/proc/self/ns/pid')
+    .then((facts) => String(facts.ino))
+    .catch(() => '');
   return `${boot.trim()}/${namespace}`;
 }
 

@@ -16,13 +16,22 @@ export async function makeFolder(path: string, mode?: number): Promise<readonly 
   } catch (error) {
     // somebody else was faster, or a file or a link to nowhere has the name
     if (errorCode(error) === 'EEXIST' && (await isFolder(path))) return above;
-    if (errorCode(error) === 'EEXIST') throw new StorageError(path, new Error('something that is not a folder, or a symbolic link to nothing, stands where a folder is needed', { cause: error }));
+    if (errorCode(error) === 'EEXIST')
+      throw new StorageError(
+        path,
+        new Error('something that is not a folder, or a symbolic link to nothing, stands where a folder is needed', {
+          cause: error,
+        }),
+      );
     if (isMissing(error)) throw new StorageError(path, new Error('no folder can be made here', { cause: error }));
     throw new StorageError(path, error);
   }
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  const facts = await withPath(path, stat(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))));
+  const facts = await withPath(
+    path,
+    stat(path).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))),
+  );
   return facts?.isDirectory() ?? false;
 }

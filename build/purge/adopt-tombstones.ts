@@ -35,12 +35,18 @@ export async function recoverTombstones(rows: readonly PurgedVersion[], build: P
     const known = await readableTombstones(output);
     const merged = mergePurged(known, rows);
     const replaced = missingPurges(await readAnnouncedPurges(output), merged);
-    await buildHoldingLock({ ...purgingRequest(build.request, dataDirectory, rows), recoverPurged: true }, build.effects);
+    await buildHoldingLock(
+      { ...purgingRequest(build.request, dataDirectory, rows), recoverPurged: true },
+      build.effects,
+    );
     return { added: merged.length - known.length + replaced.length, replaced };
   });
 }
 
-async function holdingLock<Result>({ request, effects, waitMs }: PurgeBuild, work: (output: Output, dataDirectory: string) => Promise<Result>): Promise<Result> {
+async function holdingLock<Result>(
+  { request, effects, waitMs }: PurgeBuild,
+  work: (output: Output, dataDirectory: string) => Promise<Result>,
+): Promise<Result> {
   const dataDirectory = await openDataFolder(request.dataDirectory);
   const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
   try {

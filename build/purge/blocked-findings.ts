@@ -15,7 +15,11 @@ export interface BlockedFinding {
   readonly tombstone: PurgedVersion;
 }
 
-export function blockedFindings(scanned: readonly ScannedSource[], results: readonly Pick<PackageResult, 'name' | 'blocked'>[], rows: readonly PurgedVersion[]): readonly BlockedFinding[] {
+export function blockedFindings(
+  scanned: readonly ScannedSource[],
+  results: readonly Pick<PackageResult, 'name' | 'blocked'>[],
+  rows: readonly PurgedVersion[],
+): readonly BlockedFinding[] {
   if (rows.length === 0) return [];
   const tombstones = new Map(rows.map((row) => [purgedKey(row), row]));
   const visited = new Set(results.map(({ name }) => name));
@@ -32,6 +36,9 @@ export function blockedFindings(scanned: readonly ScannedSource[], results: read
 
 /** A line of the report. */
 export function blockedNotice({ name, version, where, tombstone }: BlockedFinding): string {
-  const same = tombstone.name === name && tombstone.version === version ? 'This version was' : `Its content is that of ${tombstone.name} ${tombstone.version}, which was`;
+  const same =
+    tombstone.name === name && tombstone.version === version
+      ? 'This version was'
+      : `Its content is that of ${tombstone.name} ${tombstone.version}, which was`;
   return `${name} ${version} (${where}) is not published. ${same} purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason}). Remove it from the source, and publish a new version.`;
 }

@@ -6,13 +6,21 @@ import type { IndexEntry, PackageIndex } from '../contract/serving-index.ts';
 
 /** The index that stands while documents still name the contents. Their READMEs and CHANGELOGs go before it does. */
 export function indexUntilDropped(next: PackageIndex, dropped: readonly IndexEntry[], now: Date): PackageIndex {
-  const leaving = dropped.map(({ readme: _readme, changelog: _changelog, ...entry }) => (entry.state === 'published' ? { ...entry, state: 'withdrawn' as const, since: now.toISOString() } : entry));
+  const leaving = dropped.map(({ readme: _readme, changelog: _changelog, ...entry }) =>
+    entry.state === 'published' ? { ...entry, state: 'withdrawn' as const, since: now.toISOString() } : entry,
+  );
   return { ...next, versions: [...next.versions, ...leaving] };
 }
 
 /** Archives of dropped contents, and plain copies of them that no published version renews. */
-export function archivesToRemove(name: PackageName, dropped: readonly IndexEntry[], left: readonly IndexEntry[]): readonly PublicPath[] {
+export function archivesToRemove(
+  name: PackageName,
+  dropped: readonly IndexEntry[],
+  left: readonly IndexEntry[],
+): readonly PublicPath[] {
   const plain = ({ version }: IndexEntry): PublicPath => distPath(name, version as DistLabel);
-  const staying = new Set(left.flatMap((entry) => [entry.path, ...(entry.state === 'published' ? [plain(entry)] : [])]));
+  const staying = new Set(
+    left.flatMap((entry) => [entry.path, ...(entry.state === 'published' ? [plain(entry)] : [])]),
+  );
   return [...new Set(dropped.flatMap((entry) => [entry.path, plain(entry)]))].filter((path) => !staying.has(path));
 }

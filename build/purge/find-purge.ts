@@ -33,7 +33,10 @@ export interface FoundPurge {
   readonly alike: readonly FoundContent[];
 }
 
-export function isTarget({ version, reference }: PurgeTarget, content: { readonly version: string; readonly version_normalized: string; readonly reference: string }): boolean {
+export function isTarget(
+  { version, reference }: PurgeTarget,
+  content: { readonly version: string; readonly version_normalized: string; readonly reference: string },
+): boolean {
   const isLabel = content.version === version || content.version_normalized === normalizeVersion(version);
   return isLabel && (reference === undefined || content.reference.startsWith(reference));
 }
@@ -42,12 +45,19 @@ export function isTarget({ version, reference }: PurgeTarget, content: { readonl
  * `standing`: tombstones that earlier purges of the version left. They know its bytes once its archive is gone. Throws BuildRefused where a serving index is
  * damaged: what has these bytes is then not known.
  */
-export async function findPurge(output: Output, target: PurgeTarget, standing: readonly PurgedVersion[]): Promise<FoundPurge> {
+export async function findPurge(
+  output: Output,
+  target: PurgeTarget,
+  standing: readonly PurgedVersion[],
+): Promise<FoundPurge> {
   const own = await contentsOf(output, target.name);
   const named = own.filter(({ entry }) => isTarget(target, entry));
   if (named.length + standing.length === 0) return { named, same: [], alike: [] };
   const ofTarget = standing.filter(({ name, reference }) => name === target.name && reference !== '');
-  const references = new Set([...named.map(({ entry }) => entry.reference), ...ofTarget.map(({ reference }) => reference)]);
+  const references = new Set([
+    ...named.map(({ entry }) => entry.reference),
+    ...ofTarget.map(({ reference }) => reference),
+  ]);
   const archives = new Set([...named.map(({ entry }) => entry.shasum), ...standing.flatMap(({ sha1 }) => sha1 ?? [])]);
   // a commit of a repository with several packages is the reference of each of them
   const isSame = ({ name, entry }: FoundContent): boolean =>
@@ -57,18 +67,40 @@ export async function findPurge(output: Output, target: PurgeTarget, standing: r
     const contents = name === target.name ? own : await contentsOf(output, name);
     same.push(...contents.filter((content) => !named.includes(content) && isSame(content)));
   }
-  const files = [...named.flatMap(({ entry }) => digestsOf(output, entry)?.content ?? []), ...standing.flatMap(({ content }) => content ?? [])];
-  return { named, same, alike: findAlike(output, files, own.filter((content) => !named.includes(content) && !same.includes(content))) };
+  const files = [
+    ...named.flatMap(({ entry }) => digestsOf(output, entry)?.content ?? []),
+    ...standing.flatMap(({ content }) => content ?? []),
+  ];
+  return {
+    named,
+    same,
+    alike: findAlike(
+      output,
+      files,
+      own.filter((content) => !named.includes(content) && !same.includes(content)),
+    ),
+  };
 }
 
-function findAlike(output: Output, contents: readonly ArchiveContent[], others: readonly FoundContent[]): readonly FoundContent[] {
+function findAlike(
+  output: Output,
+  contents: readonly ArchiveContent[],
+  others: readonly FoundContent[],
+): readonly FoundContent[] {
   if (contents.length === 0) return [];
   const digests = new Set(contents.map(({ digest }) => digest));
-  return others.filter(({ entry }) => digests.has(orUndefined(() => digestIfAlike(output.locate(entry.path), contents)) ?? ''));
+  return others.filter(({ entry }) =>
+    digests.has(orUndefined(() => digestIfAlike(output.locate(entry.path), contents)) ?? ''),
+  );
 }
 
 /** Tombstones of these contents. */
-export function tombstonesOf(output: Output, contents: readonly FoundContent[], reason: PurgeReason, now: Date): readonly PurgedVersion[] {
+export function tombstonesOf(
+  output: Output,
+  contents: readonly FoundContent[],
+  reason: PurgeReason,
+  now: Date,
+): readonly PurgedVersion[] {
   return contents.map(({ name, entry }): PurgedVersion => {
     const digests = digestsOf(output, entry);
     return {
@@ -105,6 +137,9 @@ async function contentsOf(output: Output, name: PackageName): Promise<readonly F
   const text = await output.read('index', path);
   if (text === undefined) return [];
   const index = parseOwnFile(`index/${path}`, () => parsePackageIndex(text));
-  if (index === undefined) throw new BuildRefused(`index/${path} is damaged, so that it is not known what has the bytes of this version. Run \`libretto build\` first.`);
+  if (index === undefined)
+    throw new BuildRefused(
+      `index/${path} is damaged, so that it is not known what has the bytes of this version. Run \`libretto build\` first.`,
+    );
   return index.versions.map((entry) => ({ name, entry }));
 }

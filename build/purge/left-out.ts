@@ -19,16 +19,31 @@ export interface BlockedRelease {
 }
 
 /** The state without purged contents, and these. */
-export function splitPurged(name: PackageName, state: PackageState, { rows, blocks }: Purged): { readonly state: PackageState; readonly dropped: readonly IndexEntry[] } {
+export function splitPurged(
+  name: PackageName,
+  state: PackageState,
+  { rows, blocks }: Purged,
+): { readonly state: PackageState; readonly dropped: readonly IndexEntry[] } {
   if (rows.length === 0) return { state, dropped: [] };
-  const dropped = new Set(state.index.versions.filter(({ version_normalized: normalized, reference }) => blocks(name, { normalized, reference }) !== undefined));
+  const dropped = new Set(
+    state.index.versions.filter(
+      ({ version_normalized: normalized, reference }) => blocks(name, { normalized, reference }) !== undefined,
+    ),
+  );
   if (dropped.size === 0) return { state, dropped: [] };
   const versions = state.index.versions.filter((entry) => !dropped.has(entry));
-  return { state: { ...state, index: { ...state.index, versions }, entries: groupBy(versions, ({ version }) => version) }, dropped: [...dropped] };
+  return {
+    state: { ...state, index: { ...state.index, versions }, entries: groupBy(versions, ({ version }) => version) },
+    dropped: [...dropped],
+  };
 }
 
 /** What sources have without purged releases, and these. */
-export function withoutPurged(name: PackageName, contributions: readonly Contribution[], { rows, blocks }: Purged): { readonly contributions: readonly Contribution[]; readonly blocked: BlockedRelease[] } {
+export function withoutPurged(
+  name: PackageName,
+  contributions: readonly Contribution[],
+  { rows, blocks }: Purged,
+): { readonly contributions: readonly Contribution[]; readonly blocked: BlockedRelease[] } {
   const blocked: BlockedRelease[] = [];
   if (rows.length === 0) return { contributions, blocked };
   const left = contributions.map((contribution) => {
@@ -42,7 +57,9 @@ export function withoutPurged(name: PackageName, contributions: readonly Contrib
       held.add(normalized);
       return false;
     });
-    const former = contribution.former.filter(({ normalized, reference }) => blocks(name, { normalized, reference }) === undefined);
+    const former = contribution.former.filter(
+      ({ normalized, reference }) => blocks(name, { normalized, reference }) === undefined,
+    );
     return { ...contribution, releases, former, held };
   });
   return { contributions: left, blocked };

@@ -11,7 +11,10 @@ export interface NamedContent {
 }
 
 /** As it is typed in a shell. */
-export function purgeCommand({ name, version, version_normalized: normalized, reference }: NamedContent, reason: PurgeReason): string {
+export function purgeCommand(
+  { name, version, version_normalized: normalized, reference }: NamedContent,
+  reason: PurgeReason,
+): string {
   const content = isDevVersion(normalized) && reference !== '' ? ` --reference ${reference.slice(0, 12)}` : '';
   return `libretto package purge ${name} ${quoteForShell(version)} --reason ${reason}${content}`;
 }

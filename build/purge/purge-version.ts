@@ -14,7 +14,14 @@ import { createDiskOutput } from '../output/disk-output.ts';
 import type { Output } from '../output/output.ts';
 import { readNothing } from '../read-nothing.ts';
 import { archivesToRemove } from './drop-purged.ts';
-import { findPurge, isTarget, tombstonesOf, type FoundContent, type FoundPurge, type PurgeTarget } from './find-purge.ts';
+import {
+  findPurge,
+  isTarget,
+  tombstonesOf,
+  type FoundContent,
+  type FoundPurge,
+  type PurgeTarget,
+} from './find-purge.ts';
 import { listPurged } from './purged.ts';
 
 export interface PurgeOrder extends PurgeTarget {
@@ -73,7 +80,10 @@ export type PurgeOutcome = {
 };
 
 /** Throws BuildBusy, BuildRefused and StorageError, as a build does. */
-export async function purgeVersion(order: PurgeOrder, { request, effects, waitMs }: PurgeBuild): Promise<PurgeOutcome | RefusedArtifact> {
+export async function purgeVersion(
+  order: PurgeOrder,
+  { request, effects, waitMs }: PurgeBuild,
+): Promise<PurgeOutcome | RefusedArtifact> {
   if (order.dryRun) return (await planPurge(order, createDiskOutput(request.dataDirectory), effects.now())).outcome;
   const dataDirectory = await openDataFolder(request.dataDirectory);
   const lock = await waitForLock(`${dataDirectory}/build/lock`, effects.now, waitMs);
@@ -88,19 +98,36 @@ export async function purgeVersion(order: PurgeOrder, { request, effects, waitMs
 }
 
 /** A registry that only mirrors has published nothing, and keeps tombstones all the same. */
-export function purgingRequest(request: BuildRequest, dataDirectory: string, purge: readonly PurgedVersion[]): BuildRequest {
+export function purgingRequest(
+  request: BuildRequest,
+  dataDirectory: string,
+  purge: readonly PurgedVersion[],
+): BuildRequest {
   return { ...readNothing(request), dataDirectory, purge, mayBeEmpty: true };
 }
 
-async function planPurge(order: PurgeOrder, output: Output, now: Date): Promise<{ readonly outcome: PurgeOutcome | RefusedArtifact; readonly tombstones: readonly PurgedVersion[] }> {
+async function planPurge(
+  order: PurgeOrder,
+  output: Output,
+  now: Date,
+): Promise<{ readonly outcome: PurgeOutcome | RefusedArtifact; readonly tombstones: readonly PurgedVersion[] }> {
   const { name, version, reference, mirrored } = order;
   const before = standingTombstones(await listPurged(output), order);
   const found = await findPurge(output, order, before);
   const contents = [...found.named, ...found.same];
   // of a purge that was cut off the tombstones stand, and what they are of may stand as well
   const tombstones = mergePurged(before, [...tombstonesOf(output, contents, order.reason, now), ...mirrored]);
-  const newest = tombstones.filter((row) => row.name === name && isTarget(order, row)).toSorted((one, other) => (one.since < other.since ? 1 : -1))[0];
-  if (newest === undefined) return { outcome: refused('NOT_FOUND', `There is no version ${version}${reference === undefined ? '' : ` with reference ${reference}`} of ${name} here.`), tombstones };
+  const newest = tombstones
+    .filter((row) => row.name === name && isTarget(order, row))
+    .toSorted((one, other) => (one.since < other.since ? 1 : -1))[0];
+  if (newest === undefined)
+    return {
+      outcome: refused(
+        'NOT_FOUND',
+        `There is no version ${version}${reference === undefined ? '' : ` with reference ${reference}`} of ${name} here.`,
+      ),
+      tombstones,
+    };
   return { outcome: await describe(order, { found, contents, before, newest }, output), tombstones };
 }
 
@@ -122,10 +149,17 @@ interface Plan {
   readonly newest: PurgedVersion;
 }
 
-async function describe({ name, mirrored }: PurgeOrder, { found, contents, before, newest }: Plan, output: Output): Promise<PurgeOutcome> {
+async function describe(
+  { name, mirrored }: PurgeOrder,
+  { found, contents, before, newest }: Plan,
+  output: Output,
+): Promise<PurgeOutcome> {
   const standing: readonly PurgedContentLine[] = contents.map(standingLine);
   const elsewhere = mirrored.map((row) => lineOf(row, 'mirrored'));
-  const keys = new Set([...contents.map(({ name: of, entry }) => `${of} ${entry.version_normalized} ${entry.reference}`), ...mirrored.map(purgedKey)]);
+  const keys = new Set([
+    ...contents.map(({ name: of, entry }) => `${of} ${entry.version_normalized} ${entry.reference}`),
+    ...mirrored.map(purgedKey),
+  ]);
   const gone = before.filter((row) => !keys.has(purgedKey(row))).map((row) => lineOf(row, 'purged'));
   const { serial, sources } = await readPosition(output);
   const ids = new Set([...contents.map(({ entry }) => entry.source), ...before.flatMap(({ source }) => source ?? [])]);
@@ -148,15 +182,23 @@ function isUploads(location: string): boolean {
   return location.startsWith('artifact:') && new RegExp(`[:/]${artifactsFolder}$`).test(location);
 }
 
-function standingLine({ name, entry: { version, version_normalized, reference, state } }: FoundContent): AlikeContentLine {
+function standingLine({
+  name,
+  entry: { version, version_normalized, reference, state },
+}: FoundContent): AlikeContentLine {
   return { name, version, version_normalized, reference, state };
 }
 
-function lineOf({ name, version, version_normalized, reference }: PurgedVersion, state: 'mirrored' | 'purged'): PurgedContentLine {
+function lineOf(
+  { name, version, version_normalized, reference }: PurgedVersion,
+  state: 'mirrored' | 'purged',
+): PurgedContentLine {
   return { name, version, version_normalized, reference, state };
 }
 
-async function readPosition(output: Output): Promise<{ readonly serial: number; readonly sources: readonly PublishedSource[] }> {
+async function readPosition(
+  output: Output,
+): Promise<{ readonly serial: number; readonly sources: readonly PublishedSource[] }> {
   const text = await output.read('index', publicationPath);
   return text === undefined ? { serial: 0, sources: [] } : parsePublication(text);
 }

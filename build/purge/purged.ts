@@ -4,7 +4,15 @@
 import { digestIfAlike } from '../archive/archive-content.ts';
 import { missingPurges, replacedTombstones, type AnnouncedPurge } from '../contract/announced-purges.ts';
 import { isAsWritten } from '../contract/checksum.ts';
-import { formatPurged, lookUpPurged, mergePurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../contract/purged.ts';
+import {
+  formatPurged,
+  lookUpPurged,
+  mergePurged,
+  parsePurged,
+  purgedPath,
+  type PurgedLookup,
+  type PurgedVersion,
+} from '../contract/purged.ts';
 import { listShortly } from '../list-shortly.ts';
 import { readAnnouncedPurges } from '../memory/tree-memory.ts';
 import type { Output } from '../output/output.ts';
@@ -32,15 +40,24 @@ export interface PurgedRequest {
 }
 
 /** Throws BuildRefused where the list is damaged, or lacks what is announced. */
-export async function readPurged(output: Pick<Output, 'read'>, { announced, more = [], recoverAt }: PurgedRequest): Promise<Purged> {
+export async function readPurged(
+  output: Pick<Output, 'read'>,
+  { announced, more = [], recoverAt }: PurgedRequest,
+): Promise<Purged> {
   const before = recoverAt === undefined ? await storedTombstones(output) : await readableTombstones(output);
   // rows of a list that was changed are worth less than those of a file
   const merged = recoverAt === undefined ? mergePurged(before, more) : mergePurged(more, before);
   const missing = missingPurges(announced, merged);
   if (missing.length > 0 && recoverAt === undefined) throw refuseIncomplete(missing, before);
   const rows = recoverAt === undefined ? merged : mergePurged(merged, replacedTombstones(missing, recoverAt));
-  const stays = recoverAt === undefined ? rows === before : formatPurged(rows) === (await output.read('index', purgedPath));
-  return { ...lookUpPurged(rows), blocksArchive: archiveBlocker(rows), text: stays ? undefined : formatPurged(rows), asked: more.length > 0 || recoverAt !== undefined };
+  const stays =
+    recoverAt === undefined ? rows === before : formatPurged(rows) === (await output.read('index', purgedPath));
+  return {
+    ...lookUpPurged(rows),
+    blocksArchive: archiveBlocker(rows),
+    text: stays ? undefined : formatPurged(rows),
+    asked: more.length > 0 || recoverAt !== undefined,
+  };
 }
 
 /** Throws BuildRefused where the list is damaged, or lacks what is announced. */
@@ -56,7 +73,10 @@ export async function storedTombstones(output: Pick<Output, 'read'>): Promise<re
   const text = await output.read('index', purgedPath);
   if (text === undefined) return [];
   const rows = isAsWritten(text) ? parseOwnFile(`index/${purgedPath}`, () => parsePurged(text)) : undefined;
-  if (rows === undefined) throw new BuildRefused(`index/${purgedPath} is damaged, or was changed after it was written. It lists the purged versions. ${repairPurged}`);
+  if (rows === undefined)
+    throw new BuildRefused(
+      `index/${purgedPath} is damaged, or was changed after it was written. It lists the purged versions. ${repairPurged}`,
+    );
   return rows;
 }
 
@@ -75,7 +95,9 @@ export function describeMissing(missing: readonly AnnouncedPurge[]): string {
 }
 
 function refuseIncomplete(missing: readonly AnnouncedPurge[], rows: readonly PurgedVersion[]): BuildRefused {
-  return new BuildRefused(`index/${purgedPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ${describeMissing(missing)} ${repairPurged}`);
+  return new BuildRefused(
+    `index/${purgedPath} is ${rows.length === 0 ? 'lost' : 'not the one that was published'}. ${describeMissing(missing)} ${repairPurged}`,
+  );
 }
 
 export function archiveBlocker(rows: readonly PurgedVersion[]): ArchiveBlocker {

@@ -19,14 +19,23 @@ export interface ReceivedTombstones {
 }
 
 /** `rows`: of the tree. Throws BuildRefused where the list of this registry is damaged. */
-export async function decideTombstones(rows: readonly PurgedVersion[], { id }: Pick<SourceSpec, 'id'>, output: Output): Promise<ReceivedTombstones> {
+export async function decideTombstones(
+  rows: readonly PurgedVersion[],
+  { id }: Pick<SourceSpec, 'id'>,
+  output: Output,
+): Promise<ReceivedTombstones> {
   const known = await listPurged(output);
-  const fresh = mergePurged(known, rows).slice(known.length).map((row) => (row.source === null ? row : { ...row, source: id }));
+  const fresh = mergePurged(known, rows)
+    .slice(known.length)
+    .map((row) => (row.source === null ? row : { ...row, source: id }));
   const entries = new Map<PackageName, readonly IndexEntry[]>();
   for (const { name } of fresh) if (!entries.has(name)) entries.set(name, await entriesOf(output, name));
   const isOfOthers = (row: PurgedVersion): boolean => {
     const { blocks } = lookUpPurged([row]);
-    return (entries.get(row.name) ?? []).some(({ source, version_normalized: normalized, reference }) => source !== id && blocks(row.name, { normalized, reference }) !== undefined);
+    return (entries.get(row.name) ?? []).some(
+      ({ source, version_normalized: normalized, reference }) =>
+        source !== id && blocks(row.name, { normalized, reference }) !== undefined,
+    );
   };
   const left = fresh.filter(isOfOthers);
   const keys = new Set(left.map(purgedKey));
@@ -38,7 +47,13 @@ export function tombstoneNotices({ adopted, left }: ReceivedTombstones, publishe
   const listed = adopted.map(({ name, version, reason }) => `${name} ${version} (${reason})`);
   const some = `${listed.slice(0, mostNamed).join(', ')}${listed.length > mostNamed ? ` and ${listed.length - mostNamed} more` : ''}`;
   return [
-    ...(adopted.length === 0 ? [] : [published ? `The tree has tombstones. These versions are purged here too: ${some}.` : `The tree has tombstones. Publishing it would purge here too: ${some}.`]),
+    ...(adopted.length === 0
+      ? []
+      : [
+          published
+            ? `The tree has tombstones. These versions are purged here too: ${some}.`
+            : `The tree has tombstones. Publishing it would purge here too: ${some}.`,
+        ]),
     ...left.map((row) => {
       const { name, version, reason } = row;
       return `${name} ${version} was purged where the tree was built (${reason}). Another source publishes it here, so that it stays. If it must go: ${purgeCommand(row, reason)}`;
@@ -52,5 +67,7 @@ const mostNamed = 20;
 async function entriesOf(output: Output, name: PackageName): Promise<readonly IndexEntry[]> {
   const path = indexPath(name);
   const text = await output.read('index', path);
-  return (text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text)))?.versions ?? [];
+  return (
+    (text === undefined ? undefined : parseOwnFile(`index/${path}`, () => parsePackageIndex(text)))?.versions ?? []
+  );
 }

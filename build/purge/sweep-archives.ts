@@ -14,7 +14,9 @@ import { archiveReference } from '../sources/ready-archive.ts';
 
 /** The reference of an uploaded or fetched archive is the beginning of its SHA-256, so that it is known also where the archive itself is gone. */
 export async function sweepArchives(dataDirectory: string, rows: readonly PurgedVersion[]): Promise<void> {
-  const references = new Set(rows.flatMap(({ reference, sha256 }) => [reference, ...(sha256 === null ? [] : [archiveReference(sha256)])]));
+  const references = new Set(
+    rows.flatMap(({ reference, sha256 }) => [reference, ...(sha256 === null ? [] : [archiveReference(sha256)])]),
+  );
   const artifacts = join(dataDirectory, artifactsFolder);
   const kept = rows.map(({ name, version }) => dirname(join(artifacts, artifactPath(name, version as DistLabel))));
   const sweep = async (folder: string, digestOf: (file: string) => Promise<string | undefined>): Promise<void> =>
@@ -41,7 +43,9 @@ async function removeFrom(folder: string, isPurged: (file: string) => Promise<bo
 /** undefined: there is no such folder. */
 async function filesIn(folder: string): Promise<readonly string[] | undefined> {
   try {
-    return (await readdir(folder, { withFileTypes: true })).flatMap((entry) => (entry.isFile() ? [join(folder, entry.name)] : []));
+    return (await readdir(folder, { withFileTypes: true })).flatMap((entry) =>
+      entry.isFile() ? [join(folder, entry.name)] : [],
+    );
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -3,7 +3,17 @@
 import { isJsonObject, type JsonObject } from '../contract/json.ts';
 import type { PackageName } from '../contract/name.ts';
 import { digestOf } from '../digest-of.ts';
-import { formatRecord, formerPath, historyFolder, readRecord, recordPath, type DocumentKind, type FormerDocument, type PackageChange, type PublicationRecord } from '../history/record.ts';
+import {
+  formatRecord,
+  formerPath,
+  historyFolder,
+  readRecord,
+  recordPath,
+  type DocumentKind,
+  type FormerDocument,
+  type PackageChange,
+  type PublicationRecord,
+} from '../history/record.ts';
 import type { Output } from '../output/output.ts';
 import { readJson, writeJson } from '../record/exact-integers.ts';
 import type { Purged } from './purged.ts';
@@ -39,21 +49,34 @@ async function sweepUnrecorded(output: Output, serial: number, purged: Purged): 
 }
 
 /** undefined: nothing of it is purged. */
-async function sweepRecord(output: Output, record: PublicationRecord, purged: Purged): Promise<PublicationRecord | undefined> {
+async function sweepRecord(
+  output: Output,
+  record: PublicationRecord,
+  purged: Purged,
+): Promise<PublicationRecord | undefined> {
   const packages: PackageChange[] = [];
   for (const change of record.packages) {
     const former: { [Kind in DocumentKind]?: FormerDocument } = { ...change.former };
     for (const kind of ['stable', 'dev'] as const) {
       const document = former[kind];
-      if (typeof document === 'string' && document !== 'lost') former[kind] = await sweepDocument(output, record.serial, change.name, document, purged);
+      if (typeof document === 'string' && document !== 'lost')
+        former[kind] = await sweepDocument(output, record.serial, change.name, document, purged);
     }
     packages.push({ ...change, former });
   }
-  return packages.every(({ former }, at) => sameFormer(former, record.packages[at]?.former)) ? undefined : { ...record, packages };
+  return packages.every(({ former }, at) => sameFormer(former, record.packages[at]?.former))
+    ? undefined
+    : { ...record, packages };
 }
 
 /** The digest of the document without what is purged, which is in its place then. */
-async function sweepDocument(output: Output, serial: number, name: PackageName, document: string, purged: Purged): Promise<string> {
+async function sweepDocument(
+  output: Output,
+  serial: number,
+  name: PackageName,
+  document: string,
+  purged: Purged,
+): Promise<string> {
   const text = await output.read('build', formerPath(serial, document));
   const next = text === undefined ? undefined : withoutPurgedVersions(text, name, purged);
   if (next === undefined) return document;
@@ -85,7 +108,11 @@ function isPurged(record: unknown, name: string, { blocks }: Purged): boolean {
 export function recordsOf(text: string): Readonly<Record<string, JsonObject>> {
   const json = parse(text);
   const packages = isJsonObject(json) ? json['packages'] : undefined;
-  return isJsonObject(packages) ? Object.fromEntries(Object.entries(packages).flatMap(([name, versions]) => (isJsonObject(versions) ? [[name, versions]] : []))) : {};
+  return isJsonObject(packages)
+    ? Object.fromEntries(
+        Object.entries(packages).flatMap(([name, versions]) => (isJsonObject(versions) ? [[name, versions]] : [])),
+      )
+    : {};
 }
 
 function parse(text: string): unknown {
@@ -110,7 +137,14 @@ async function replaceRecord(output: Output, record: PublicationRecord): Promise
 }
 
 async function removeUnnamed(output: Output, { serial, packages }: PublicationRecord): Promise<void> {
-  const named = new Set([recordPath(serial), ...packages.flatMap(({ former }) => [former.stable, former.dev].flatMap((document) => (typeof document === 'string' ? [formerPath(serial, document)] : [])))]);
+  const named = new Set([
+    recordPath(serial),
+    ...packages.flatMap(({ former }) =>
+      [former.stable, former.dev].flatMap((document) =>
+        typeof document === 'string' ? [formerPath(serial, document)] : [],
+      ),
+    ),
+  ]);
   const others = (await output.list('build', `${historyFolder}/${serial}`)).filter((path) => !named.has(path));
   for (const path of others) await output.remove('build', path);
   if (others.length > 0) await output.barrier();

@@ -23,8 +23,16 @@ async function forgetSources({ output, purged }: Sweep): Promise<void> {
   for (const id of new Set(purged.rows.flatMap(({ source }) => source ?? []))) {
     const known = await readMemory(output, id);
     if (known === undefined) continue;
-    const names = purged.rows.flatMap(({ name, source }) => (source === id && known.packages[name] !== undefined ? [[name, '']] : []));
-    const file = await output.stage(formatMemory({ ...known, memory: { ...known.memory, fingerprint: '' }, packages: { ...known.packages, ...(Object.fromEntries(names) as Record<string, string>) } }));
+    const names = purged.rows.flatMap(({ name, source }) =>
+      source === id && known.packages[name] !== undefined ? [[name, '']] : [],
+    );
+    const file = await output.stage(
+      formatMemory({
+        ...known,
+        memory: { ...known.memory, fingerprint: '' },
+        packages: { ...known.packages, ...(Object.fromEntries(names) as Record<string, string>) },
+      }),
+    );
     await output.settle([file]);
     await output.publish(file, 'build', memoryPath(id));
   }

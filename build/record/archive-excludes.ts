@@ -9,7 +9,11 @@ export function archiveExcludesOf(json: JsonObject): string[] {
   const archive = json['archive'];
   if (!isSet(archive)) return [];
   if (Array.isArray(archive) && archive.length === 0) return [];
-  if (!isJsonObject(archive)) throw new QuarantineError('INVALID_COMPOSER_JSON', 'The field "archive" must be an object, such as {"exclude": ["/tests"]}.');
+  if (!isJsonObject(archive))
+    throw new QuarantineError(
+      'INVALID_COMPOSER_JSON',
+      'The field "archive" must be an object, such as {"exclude": ["/tests"]}.',
+    );
   const exclude = archive['exclude'];
   if (!isSet(exclude)) return [];
   if (!Array.isArray(exclude)) throw wrongExclude();
@@ -20,5 +24,8 @@ export function archiveExcludesOf(json: JsonObject): string[] {
 }
 
 function wrongExclude(): QuarantineError {
-  return new QuarantineError('INVALID_COMPOSER_JSON', 'The field "archive.exclude" must be a list of patterns, such as ["/tests", "*.dist"].');
+  return new QuarantineError(
+    'INVALID_COMPOSER_JSON',
+    'The field "archive.exclude" must be a list of patterns, such as ["/tests", "*.dist"].',
+  );
 }

@@ -10,15 +10,24 @@ import type { NormalizedVersion } from '../contract/version.ts';
 const defaultBranchAlias = '9999999-dev' as NormalizedVersion;
 
 /** `version` is the pretty one. Undefined for a version that is no branch, or has no alias. */
-export function branchAliasOf(composerJson: JsonObject, version: string, defaultBranch: boolean): NormalizedVersion | undefined {
+export function branchAliasOf(
+  composerJson: JsonObject,
+  version: string,
+  defaultBranch: boolean,
+): NormalizedVersion | undefined {
   if (!version.startsWith('dev-') && !version.endsWith('-dev')) return undefined;
   const { extra } = composerJson;
   const aliases = isJsonObject(extra) ? extra['branch-alias'] : undefined;
   for (const [branch, target] of isJsonObject(aliases) ? Object.entries(aliases) : []) {
-    const alias = typeof target === 'string' && asciiLowerCase(branch) === asciiLowerCase(version) ? aliasTarget(branch, target) : undefined;
+    const alias =
+      typeof target === 'string' && asciiLowerCase(branch) === asciiLowerCase(version)
+        ? aliasTarget(branch, target)
+        : undefined;
     if (alias !== undefined) return alias;
   }
-  return defaultBranch && parseNumericAliasPrefix(version.replace(/^v/, '')) === undefined ? defaultBranchAlias : undefined;
+  return defaultBranch && parseNumericAliasPrefix(version.replace(/^v/, '')) === undefined
+    ? defaultBranchAlias
+    : undefined;
 }
 
 /** Only a numbered branch can be a target, and of a numbered branch only one that begins as it does: `1.x-dev` → `1.5.x-dev`. */

@@ -10,7 +10,8 @@ export function checkAutoload(field: string, value: JsonValue | undefined): void
   if (!isSet(value)) return;
   for (const [kind, rules] of entriesOf(value) ?? []) {
     if (!isSet(rules)) continue;
-    if (kind === 'psr-4' && entriesOf(rules) === undefined) throw wrong(field, kind, 'must be an object of namespaces and paths, such as {"Acme\\\\": "src/"}');
+    if (kind === 'psr-4' && entriesOf(rules) === undefined)
+      throw wrong(field, kind, 'must be an object of namespaces and paths, such as {"Acme\\\\": "src/"}');
     if (kind === 'psr-4' || kind === 'psr-0') checkNamespaces(field, kind, rules);
     if (kind === 'classmap' || kind === 'files' || kind === 'exclude-from-classmap') checkPaths(field, kind, rules);
   }
@@ -19,11 +20,17 @@ export function checkAutoload(field: string, value: JsonValue | undefined): void
 function checkNamespaces(field: string, kind: 'psr-4' | 'psr-0', rules: JsonValue): void {
   for (const [namespace, paths] of entriesOf(rules) ?? []) {
     // A list has the key 0, which psr-0 takes for "no prefix".
-    if (isIntegerKey(namespace) && !(kind === 'psr-0' && namespace === '0')) throw wrong(field, kind, `has ${JSON.stringify(namespace)} where a namespace should be`);
+    if (isIntegerKey(namespace) && !(kind === 'psr-0' && namespace === '0'))
+      throw wrong(field, kind, `has ${JSON.stringify(namespace)} where a namespace should be`);
     if (kind === 'psr-4' && namespace !== '' && !namespace.endsWith('\\')) {
-      throw wrong(field, kind, `has the namespace ${JSON.stringify(namespace)}, which must end with a backslash: ${JSON.stringify(`${namespace}\\`)}`);
+      throw wrong(
+        field,
+        kind,
+        `has the namespace ${JSON.stringify(namespace)}, which must end with a backslash: ${JSON.stringify(`${namespace}\\`)}`,
+      );
     }
-    if (!isPathOrPaths(paths)) throw wrong(field, kind, `must give ${JSON.stringify(namespace)} a path or a list of paths`);
+    if (!isPathOrPaths(paths))
+      throw wrong(field, kind, `must give ${JSON.stringify(namespace)} a path or a list of paths`);
   }
 }
 
@@ -39,5 +46,8 @@ function isPathOrPaths(value: JsonValue): boolean {
 }
 
 function wrong(field: string, kind: string, problem: string): QuarantineError {
-  return new QuarantineError('INVALID_COMPOSER_JSON', `The field "${field}.${kind}" ${problem}; Composer aborts otherwise.`);
+  return new QuarantineError(
+    'INVALID_COMPOSER_JSON',
+    `The field "${field}.${kind}" ${problem}; Composer aborts otherwise.`,
+  );
 }

@@ -18,16 +18,28 @@ interface Rule {
 
 const text: Rule = { holds: (value) => typeof value === 'string', wanted: 'a string' };
 const anyArray: Rule = { holds: (value) => entriesOf(value) !== undefined, wanted: 'an object' };
-const texts: Rule = { holds: (value) => everyEntry(value, (entry) => typeof entry === 'string') === true, wanted: 'a list of strings' };
-const textOrTexts: Rule = { holds: (value) => typeof value === 'string' || texts.holds(value), wanted: 'a string or a list of strings' };
+const texts: Rule = {
+  holds: (value) => everyEntry(value, (entry) => typeof entry === 'string') === true,
+  wanted: 'a list of strings',
+};
+const textOrTexts: Rule = {
+  holds: (value) => typeof value === 'string' || texts.holds(value),
+  wanted: 'a string or a list of strings',
+};
 
 /** Fields of which Composer takes no notice where they are no array, so that only what is inside one is looked at. */
-const scalarsInside: Rule = { holds: (value) => everyEntry(value, (entry) => typeof entry !== 'object' || entry === null) !== false, wanted: 'a list of strings' };
+const scalarsInside: Rule = {
+  holds: (value) => everyEntry(value, (entry) => typeof entry !== 'object' || entry === null) !== false,
+  wanted: 'a list of strings',
+};
 const reasonsInside: Rule = {
   holds: (value) => everyEntry(value, (entry, key) => typeof entry === 'string' && !isIntegerKey(key)) !== false,
   wanted: 'an object of package names and reasons',
 };
-const textsInside: Rule = { holds: (value) => everyEntry(value, (entry) => typeof entry === 'string') !== false, wanted: 'an object of strings, such as {"dev-main": "2.x-dev"}' };
+const textsInside: Rule = {
+  holds: (value) => everyEntry(value, (entry) => typeof entry === 'string') !== false,
+  wanted: 'an object of strings, such as {"dev-main": "2.x-dev"}',
+};
 
 const rules: Readonly<Record<string, Rule>> = {
   type: text,
@@ -37,7 +49,10 @@ const rules: Readonly<Record<string, Rule>> = {
   'include-path': texts,
   keywords: scalarsInside,
   license: { holds: scalarsInside.holds, wanted: 'a string or a list of strings' },
-  support: { holds: (value) => everyEntry(value, (entry) => typeof entry === 'string' || entry === null) === true, wanted: 'an object of strings, such as {"issues": "https://…"}' },
+  support: {
+    holds: (value) => everyEntry(value, (entry) => typeof entry === 'string' || entry === null) === true,
+    wanted: 'an object of strings, such as {"issues": "https://…"}',
+  },
   autoload: anyArray,
   'autoload-dev': anyArray,
   'php-ext': anyArray,
@@ -60,7 +75,10 @@ export function checkComposerJson(json: JsonObject): void {
 
 function checkField(field: string, value: JsonValue | undefined, rule: Rule): void {
   if (!isSet(value) || rule.holds(value)) return;
-  throw new QuarantineError('INVALID_COMPOSER_JSON', `The field "${field}" must be ${rule.wanted}; Composer aborts on anything else.`);
+  throw new QuarantineError(
+    'INVALID_COMPOSER_JSON',
+    `The field "${field}" must be ${rule.wanted}; Composer aborts on anything else.`,
+  );
 }
 
 function inside(value: JsonValue | undefined, key: string): JsonValue | undefined {

@@ -26,9 +26,11 @@ export function checkRecord(name: PackageName, record: VersionRecord): void {
 
 function checkVersion(json: JsonObject): string {
   const { version, version_normalized: normalized } = json;
-  if (typeof version !== 'string' || typeof normalized !== 'string') throw refusal('VERSION_INVALID', 'version and version_normalized must be strings');
+  if (typeof version !== 'string' || typeof normalized !== 'string')
+    throw refusal('VERSION_INVALID', 'version and version_normalized must be strings');
   const label = parseDistLabel(version);
-  if ('refusal' in label) throw refusal('VERSION_INVALID', `the version ${shown(version)} cannot be a path: ${label.refusal}`);
+  if ('refusal' in label)
+    throw refusal('VERSION_INVALID', `the version ${shown(version)} cannot be a path: ${label.refusal}`);
   const meaning = labelRefusal(version, normalized as NormalizedVersion);
   if (meaning !== undefined) throw refusal('VERSION_INVALID', `the version ${shown(version)} ${meaning}`);
   return normalized;
@@ -39,20 +41,32 @@ function checkDist(dist: JsonValue | undefined, normalized: string): void {
   if (!isJsonObject(dist)) throw refusal('INVALID_DIST', 'it has no dist');
   const { type, url, reference, shasum } = dist;
   if (type !== 'zip') throw refusal('INVALID_DIST', `its dist.type is ${shown(type)}, not "zip"`);
-  if (typeof url !== 'string' || !/^(?:\/(?!\/)|https?:\/\/[^/])/.test(url)) throw refusal('INVALID_DIST', `its dist.url is ${shown(url)}, neither a path nor an http(s) address`);
-  if (typeof reference !== 'string' || parseReference(reference) === undefined) throw refusal('INVALID_DIST', `its dist.reference is ${shown(reference)}, not 40 or 64 hex digits`);
+  if (typeof url !== 'string' || !/^(?:\/(?!\/)|https?:\/\/[^/])/.test(url))
+    throw refusal('INVALID_DIST', `its dist.url is ${shown(url)}, neither a path nor an http(s) address`);
+  if (typeof reference !== 'string' || parseReference(reference) === undefined)
+    throw refusal('INVALID_DIST', `its dist.reference is ${shown(reference)}, not 40 or 64 hex digits`);
   if (shasum === undefined && isDevVersion(normalized)) return;
-  if (typeof shasum !== 'string' || parseSha1(shasum) === undefined) throw refusal('INVALID_DIST', `its dist.shasum is ${shown(shasum)}, not a SHA-1`);
+  if (typeof shasum !== 'string' || parseSha1(shasum) === undefined)
+    throw refusal('INVALID_DIST', `its dist.shasum is ${shown(shasum)}, not a SHA-1`);
 }
 
 /** What a repository alone may say of a version. */
 function checkOthers({ source, time, 'default-branch': defaultBranch, abandoned }: JsonObject): void {
-  if (isSet(source) && !(isJsonObject(source) && [source['type'], source['url'], source['reference']].every((part) => typeof part === 'string' && part !== ''))) {
+  if (
+    isSet(source) &&
+    !(
+      isJsonObject(source) &&
+      [source['type'], source['url'], source['reference']].every((part) => typeof part === 'string' && part !== '')
+    )
+  ) {
     throw refusal('RECORD_INVALID', 'its source lacks type, url or reference');
   }
-  if (isSet(time) && (typeof time !== 'string' || Number.isNaN(Date.parse(time)))) throw refusal('RECORD_INVALID', `its time is ${shown(time)}`);
-  if (isSet(defaultBranch) && defaultBranch !== true) throw refusal('RECORD_INVALID', `its default-branch is ${shown(defaultBranch)}`);
-  if (isSet(abandoned) && typeof abandoned !== 'boolean' && typeof abandoned !== 'string') throw refusal('INVALID_COMPOSER_JSON', 'its field "abandoned" must be true, false or the name of a replacement');
+  if (isSet(time) && (typeof time !== 'string' || Number.isNaN(Date.parse(time))))
+    throw refusal('RECORD_INVALID', `its time is ${shown(time)}`);
+  if (isSet(defaultBranch) && defaultBranch !== true)
+    throw refusal('RECORD_INVALID', `its default-branch is ${shown(defaultBranch)}`);
+  if (isSet(abandoned) && typeof abandoned !== 'boolean' && typeof abandoned !== 'string')
+    throw refusal('INVALID_COMPOSER_JSON', 'its field "abandoned" must be true, false or the name of a replacement');
 }
 
 function refusal(code: QuarantineCode, what: string): QuarantineError {

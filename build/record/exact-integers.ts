@@ -10,7 +10,11 @@ const marked = new RegExp(`"${mark}(-?[0-9]{16,19})"`, 'g');
 
 /** As JSON.parse, which throws SyntaxError; such numbers are strings for writeJson. */
 export function readJson(text: string): unknown {
-  return JSON.parse(mayHold.test(text) ? text.replace(stringOrNumber, (token) => (isInexact(token) ? `"${mark}${token}"` : token)) : text);
+  return JSON.parse(
+    mayHold.test(text)
+      ? text.replace(stringOrNumber, (token) => (isInexact(token) ? `"${mark}${token}"` : token))
+      : text,
+  );
 }
 
 /** As JSON.stringify of what readJson gave. */
@@ -20,5 +24,9 @@ export function writeJson(value: unknown): string {
 }
 
 function isInexact(token: string): boolean {
-  return /^-?[0-9]{16,19}$/.test(token) && !Number.isSafeInteger(Number(token)) && BigInt.asIntN(64, BigInt(token)) === BigInt(token);
+  return (
+    /^-?[0-9]{16,19}$/.test(token) &&
+    !Number.isSafeInteger(Number(token)) &&
+    BigInt.asIntN(64, BigInt(token)) === BigInt(token)
+  );
 }

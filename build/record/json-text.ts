@@ -29,7 +29,8 @@ export interface RepeatedKey {
 export function checkJsonText(text: string): readonly RepeatedKey[] {
   const repeated: RepeatedKey[] = [];
   const end = skipBlanks(text, checkValue(text, skipBlanks(text, 0), 1, repeated));
-  if (end < text.length) throw new JsonTextError(`nothing may follow the end of the JSON text, but ${shown(text, end)} does`, end);
+  if (end < text.length)
+    throw new JsonTextError(`nothing may follow the end of the JSON text, but ${shown(text, end)} does`, end);
   return repeated;
 }
 
@@ -41,7 +42,8 @@ function checkValue(text: string, offset: number, depth: number, repeated: Repea
   if (first === '[') return checkArray(text, offset, depth, repeated);
   if (first === '"') return checkString(text, offset);
   const end = endOf(literal, text, offset);
-  if (end === undefined) throw new JsonTextError(`a value was expected, not ${shown(text, offset)}${hint(first)}`, offset);
+  if (end === undefined)
+    throw new JsonTextError(`a value was expected, not ${shown(text, offset)}${hint(first)}`, offset);
   return end;
 }
 
@@ -51,7 +53,8 @@ function checkObject(text: string, start: number, depth: number, repeated: Repea
   if (text.charAt(offset) === '}') return offset + 1;
   for (;;) {
     offset = checkKey(text, offset, keys, repeated);
-    if (text.charAt(offset) !== ':') throw new JsonTextError(`a colon was expected behind a key, not ${shown(text, offset)}`, offset);
+    if (text.charAt(offset) !== ':')
+      throw new JsonTextError(`a colon was expected behind a key, not ${shown(text, offset)}`, offset);
     offset = skipBlanks(text, checkValue(text, skipBlanks(text, offset + 1), depth + 1, repeated));
     if (text.charAt(offset) === '}') return offset + 1;
     offset = behindComma(text, offset, '}');
@@ -60,7 +63,11 @@ function checkObject(text: string, start: number, depth: number, repeated: Repea
 
 /** Returns where the colon has to be. */
 function checkKey(text: string, offset: number, keys: Set<string>, repeated: RepeatedKey[]): number {
-  if (text.charAt(offset) !== '"') throw new JsonTextError(`a key in double quotes was expected, not ${shown(text, offset)}${hint(text.charAt(offset))}`, offset);
+  if (text.charAt(offset) !== '"')
+    throw new JsonTextError(
+      `a key in double quotes was expected, not ${shown(text, offset)}${hint(text.charAt(offset))}`,
+      offset,
+    );
   const end = checkString(text, offset);
   const key = String(JSON.parse(text.slice(offset, end)));
   if (keys.has(key)) repeated.push({ key, offset });
@@ -80,7 +87,8 @@ function checkArray(text: string, start: number, depth: number, repeated: Repeat
 
 /** Behind a comma and blanks, where another entry has to begin. */
 function behindComma(text: string, offset: number, closing: '}' | ']'): number {
-  if (text.charAt(offset) !== ',') throw new JsonTextError(`a comma or "${closing}" was expected, not ${shown(text, offset)}`, offset);
+  if (text.charAt(offset) !== ',')
+    throw new JsonTextError(`a comma or "${closing}" was expected, not ${shown(text, offset)}`, offset);
   const next = skipBlanks(text, offset + 1);
   if (text.charAt(next) === closing) throw new JsonTextError(`the comma before "${closing}" is one too many`, offset);
   return next;
@@ -101,13 +109,16 @@ function checkString(text: string, start: number): number {
     offset = next;
   }
   const value: unknown = JSON.parse(text.slice(start, offset + 1));
-  if (typeof value === 'string' && !value.isWellFormed()) throw new JsonTextError('a \\u escape is half of a surrogate pair, which PHP cannot decode', start);
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw new JsonTextError('a \\u escape is half of a surrogate pair, which PHP cannot decode', start);
   return offset + 1;
 }
 
 function badInString(text: string, offset: number): string {
-  if (text.charAt(offset) === '\\') return `${JSON.stringify(text.slice(offset, offset + 2))} is not an escape JSON knows; a backslash is written \\\\`;
-  if (text.charAt(offset) === '\n' || text.charAt(offset) === '\r') return 'a string may not go on in the next line; is its closing double quote missing?';
+  if (text.charAt(offset) === '\\')
+    return `${JSON.stringify(text.slice(offset, offset + 2))} is not an escape JSON knows; a backslash is written \\\\`;
+  if (text.charAt(offset) === '\n' || text.charAt(offset) === '\r')
+    return 'a string may not go on in the next line; is its closing double quote missing?';
   return 'a control character may not stand in a string as it is; write it as \\u00XX';
 }
 

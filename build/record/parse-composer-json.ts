@@ -18,14 +18,30 @@ export type NoteRepeated = (key: string) => void;
  * The object a composer.json holds. `where` names the file in messages. Of a repeated key the last value counts, as in PHP. Throws QuarantineError: INVALID_JSON where it is no JSON, with its
  * line and column, INVALID_COMPOSER_JSON where it is JSON that not every client could read alike, or not an object.
  */
-export function parseComposerJson(bytes: Uint8Array, where: string, noteRepeated: NoteRepeated = () => undefined): JsonObject {
-  if (bytes.byteLength > maxComposerJsonBytes) throw new QuarantineError('INVALID_COMPOSER_JSON', `${where} is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may have.`);
+export function parseComposerJson(
+  bytes: Uint8Array,
+  where: string,
+  noteRepeated: NoteRepeated = () => undefined,
+): JsonObject {
+  if (bytes.byteLength > maxComposerJsonBytes)
+    throw new QuarantineError(
+      'INVALID_COMPOSER_JSON',
+      `${where} is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may have.`,
+    );
   const text = decode(bytes, where);
-  if (text.startsWith('\ufeff')) throw new QuarantineError('INVALID_JSON', `${where}, line 1: it begins with a byte-order mark, which Composer does not read. Save it as UTF-8 without one.`);
+  if (text.startsWith('\ufeff'))
+    throw new QuarantineError(
+      'INVALID_JSON',
+      `${where}, line 1: it begins with a byte-order mark, which Composer does not read. Save it as UTF-8 without one.`,
+    );
   if (text.trim() === '') throw new QuarantineError('INVALID_JSON', `${where}, line 1: it is empty.`);
   for (const { key } of checkText(text, where)) noteRepeated(key);
   const json = readJson(text);
-  if (!isJsonObject(json)) throw new QuarantineError('INVALID_COMPOSER_JSON', `${where}: a composer.json holds a JSON object, this one ${kindOf(json)}.`);
+  if (!isJsonObject(json))
+    throw new QuarantineError(
+      'INVALID_COMPOSER_JSON',
+      `${where}: a composer.json holds a JSON object, this one ${kindOf(json)}.`,
+    );
   return json;
 }
 
@@ -33,7 +49,11 @@ function decode(bytes: Uint8Array, where: string): string {
   try {
     return utf8.decode(bytes);
   } catch (cause) {
-    throw new QuarantineError('INVALID_JSON', `${where}, line ${firstUndecodableLine(bytes)}: it is not valid UTF-8. Save it as UTF-8.`, { cause });
+    throw new QuarantineError(
+      'INVALID_JSON',
+      `${where}, line ${firstUndecodableLine(bytes)}: it is not valid UTF-8. Save it as UTF-8.`,
+      { cause },
+    );
   }
 }
 
@@ -56,7 +76,11 @@ function checkText(text: string, where: string): readonly RepeatedKey[] {
     if (!(error instanceof JsonTextError)) throw error;
     const before = text.slice(0, error.offset).split('\n');
     const place = `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
-    throw new QuarantineError(error.syntax ? 'INVALID_JSON' : 'INVALID_COMPOSER_JSON', `${where}, ${place}: ${error.message}.`, { cause: error });
+    throw new QuarantineError(
+      error.syntax ? 'INVALID_JSON' : 'INVALID_COMPOSER_JSON',
+      `${where}, ${place}: ${error.message}.`,
+      { cause: error },
+    );
   }
 }
 

@@ -12,7 +12,15 @@ import type { NormalizedVersion } from '../contract/version.ts';
  * addresses besides, and may hold credentials. scripts, require-dev and autoload-dev stay: root-only as well, but loaded, written to lock
  * files and shown.
  */
-const rootOnly: ReadonlySet<string> = new Set(['repositories', 'config', 'minimum-stability', 'prefer-stable', 'non-feature-branches', 'scripts-descriptions', 'scripts-aliases']);
+const rootOnly: ReadonlySet<string> = new Set([
+  'repositories',
+  'config',
+  'minimum-stability',
+  'prefer-stable',
+  'non-feature-branches',
+  'scripts-descriptions',
+  'scripts-aliases',
+]);
 
 /** Fields that only a repository may set. In a composer.json they would redirect downloads and notifications, or stop the client. */
 const repositorysOwn: ReadonlySet<string> = new Set([
@@ -52,7 +60,9 @@ export interface RecordInput {
 /** Keys stand in a fixed order: name and version, then those of the composer.json in its own order, then what we add. */
 export function versionRecord(input: RecordInput): VersionRecord {
   const { composerJson, name, version, normalized, reference, time, defaultBranch, dist, sourceUrl, abandoned } = input;
-  const own = Object.fromEntries(Object.entries(composerJson).filter(([field]) => !rootOnly.has(field) && !repositorysOwn.has(field)));
+  const own = Object.fromEntries(
+    Object.entries(composerJson).filter(([field]) => !rootOnly.has(field) && !repositorysOwn.has(field)),
+  );
   return {
     name,
     version,

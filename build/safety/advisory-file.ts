@@ -30,17 +30,27 @@ interface Row {
 function rowsOf(json: JsonValue): readonly Row[] | undefined {
   if (Array.isArray(json)) return json.map((row: JsonValue, at) => ({ where: `[${at}]`, row, name: undefined }));
   const byName = isJsonObject(json) ? json['advisories'] : undefined;
-  if (Array.isArray(byName)) return byName.map((row: JsonValue, at) => ({ where: `.advisories[${at}]`, row, name: undefined }));
+  if (Array.isArray(byName))
+    return byName.map((row: JsonValue, at) => ({ where: `.advisories[${at}]`, row, name: undefined }));
   if (!isJsonObject(byName)) return undefined;
   return Object.entries(byName).flatMap(([name, list]) => {
     const place = `.advisories[${JSON.stringify(name)}]`;
     // PHP writes a list whose first entries were taken out as an object
-    const rows = Array.isArray(list) ? (list as readonly JsonValue[]) : isJsonObject(list) ? Object.values(list) : [null];
+    const rows = Array.isArray(list)
+      ? (list as readonly JsonValue[])
+      : isJsonObject(list)
+        ? Object.values(list)
+        : [null];
     return rows.map((row, at) => ({ where: `${place}[${at}]`, row: row ?? null, name }));
   });
 }
 
-function readAdvisory(row: JsonValue, where: string, under: string | undefined, complain: Complain): Advisory | undefined {
+function readAdvisory(
+  row: JsonValue,
+  where: string,
+  under: string | undefined,
+  complain: Complain,
+): Advisory | undefined {
   if (!isJsonObject(row)) {
     complain(where, 'must be an object');
     return undefined;
@@ -52,15 +62,27 @@ function readAdvisory(row: JsonValue, where: string, under: string | undefined, 
   };
   const packageName = String(row['packageName'] ?? under ?? '').toLowerCase();
   if (parsePackageName(packageName) === undefined) object('packageName', 'must be a package name such as "acme/hello"');
-  for (const key of ['advisoryId', 'title'] as const) if (typeof row[key] !== 'string' || row[key].trim() === '') object(key, 'must be text');
+  for (const key of ['advisoryId', 'title'] as const)
+    if (typeof row[key] !== 'string' || row[key].trim() === '') object(key, 'must be text');
   constraintFault(row['affectedVersions'], (rule) => object('affectedVersions', rule));
-  if (typeof row['reportedAt'] !== 'string' || !isTime(row['reportedAt'])) object('reportedAt', 'must be a time such as "2026-03-01T12:00:00+00:00"');
-  for (const key of ['cve', 'link', 'severity'] as const) if (!isTextOrNothing(row[key])) object(key, 'must be text or null');
-  if (row['sources'] !== undefined && !areSources(row['sources'])) object('sources', 'must be a list of {"name": …, "remoteId": …}');
+  if (typeof row['reportedAt'] !== 'string' || !isTime(row['reportedAt']))
+    object('reportedAt', 'must be a time such as "2026-03-01T12:00:00+00:00"');
+  for (const key of ['cve', 'link', 'severity'] as const)
+    if (!isTextOrNothing(row[key])) object(key, 'must be text or null');
+  if (row['sources'] !== undefined && !areSources(row['sources']))
+    object('sources', 'must be a list of {"name": …, "remoteId": …}');
   if (!sound) return undefined;
   const advisoryId = String(row['advisoryId']);
   // Composer takes an advisory without sources for a partial one, which `composer audit` cannot show
-  return { ...row, advisoryId, packageName, sources: row['sources'] === undefined || sourcesOf(row).length === 0 ? [{ name: 'libretto', remoteId: advisoryId }] : sourcesOf(row) } as unknown as Advisory;
+  return {
+    ...row,
+    advisoryId,
+    packageName,
+    sources:
+      row['sources'] === undefined || sourcesOf(row).length === 0
+        ? [{ name: 'libretto', remoteId: advisoryId }]
+        : sourcesOf(row),
+  } as unknown as Advisory;
 }
 
 function sourcesOf(row: JsonObject): readonly JsonValue[] {
@@ -70,7 +92,8 @@ function sourcesOf(row: JsonObject): readonly JsonValue[] {
 /** Composer stops altogether at a constraint it cannot read. */
 export function constraintFault(value: JsonValue | undefined, complain: (rule: string) => void): void {
   const parsed = typeof value === 'string' && value.trim() !== '' ? parseConstraint(value) : { refusal: 'is not text' };
-  if ('refusal' in parsed) complain(`must be a version constraint such as ">=1.0,<1.2.3": the constraint ${parsed.refusal}`);
+  if ('refusal' in parsed)
+    complain(`must be a version constraint such as ">=1.0,<1.2.3": the constraint ${parsed.refusal}`);
 }
 
 export function isTextOrNothing(value: JsonValue | undefined): boolean {
@@ -78,10 +101,19 @@ export function isTextOrNothing(value: JsonValue | undefined): boolean {
 }
 
 function areSources(value: JsonValue): boolean {
-  return Array.isArray(value) && value.every((source: JsonValue) => isJsonObject(source) && typeof source['name'] === 'string' && typeof source['remoteId'] === 'string');
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (source: JsonValue) =>
+        isJsonObject(source) && typeof source['name'] === 'string' && typeof source['remoteId'] === 'string',
+    )
+  );
 }
 
 /** What both PHP's DateTime and the public registry write: RFC 3339, or a date and a time with a space between. */
 function isTime(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)?$/.test(text) && !Number.isNaN(Date.parse(text.replace(' ', 'T')));
+  return (
+    /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?)?$/.test(text) &&
+    !Number.isNaN(Date.parse(text.replace(' ', 'T')))
+  );
 }

@@ -7,12 +7,25 @@ import type { FilterEntry } from '../contract/safety-lists.ts';
 import { constraintFault, isTextOrNothing, type Complain } from './advisory-file.ts';
 
 /** Composer's own words for its policies: no list may have one of them as its name. */
-const reserved: ReadonlySet<string> = new Set(['advisories', 'abandoned', 'license', 'licenses', 'package', 'packages', 'support', 'security', 'maintenance', 'minimum-release-age']);
+const reserved: ReadonlySet<string> = new Set([
+  'advisories',
+  'abandoned',
+  'license',
+  'licenses',
+  'package',
+  'packages',
+  'support',
+  'security',
+  'maintenance',
+  'minimum-release-age',
+]);
 
 /** What is wrong with the name of a list; undefined where nothing is. */
 export function listNameFault(name: string): string | undefined {
-  if (!/^[a-z0-9]+(?:[_-][a-z0-9]+)*$/.test(name) || name.length > 64) return 'must be up to 64 lower-case letters and digits, with - or _ between them';
-  if (reserved.has(name) || name.startsWith('ignore')) return "is one of Composer's own words; take another, such as \"malware\"";
+  if (!/^[a-z0-9]+(?:[_-][a-z0-9]+)*$/.test(name) || name.length > 64)
+    return 'must be up to 64 lower-case letters and digits, with - or _ between them';
+  if (reserved.has(name) || name.startsWith('ignore'))
+    return 'is one of Composer\'s own words; take another, such as "malware"';
   return undefined;
 }
 
@@ -45,6 +58,8 @@ function readEntry(row: JsonValue, where: string, complain: Complain): NamedEntr
   if (name === undefined) wrong('package', 'must be a package name such as "acme/hello"');
   constraintFault(constraint, (rule) => wrong('constraint', rule));
   for (const key of ['reason', 'url', 'id', 'source']) if (!isTextOrNothing(others[key])) wrong(key, 'must be text');
-  for (const key of Object.keys(others)) if (!['reason', 'url', 'id', 'source'].includes(key)) wrong(key, 'is not known; there are package, constraint, reason, url, id and source');
+  for (const key of Object.keys(others))
+    if (!['reason', 'url', 'id', 'source'].includes(key))
+      wrong(key, 'is not known; there are package, constraint, reason, url, id and source');
   return sound && name !== undefined ? { name, entry: { constraint: String(constraint), ...others } } : undefined;
 }

@@ -2,7 +2,15 @@
 // serving index, before the documents that say the same.
 
 import type { PackageName } from '../contract/name.ts';
-import { formatSafety, noSafety, parseSafety, safetyOf, safetyPath, type PackageSafety, type SafetyLists } from '../contract/safety-lists.ts';
+import {
+  formatSafety,
+  noSafety,
+  parseSafety,
+  safetyOf,
+  safetyPath,
+  type PackageSafety,
+  type SafetyLists,
+} from '../contract/safety-lists.ts';
 import type { Output } from '../output/output.ts';
 import type { PackageLimit } from '../package-limit.ts';
 import { parseOwnFile } from '../parse-own-file.ts';
@@ -19,11 +27,18 @@ export interface Safety {
 }
 
 /** `request` undefined: nothing is said of them, and what is published stays. Throws BuildRefused for files that cannot be used. */
-export async function nextSafety(output: Output, request: SafetyRequest | undefined, limit: PackageLimit | undefined): Promise<Safety> {
+export async function nextSafety(
+  output: Output,
+  request: SafetyRequest | undefined,
+  limit: PackageLimit | undefined,
+): Promise<Safety> {
   const before = await output.read('index', safetyPath);
   // damaged, it is as if nothing had been published: every package that is named now is looked at
   const known = before === undefined ? noSafety : parseOwnFile(`index/${safetyPath}`, () => parseSafety(before));
-  if (known === undefined && request === undefined) throw new BuildRefused(`index/${safetyPath} is damaged: it holds the advisories and filter lists that are published. Build with the libretto.json that names them (--config), or restore it from a backup.`);
+  if (known === undefined && request === undefined)
+    throw new BuildRefused(
+      `index/${safetyPath} is damaged: it holds the advisories and filter lists that are published. Build with the libretto.json that names them (--config), or restore it from a backup.`,
+    );
   const published = known ?? noSafety;
   if (request === undefined) return { lists: published, text: undefined, changed: [] };
   const wanted = await readSafetyFiles(request);
@@ -36,7 +51,11 @@ export async function nextSafety(output: Output, request: SafetyRequest | undefi
 }
 
 /** Of packages that this build leaves alone is said what was. */
-function mergeLimited(published: SafetyLists, wanted: SafetyLists, limit: PackageLimit): ReadonlyMap<PackageName, PackageSafety> {
+function mergeLimited(
+  published: SafetyLists,
+  wanted: SafetyLists,
+  limit: PackageLimit,
+): ReadonlyMap<PackageName, PackageSafety> {
   const stays = [...published.packages].filter(([name]) => !limit.admits(name));
   return new Map([...stays, ...[...wanted.packages].filter(([name]) => limit.admits(name))]);
 }

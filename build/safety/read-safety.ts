@@ -24,9 +24,12 @@ export async function readSafetyFiles({ advisories: paths, filters }: SafetyRequ
   const faults: string[] = [];
   const advisories = new Map<string, Advisory>();
   for (const path of paths ?? []) {
-    for (const advisory of readAdvisories(await readJsonFile(path), (where, complaint) => faults.push(`${path}${where} ${complaint}.`))) {
+    for (const advisory of readAdvisories(await readJsonFile(path), (where, complaint) =>
+      faults.push(`${path}${where} ${complaint}.`),
+    )) {
       const key = `${advisory.packageName} ${advisory.advisoryId}`;
-      if (advisories.has(key)) faults.push(`${path}: ${advisory.advisoryId} of ${advisory.packageName} is there twice.`);
+      if (advisories.has(key))
+        faults.push(`${path}: ${advisory.advisoryId} of ${advisory.packageName} is there twice.`);
       advisories.set(key, advisory);
     }
   }
@@ -46,11 +49,25 @@ export async function readSafetyFiles({ advisories: paths, filters }: SafetyRequ
     if (fault !== undefined) faults.push(`filters: the name ${JSON.stringify(list)} ${fault}.`);
     const given = filters[list] ?? [];
     const place = typeof given === 'string' ? given : `filters.${list}`;
-    const entries = readFilterEntries(typeof given === 'string' ? await readJsonFile(given) : given, (where, complaint) => faults.push(`${place}${where} ${complaint}.`));
+    const entries = readFilterEntries(
+      typeof given === 'string' ? await readJsonFile(given) : given,
+      (where, complaint) => faults.push(`${place}${where} ${complaint}.`),
+    );
     for (const { name, entry } of entries) (of(name).filter[list] ??= []).push(entry);
   }
-  if (faults.length > 0) throw new BuildRefused(['Advisories and filter lists cannot be used as they are. Nothing was published.', ...faults.slice(0, mostShown).map((fault) => `  ${fault}`), ...(faults.length > mostShown ? [`  … and ${faults.length - mostShown} more`] : [])].join('\n'));
-  return { advised: paths !== undefined, filters: names, packages: packages satisfies ReadonlyMap<PackageName, PackageSafety> };
+  if (faults.length > 0)
+    throw new BuildRefused(
+      [
+        'Advisories and filter lists cannot be used as they are. Nothing was published.',
+        ...faults.slice(0, mostShown).map((fault) => `  ${fault}`),
+        ...(faults.length > mostShown ? [`  … and ${faults.length - mostShown} more`] : []),
+      ].join('\n'),
+    );
+  return {
+    advised: paths !== undefined,
+    filters: names,
+    packages: packages satisfies ReadonlyMap<PackageName, PackageSafety>,
+  };
 }
 
 async function readJsonFile(path: string): Promise<JsonValue> {
@@ -59,10 +76,14 @@ async function readJsonFile(path: string): Promise<JsonValue> {
     if (bytes.length > largestFileBytes) throw new Error(`it is larger than ${largestFileBytes / 1024 / 1024} MiB`);
     const json = JSON.parse(bytes.toString('utf8')) as JsonValue;
     const fault = loneSurrogate(json);
-    if (fault !== undefined) throw new Error(`at ${fault.path.join('.')} it holds half of a surrogate pair, which PHP cannot decode`);
+    if (fault !== undefined)
+      throw new Error(`at ${fault.path.join('.')} it holds half of a surrogate pair, which PHP cannot decode`);
     return json;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new BuildRefused(`${path} cannot be used as a list of advisories or a filter list: ${reason}. Nothing was published. Mend the file, or take it out of libretto.json.`, { cause });
+    throw new BuildRefused(
+      `${path} cannot be used as a list of advisories or a filter list: ${reason}. Nothing was published. Mend the file, or take it out of libretto.json.`,
+      { cause },
+    );
   }
 }

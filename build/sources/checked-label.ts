@@ -14,17 +14,33 @@ export interface CheckedLabel {
 export function checkedLabel(text: string, origin: string): CheckedLabel {
   const said = `${origin} ${JSON.stringify(text)}`;
   const normalized = normalizeVersion(text);
-  if (normalized === undefined) throw new QuarantineError('VERSION_INVALID', `${said}, which Composer does not accept as a version. Write one such as 1.2.0 or dev-main.`);
-  if (/[\s#?]/.test(text)) throw new QuarantineError('VERSION_INVALID', `${said}: a version with white space, "#" or "?" cannot be downloaded. Leave the character out.`);
+  if (normalized === undefined)
+    throw new QuarantineError(
+      'VERSION_INVALID',
+      `${said}, which Composer does not accept as a version. Write one such as 1.2.0 or dev-main.`,
+    );
+  if (/[\s#?]/.test(text))
+    throw new QuarantineError(
+      'VERSION_INVALID',
+      `${said}: a version with white space, "#" or "?" cannot be downloaded. Leave the character out.`,
+    );
   const refusal = labelRefusal(text, normalized);
-  if (refusal !== undefined) throw new QuarantineError('VERSION_INVALID', `${said}, which ${refusal}. Write one such as 1.2.0 or dev-main.`);
+  if (refusal !== undefined)
+    throw new QuarantineError('VERSION_INVALID', `${said}, which ${refusal}. Write one such as 1.2.0 or dev-main.`);
   const label = parseDistLabel(text);
-  if ('refusal' in label) throw new QuarantineError('UNSAFE_PATH', `${said}, which cannot be the name of an archive: ${label.refusal}. Choose another version.`);
+  if ('refusal' in label)
+    throw new QuarantineError(
+      'UNSAFE_PATH',
+      `${said}, which cannot be the name of an archive: ${label.refusal}. Choose another version.`,
+    );
   return { version: label.label, normalized };
 }
 
 /** `version` of a composer.json or an inline record; null is as if it were not there, to Composer too. Throws QuarantineError VERSION_INVALID. */
 export function declaredVersion(declared: unknown, place: string): string | undefined {
   if (declared === undefined || declared === null || typeof declared === 'string') return declared ?? undefined;
-  throw new QuarantineError('VERSION_INVALID', `"version" in ${place} is ${JSON.stringify(declared)}; it must be a string such as "1.2.0".`);
+  throw new QuarantineError(
+    'VERSION_INVALID',
+    `"version" in ${place} is ${JSON.stringify(declared)}; it must be a string such as "1.2.0".`,
+  );
 }

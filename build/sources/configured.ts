@@ -12,11 +12,18 @@ export interface DescribedSource {
 }
 
 /** Inline packages that have the same name in several lists are told apart by their order. Throws BuildRefused where one place is described twice. */
-export function describeSources(configured: readonly (string | ConfiguredSource)[], base: string, dataDirectory: string): readonly DescribedSource[] {
+export function describeSources(
+  configured: readonly (string | ConfiguredSource)[],
+  base: string,
+  dataDirectory: string,
+): readonly DescribedSource[] {
   const sources = new Map<string, DescribedSource>();
   for (const one of configured) {
-    const { source, options, where } = typeof one === 'string' ? { source: one, options: noOptions, where: undefined } : one;
-    for (const parsed of typeof source === 'string' ? [parseSource(source, base, dataDirectory)] : inlineSources(source)) {
+    const { source, options, where } =
+      typeof one === 'string' ? { source: one, options: noOptions, where: undefined } : one;
+    for (const parsed of typeof source === 'string'
+      ? [parseSource(source, base, dataDirectory)]
+      : inlineSources(source)) {
       const spec = parsed.place.kind === 'package' ? firstFree(parsed, sources) : parsed;
       refuseTwice(spec, sources.get(spec.id), where);
       sources.set(spec.id, { spec, options, where });
@@ -34,5 +41,7 @@ function firstFree(spec: SourceSpec, taken: ReadonlyMap<string, unknown>): Sourc
 function refuseTwice(spec: SourceSpec, same: DescribedSource | undefined, where: string | undefined): void {
   if (same === undefined || (same.where === undefined && where === undefined)) return;
   const places = same.where !== undefined && where !== undefined ? `, as ${same.where} and ${where}` : '';
-  throw new BuildRefused(`libretto.json describes the source ${spec.location} twice${places}. Put what it says of it into one.`);
+  throw new BuildRefused(
+    `libretto.json describes the source ${spec.location} twice${places}. Put what it says of it into one.`,
+  );
 }

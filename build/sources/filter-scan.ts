@@ -31,7 +31,15 @@ export async function filterScan(scan: ReadScan, options: FilterOptions, oneOfMa
   const former = scan.former?.filter(({ name, normalized }) => filter.admits(name, normalized));
   const nothing = left.releases.length === 0 && scan.releases.some(({ name }) => !oneOfMany || filter.admitsName(name));
   const idle = left.idle.filter((pattern) => !scan.former?.some(({ name }) => matchName(pattern)(name)));
-  return { ...scan, ...left, ...(former === undefined ? {} : { former }), idle, notices: nothing ? [...scan.notices, 'Nothing of it is published: the limits that libretto.json sets leave none of its versions.'] : scan.notices };
+  return {
+    ...scan,
+    ...left,
+    ...(former === undefined ? {} : { former }),
+    idle,
+    notices: nothing
+      ? [...scan.notices, 'Nothing of it is published: the limits that libretto.json sets leave none of its versions.']
+      : scan.notices,
+  };
 }
 
 /** null: its composer.json cannot be read. What is wrong with it is said when it is published. */

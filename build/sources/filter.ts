@@ -31,19 +31,28 @@ const stabilities: readonly Stability[] = ['stable', 'RC', 'beta', 'alpha', 'dev
 
 /** Throws an Error for a constraint that is none: whoever reads libretto.json checks them. */
 export function createFilter(options: FilterOptions): Filter {
-  const { only, except = {}, versions = {}, 'minimum-stability': stability = 'dev', 'minimum-stability-per-package': stabilityOf = {} } = options;
+  const {
+    only,
+    except = {},
+    versions = {},
+    'minimum-stability': stability = 'dev',
+    'minimum-stability-per-package': stabilityOf = {},
+  } = options;
   const included = only === undefined ? () => true : matchAnyName(only);
   const [wanted, unwanted] = [rangesOf(versions), rangesOf(except)];
   const unwantedWhole = unwanted.filter(({ constraint }) => constraint.kind === 'anything');
-  const admitsName = (name: string): boolean => included(name) && !unwantedWhole.some(({ standsFor }) => standsFor(name));
+  const admitsName = (name: string): boolean =>
+    included(name) && !unwantedWhole.some(({ standsFor }) => standsFor(name));
   const ownStability = new Map(Object.entries(stabilityOf).map(([name, own]) => [name.toLowerCase(), own]));
   const lowestOf = (name: string): number => stabilities.indexOf(ownStability.get(name) ?? stability);
   return {
-    limits: only !== undefined || wanted.length > 0 || unwanted.length > 0 || stability !== 'dev' || ownStability.size > 0,
+    limits:
+      only !== undefined || wanted.length > 0 || unwanted.length > 0 || stability !== 'dev' || ownStability.size > 0,
     constrains: wanted.length > 0 || unwanted.length > unwantedWhole.length,
     admitsName,
     admits: (name, version, alias) => {
-      const within = (constraint: Constraint): boolean => matches(constraint, version) || (alias !== undefined && matches(constraint, alias));
+      const within = (constraint: Constraint): boolean =>
+        matches(constraint, version) || (alias !== undefined && matches(constraint, alias));
       if (!admitsName(name) || stabilities.indexOf(parseStability(version)) > lowestOf(name)) return false;
       if (unwanted.some(({ standsFor, constraint }) => standsFor(name) && within(constraint))) return false;
       return wanted.every(({ standsFor, constraint }) => !standsFor(name) || within(constraint));
@@ -71,7 +80,11 @@ export interface Filtered {
  * `aliases`: of branches, null where it could not be found out. Whatever cannot be told stays: it may be one of those that are wanted, and who
  * is unsure withdraws nothing.
  */
-export function filterReleases(found: Omit<Filtered, 'idle'>, filter: Filter, aliases: ReadonlyMap<Release, NormalizedVersion | null>): Filtered {
+export function filterReleases(
+  found: Omit<Filtered, 'idle'>,
+  filter: Filter,
+  aliases: ReadonlyMap<Release, NormalizedVersion | null>,
+): Filtered {
   const releases = found.releases.filter((release) => {
     const alias = aliases.get(release);
     return alias === null ? filter.admitsName(release.name) : filter.admits(release.name, release.normalized, alias);

@@ -62,7 +62,12 @@ export interface InlinePackages {
 }
 
 /** All name patterns of these options, each once. */
-export function patternsOf({ only = [], except = {}, versions = {}, 'minimum-stability-per-package': stabilities = {} }: FilterOptions): readonly string[] {
+export function patternsOf({
+  only = [],
+  except = {},
+  versions = {},
+  'minimum-stability-per-package': stabilities = {},
+}: FilterOptions): readonly string[] {
   return [...new Set([...only, ...Object.keys(except), ...Object.keys(versions), ...Object.keys(stabilities)])];
 }
 

@@ -19,7 +19,11 @@ export function readyArchive(path: string, sha256: string): ReadyArchive {
   return { copyTo: (target) => copyArchive(path, sha256, target), texts: () => readTexts(path) };
 }
 
-async function copyArchive(path: string, sha256: string, target: string): Promise<{ readonly shasum: Sha1; readonly size: number }> {
+async function copyArchive(
+  path: string,
+  sha256: string,
+  target: string,
+): Promise<{ readonly shasum: Sha1; readonly size: number }> {
   return withOpenFile(path, async (source, { size }) => {
     const copy = writing(target, () => openSync(target, 'wx', 0o644));
     let whole = false;
@@ -27,7 +31,8 @@ async function copyArchive(path: string, sha256: string, target: string): Promis
       const hashes = [createHash('sha1'), createHash('sha256')] as const;
       await readThrough(source, size, (piece) => {
         for (const hash of hashes) hash.update(piece);
-        for (let written = 0; written < piece.length;) written += writing(target, () => writeSync(copy, piece, written));
+        for (let written = 0; written < piece.length;)
+          written += writing(target, () => writeSync(copy, piece, written));
       });
       const shasum = parseSha1(hashes[0].digest('hex'));
       if (hashes[1].digest('hex') !== sha256 || shasum === undefined) throw changedWhileRead(path);

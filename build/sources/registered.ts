@@ -27,17 +27,34 @@ export interface Registered {
 }
 
 /** `isListed`: whether libretto.json names the source with this id. Throws BuildRefused where one of those to sync is. */
-export function registeredSources({ registered, sync = [], registeredSince = [] }: RegisteredRequest, isListed: (id: string) => boolean, dataDirectory: string): Registered {
+export function registeredSources(
+  { registered, sync = [], registeredSince = [] }: RegisteredRequest,
+  isListed: (id: string) => boolean,
+  dataDirectory: string,
+): Registered {
   const all = (registered ?? []).map(({ source, ...access }): ChosenSource => {
     const { options, ...known } = access;
-    return { spec: parseSource(source, dataDirectory, dataDirectory), from: 'registered', options, hasOptions: Object.keys(options).length > 0, access: known };
+    return {
+      spec: parseSource(source, dataDirectory, dataDirectory),
+      from: 'registered',
+      options,
+      hasOptions: Object.keys(options).length > 0,
+      access: known,
+    };
   });
   const hidden = all.filter(({ spec }) => isListed(spec.id));
   const refused = hidden.find(({ access }) => access !== undefined && sync.includes(access.id));
-  if (refused !== undefined) throw new BuildRefused(`The source ${refused.spec.location} stands in libretto.json as well, and \`libretto build\` reads it as that says. Remove it there, or remove this repository.`);
+  if (refused !== undefined)
+    throw new BuildRefused(
+      `The source ${refused.spec.location} stands in libretto.json as well, and \`libretto build\` reads it as that says. Remove it there, or remove this repository.`,
+    );
   const sources = new Map(all.filter((source) => !hidden.includes(source)).map((source) => [source.spec.id, source]));
   const since = new Set(registeredSince.map((source) => parseSource(source, dataDirectory, dataDirectory).id));
-  return { sources, hidden, isGone: ({ id, from }) => registered !== undefined && from === 'registered' && !sources.has(id) && !since.has(id) };
+  return {
+    sources,
+    hidden,
+    isGone: ({ id, from }) => registered !== undefined && from === 'registered' && !sources.has(id) && !since.has(id),
+  };
 }
 
 /** The same request, without repositories that were removed meanwhile, and aware of those that were registered. */
@@ -46,11 +63,17 @@ export async function asRegisteredNow<Request extends RegisteredRequest>(request
   if (registered === undefined || registeredNow === undefined) return request;
   const now = new Set(await registeredNow());
   const known = new Set(registered.map(({ source }) => source));
-  return { ...request, registered: registered.filter(({ source }) => now.has(source)), registeredSince: [...now].filter((source) => !known.has(source)) };
+  return {
+    ...request,
+    registered: registered.filter(({ source }) => now.has(source)),
+    registeredSince: [...now].filter((source) => !known.has(source)),
+  };
 }
 
 /** Whoever names a registered repository in a build would read it without its credentials and its limits. Throws BuildRefused. */
 export function refuseRegistered(asked: string, source: PublishedSource | undefined): void {
   if (source?.from !== 'registered') return;
-  throw new BuildRefused(`${asked}: ${source.location} is a registered repository. Read it with \`libretto repository sync\`, withdraw it with \`libretto repository remove\`.`);
+  throw new BuildRefused(
+    `${asked}: ${source.location} is a registered repository. Read it with \`libretto repository sync\`, withdraw it with \`libretto repository remove\`.`,
+  );
 }

@@ -55,11 +55,14 @@ export function parseSource(text: string, base: string, dataDirectory: string): 
 export function sourceRefusal(text: string): string | undefined {
   if (text.trim() === '') return 'A source is empty. Name a folder, a git repository or its URL.';
   if (/^[a-z]+::/i.test(text)) return unfetched(text);
-  if (text.startsWith(receivedPrefix)) return `Source ${text}: a tree that is built elsewhere is published with \`libretto receive\`, and withdrawn with --forget.`;
-  if (text.startsWith(packagePrefix)) return `Source ${withoutCredentials(text)}: packages that are described rather than stored stand in libretto.json, as a source of type package.`;
+  if (text.startsWith(receivedPrefix))
+    return `Source ${text}: a tree that is built elsewhere is published with \`libretto receive\`, and withdrawn with --forget.`;
+  if (text.startsWith(packagePrefix))
+    return `Source ${withoutCredentials(text)}: packages that are described rather than stored stand in libretto.json, as a source of type package.`;
   const { prefix, rest } = splitPrefix(text);
   if (!urlPattern.test(rest)) return isAddress(rest) ? unfetched(text) : undefined;
-  if (prefix !== undefined && prefix !== 'git') return `Source ${withoutCredentials(text)}: a URL is never a directory. Leave the ${prefix}: prefix out.`;
+  if (prefix !== undefined && prefix !== 'git')
+    return `Source ${withoutCredentials(text)}: a URL is never a directory. Leave the ${prefix}: prefix out.`;
   const parsed = parseGitUrl(rest);
   return 'refusal' in parsed ? parsed.refusal : undefined;
 }
@@ -76,7 +79,8 @@ function splitPrefix(text: string): { readonly prefix: string | undefined; reado
 /** Parses a remembered location back. */
 export function restoreSource(location: string, dataDirectory: string): SourceSpec {
   if (location.startsWith(packagePrefix)) return packageSpec(location, undefined);
-  if (location.startsWith(receivedPrefix)) return receivedSpec({ name: location.slice(receivedPrefix.length), tree: undefined });
+  if (location.startsWith(receivedPrefix))
+    return receivedSpec({ name: location.slice(receivedPrefix.length), tree: undefined });
   return parseSource(location, dataDirectory, dataDirectory);
 }
 
@@ -113,7 +117,11 @@ export function distinguish({ location, place }: SourceSpec, ordinal: number): S
 }
 
 function packageSpec(location: string, inline: InlinePackages | undefined): SourceSpec {
-  return { id: sourceId('package', location.slice(packagePrefix.length)), location, place: { kind: 'package', inline } };
+  return {
+    id: sourceId('package', location.slice(packagePrefix.length)),
+    location,
+    place: { kind: 'package', inline },
+  };
 }
 
 function gitUrl(url: string): SourceSpec {

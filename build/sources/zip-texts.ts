@@ -13,13 +13,18 @@ export async function readTexts(path: string): Promise<PackageTexts> {
   const members = await openArchive(path);
   if (members === undefined) return {};
   const root = packageRoot(members.paths);
-  const top = members.paths.flatMap((file) => (file.startsWith(root) && !file.slice(root.length).includes('/') ? [file.slice(root.length)] : []));
+  const top = members.paths.flatMap((file) =>
+    file.startsWith(root) && !file.slice(root.length).includes('/') ? [file.slice(root.length)] : [],
+  );
   const { readme, changelog } = chooseTexts(top);
   const text = (file: string): PackageText => {
     const bytes = readMember(members, root + file);
     return { identity: `zip:${path}:${file}`, read: () => Promise.resolve(bytes) };
   };
-  return { ...(readme === undefined ? {} : { readme: text(readme) }), ...(changelog === undefined ? {} : { changelog: text(changelog) }) };
+  return {
+    ...(readme === undefined ? {} : { readme: text(readme) }),
+    ...(changelog === undefined ? {} : { changelog: text(changelog) }),
+  };
 }
 
 async function openArchive(path: string): Promise<ZipMembers | undefined> {

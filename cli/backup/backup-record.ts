@@ -39,7 +39,9 @@ export type BackupRecord = z.infer<typeof backupRecord>;
 
 export function formatRecord(record: Omit<BackupRecord, 'files_sha256'>): string {
   const { files, ...rest } = record;
-  return `{\n${Object.entries({ ...rest, files_sha256: digestOf(files) }).map(([name, value]) => ` ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('')} "files": [\n${files.map((file) => `  ${JSON.stringify(file)}`).join(',\n')}\n ]\n}\n`;
+  return `{\n${Object.entries({ ...rest, files_sha256: digestOf(files) })
+    .map(([name, value]) => ` ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`)
+    .join('')} "files": [\n${files.map((file) => `  ${JSON.stringify(file)}`).join(',\n')}\n ]\n}\n`;
 }
 
 /** Throws UsageError where there is none, it is damaged, or of a newer version. */
@@ -57,11 +59,14 @@ export function readRecord(directory: string): BackupRecord {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof z.ZodError || error instanceof SyntaxError) return 'it is not what `libretto backup` writes, or damaged';
+  if (error instanceof z.ZodError || error instanceof SyntaxError)
+    return 'it is not what `libretto backup` writes, or damaged';
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ENOENT' ? 'there is no such file, so this is no backup, or one that was cut off' : message;
 }
 
 function digestOf(files: readonly BackupFile[]): string {
-  return createHash('sha256').update(JSON.stringify(files.map(({ path, size, sha256, modified }) => [path, size, sha256, modified]))).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify(files.map(({ path, size, sha256, modified }) => [path, size, sha256, modified])))
+    .digest('hex');
 }

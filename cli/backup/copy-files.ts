@@ -41,7 +41,12 @@ export async function listFiles(folder: string, skip: (path: string) => boolean,
 }
 
 /** Resolves with what was copied, in the order of `paths`. `modified`: epoch seconds; where it is left out, as the file itself has it. */
-export async function copyFiles(from: string, to: string, paths: readonly string[], modified?: (path: string) => number | undefined): Promise<BackupFile[]> {
+export async function copyFiles(
+  from: string,
+  to: string,
+  paths: readonly string[],
+  modified?: (path: string) => number | undefined,
+): Promise<BackupFile[]> {
   const folders = await makeFolders(to, paths);
   const limit = pLimit(parallelCopies);
   const copied = new Map<string, Promise<{ readonly target: string; readonly sha256: string }>>();
@@ -54,7 +59,13 @@ export async function copyFiles(from: string, to: string, paths: readonly string
     const known = nlink > 1n ? copied.get(`${dev} ${ino}`) : undefined;
     if (known !== undefined) {
       const first = await known;
-      return { ...file, sha256: await link(first.target, target).then(() => first.sha256, () => copyBytes(source, target, facts)) };
+      return {
+        ...file,
+        sha256: await link(first.target, target).then(
+          () => first.sha256,
+          () => copyBytes(source, target, facts),
+        ),
+      };
     }
     const copying = copyBytes(source, target, facts).then((sha256) => ({ target, sha256 }));
     copied.set(`${dev} ${ino}`, copying);
@@ -74,7 +85,11 @@ interface Facts {
 /** Hex SHA-256 of what was written. */
 async function copyBytes(source: string, target: string, { modified, mode }: Facts): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(source), hashing(hash), createWriteStream(target, { flags: 'wx', flush: true, mode }));
+  await pipeline(
+    createReadStream(source),
+    hashing(hash),
+    createWriteStream(target, { flags: 'wx', flush: true, mode }),
+  );
   await utimes(target, modified, modified);
   return hash.digest('hex');
 }
@@ -98,7 +113,8 @@ export async function hashFile(path: string): Promise<string> {
 async function makeFolders(to: string, paths: readonly string[]): Promise<readonly string[]> {
   const folders = [...new Set(paths.map((path) => dirname(path)))].toSorted();
   for (const folder of folders) await mkdir(join(to, folder), { recursive: true });
-  for (const name of privateFolders) if (folders.some((folder) => folder === name || folder.startsWith(`${name}/`))) await chmod(join(to, name), 0o700);
+  for (const name of privateFolders)
+    if (folders.some((folder) => folder === name || folder.startsWith(`${name}/`))) await chmod(join(to, name), 0o700);
   return folders.map((folder) => join(to, folder));
 }
 

@@ -28,7 +28,10 @@ export async function checkBackup(directory: string, stateOnly = false): Promise
     if (fault !== undefined) faults.push(`  ${path} ${fault}`);
     if (faults.length === 10) break;
   }
-  if (faults.length > 0) throw new UsageError([`The backup ${directory} is damaged, and nothing was restored:`, ...faults, 'Take another backup.'].join('\n'));
+  if (faults.length > 0)
+    throw new UsageError(
+      [`The backup ${directory} is damaged, and nothing was restored:`, ...faults, 'Take another backup.'].join('\n'),
+    );
   return record;
 }
 
@@ -47,12 +50,18 @@ async function faultOf(path: string, size: number, sha256: string): Promise<stri
 }
 
 /** Throws UsageError where the backup is damaged or newer, or the data folder holds something, StateError, and StorageError. */
-export async function restoreBackup(directory: string, data: string, beforeState: () => Promise<void> = async () => undefined): Promise<BackupRecord> {
+export async function restoreBackup(
+  directory: string,
+  data: string,
+  beforeState: () => Promise<void> = async () => undefined,
+): Promise<BackupRecord> {
   await refuseData(data, directory);
   const record = await checkBackup(directory);
   await staged(record.files, directory, data, async (staging) => {
     if (!existsSync(join(staging, rememberedStateName))) await forgetState(data);
-    const areas = (await readdir(staging)).toSorted((one, other) => Number(one === lastArea) - Number(other === lastArea));
+    const areas = (await readdir(staging)).toSorted(
+      (one, other) => Number(one === lastArea) - Number(other === lastArea),
+    );
     for (const area of areas) {
       if (area === lastArea) await beforeState();
       await rename(join(staging, area), join(data, area));
@@ -67,10 +76,17 @@ export async function restoreBackup(directory: string, data: string, beforeState
  * The state of the backup and nothing else, for a data folder that has all but that: `place` takes it out of the folder it is given. Throws as
  * restoreBackup.
  */
-export async function restoreState(directory: string, data: string, place: (state: string) => Promise<void>): Promise<BackupRecord> {
+export async function restoreState(
+  directory: string,
+  data: string,
+  place: (state: string) => Promise<void>,
+): Promise<BackupRecord> {
   const record = await checkBackup(directory, true);
   const files = filesOf(record, true);
-  if (files.length === 0) throw new UsageError(`The backup ${directory} holds no state: there was none when it was made. Take another backup.`);
+  if (files.length === 0)
+    throw new UsageError(
+      `The backup ${directory} holds no state: there was none when it was made. Take another backup.`,
+    );
   await staged(files, directory, data, async (staging) => {
     await rename(join(staging, rememberedStateName), join(data, rememberedStateName));
     await syncFolder(data);
@@ -89,21 +105,35 @@ export async function replaceLocalState(from: string, directory: string, now: Da
 }
 
 /** Copies `files` into a folder in `data`, with what names their state, and has `place` bring them from there to where they belong. */
-async function staged(files: readonly BackupFile[], directory: string, data: string, place: (staging: string) => Promise<void>): Promise<void> {
+async function staged(
+  files: readonly BackupFile[],
+  directory: string,
+  data: string,
+  place: (staging: string) => Promise<void>,
+): Promise<void> {
   await makeFolder(data);
   const staging = join(data, stagingName);
   const work = async (): Promise<void> => {
     await rm(staging, { recursive: true, force: true });
     await mkdir(staging, { mode: 0o700 });
     const modified = new Map(files.map((file) => [file.path, file.modified]));
-    const copied = await copyFiles(directory, staging, files.map(({ path }) => path), (path) => modified.get(path));
+    const copied = await copyFiles(
+      directory,
+      staging,
+      files.map(({ path }) => path),
+      (path) => modified.get(path),
+    );
     const expected = new Map(files.map(({ path, sha256 }) => [path, sha256]));
     const changed = copied.find(({ path, sha256 }) => expected.get(path) !== sha256);
-    if (changed !== undefined) throw new UsageError(`${join(directory, changed.path)} changed while it was read, and nothing was restored.`);
+    if (changed !== undefined)
+      throw new UsageError(`${join(directory, changed.path)} changed while it was read, and nothing was restored.`);
     await nameStagedState(staging);
     await place(staging);
   };
-  await onDisk(staging, work().finally(() => rm(staging, { recursive: true, force: true })));
+  await onDisk(
+    staging,
+    work().finally(() => rm(staging, { recursive: true, force: true })),
+  );
 }
 
 async function refuseData(data: string, directory: string): Promise<void> {
@@ -113,8 +143,12 @@ async function refuseData(data: string, directory: string): Promise<void> {
   });
   // of a restore that was cut off, and of a state that is given up with it
   const held = names.filter((name) => name !== stagingName && name !== 'lost+found' && name !== rememberedStateName);
-  if (held.length > 0) throw new UsageError(`The data folder ${data} holds something already (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). A backup is restored into an empty folder, or one that does not exist yet: name another with --data. --state-only restores the state alone, and leaves all else as it is.`);
+  if (held.length > 0)
+    throw new UsageError(
+      `The data folder ${data} holds something already (${held.slice(0, 3).join(', ')}${held.length > 3 ? ', …' : ''}). A backup is restored into an empty folder, or one that does not exist yet: name another with --data. --state-only restores the state alone, and leaves all else as it is.`,
+    );
   const real = await realpath(directory).catch(() => directory);
   const way = relative(real, data);
-  if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`))) throw new UsageError(`The data folder ${data} lies in the backup. Name another with --data.`);
+  if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`)))
+    throw new UsageError(`The data folder ${data} lies in the backup. Name another with --data.`);
 }

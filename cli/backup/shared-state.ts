@@ -28,7 +28,11 @@ export async function keepSharedState(state: StateStore, target: string): Promis
  * The rows and the identity of the state in `directory`, which is removed then. The identity comes last: servers that know it find all rows. Gives where a
  * damaged state is kept that was there. Throws UsageError where a sound one is.
  */
-export async function shareState(directory: string, place: StatePlace<RedisStore>, now: Date): Promise<string | undefined> {
+export async function shareState(
+  directory: string,
+  place: StatePlace<RedisStore>,
+  now: Date,
+): Promise<string | undefined> {
   const aside = (await findsDamagedState(place)) ? await place.setAside(now) : undefined;
   const kept = await openLmdbStore(directory);
   const state = await place.open();
@@ -53,7 +57,9 @@ export async function findsDamagedState(place: StatePlace): Promise<boolean> {
     if (error instanceof StateError && error.code === 'STATE_CORRUPT') return true;
     throw error;
   }
-  throw new UsageError('The Redis that the setting state names holds a state already, and all of that can be read. Name an empty database, or empty this one.');
+  throw new UsageError(
+    'The Redis that the setting state names holds a state already, and all of that can be read. Name an empty database, or empty this one.',
+  );
 }
 
 /** Rejects with StateError where the state is damaged. */

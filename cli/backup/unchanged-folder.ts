@@ -18,15 +18,22 @@ export interface CopyOptions {
 }
 
 /** Writes nothing into a disk that is full or read-only. Throws BuildBusy where a build is at work, or the folder has changed meanwhile. */
-export async function copyUnchanged<Copied>(data: string, { now, waitMs, list }: CopyOptions, copy: () => Promise<Copied>): Promise<Copied> {
+export async function copyUnchanged<Copied>(
+  data: string,
+  { now, waitMs, list }: CopyOptions,
+  copy: () => Promise<Copied>,
+): Promise<Copied> {
   const path = join(data, 'build', 'lock');
-  const lock = await waitForLock(path, now, waitMs).catch((error: unknown) => (storageFaultOf(error) === undefined ? Promise.reject(error) : undefined));
+  const lock = await waitForLock(path, now, waitMs).catch((error: unknown) =>
+    storageFaultOf(error) === undefined ? Promise.reject(error) : undefined,
+  );
   if (lock !== undefined) return copy().finally(() => lock.release());
   await refuseBuild(path, now());
   const before = await stampsOf(data, await list());
   const copied = await copy();
   await refuseBuild(path, now());
-  if (before !== (await stampsOf(data, await list()))) throw new BuildBusy(`${data} has changed while it was copied. Try again.`);
+  if (before !== (await stampsOf(data, await list())))
+    throw new BuildBusy(`${data} has changed while it was copied. Try again.`);
   return copied;
 }
 

@@ -45,7 +45,8 @@ export interface BackupOptions {
 export async function writeBackup(options: BackupOptions): Promise<BackupRecord> {
   const { data: given, target, randomBytes, begun } = options;
   const data = await realpath(given).catch(() => undefined);
-  if (data === undefined || (await readdir(data)).every((name) => !ours.has(name))) throw new UsageError(`${given} is no data folder: there is nothing to back up. Name one with --data.`);
+  if (data === undefined || (await readdir(data)).every((name) => !ours.has(name)))
+    throw new UsageError(`${given} is no data folder: there is nothing to back up. Name one with --data.`);
   await refuseTarget(target, data);
   const partial = join(dirname(target), `.${basename(target)}.partial-${Buffer.from(randomBytes(6)).toString('hex')}`);
   try {
@@ -65,12 +66,14 @@ export async function writeBackup(options: BackupOptions): Promise<BackupRecord>
 async function refuseTarget(target: string, data: string): Promise<void> {
   const real = join(await realpathSoFar(dirname(target)), basename(target));
   const way = relative(data, real);
-  if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`))) throw new UsageError(`${target} lies in the data folder ${data}. Name a folder elsewhere, best on another disk.`);
+  if (way === '' || (way !== '..' && !way.startsWith(`..${sep}`)))
+    throw new UsageError(`${target} lies in the data folder ${data}. Name a folder elsewhere, best on another disk.`);
   const names = await readdir(target).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw new UsageError(`${target} cannot be used: ${(error as Error).message}.`, { cause: error });
   });
-  if (names.length > 0) throw new UsageError(`${target} holds something already. Name a folder that does not exist yet, or an empty one.`);
+  if (names.length > 0)
+    throw new UsageError(`${target} holds something already. Name a folder that does not exist yet, or an empty one.`);
 }
 
 /** Of the folders that are there already. */
@@ -80,22 +83,43 @@ async function realpathSoFar(path: string): Promise<string> {
   return dirname(path) === path ? path : join(await realpathSoFar(dirname(path)), basename(path));
 }
 
-async function fill(partial: string, data: string, { version, now, mirroredArchives = false, sharedState, waitMs = standardWaitMs }: BackupOptions): Promise<BackupRecord> {
+async function fill(
+  partial: string,
+  data: string,
+  { version, now, mirroredArchives = false, sharedState, waitMs = standardWaitMs }: BackupOptions,
+): Promise<BackupRecord> {
   const list = (): Promise<string[]> => listFiles(data, (path) => isLeftOut(path, mirroredArchives));
   return copyUnchanged(data, { now, waitMs, list }, async () => {
     const createdAt = now().toISOString();
     // before the keys: nothing in the state is sealed with a key that is not copied after it
     const state = await copyState(data, partial, sharedState);
     const files = await copyFiles(data, partial, await list());
-    const text = formatRecord({ format: backupFormat, libretto: version, created_at: createdAt, serial: readPublication(partial)?.serial ?? 0, files: [...files, ...state] });
+    const text = formatRecord({
+      format: backupFormat,
+      libretto: version,
+      created_at: createdAt,
+      serial: readPublication(partial)?.serial ?? 0,
+      files: [...files, ...state],
+    });
     await writeFile(join(partial, recordName), text, { flag: 'wx', flush: true });
     await syncFolder(partial);
     return JSON.parse(text) as BackupRecord;
   });
 }
 
-async function copyState(data: string, partial: string, sharedState: StateStore | undefined): Promise<BackupRecord['files']> {
-  if (sharedState === undefined && !(await stat(join(data, 'state', 'data.mdb')).then(() => true, () => false))) return [];
+async function copyState(
+  data: string,
+  partial: string,
+  sharedState: StateStore | undefined,
+): Promise<BackupRecord['files']> {
+  if (
+    sharedState === undefined &&
+    !(await stat(join(data, 'state', 'data.mdb')).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return [];
   const path = 'state/data.mdb';
   await mkdir(join(partial, 'state'), { mode: 0o700 });
   const target = resolve(partial, 'state');
@@ -117,10 +141,14 @@ const passing: ReadonlySet<string> = new Set(['git', 'downloads', 'staging', 'ss
 function isLeftOut(path: string, mirroredArchives: boolean): boolean {
   const [area = '', second, third] = path.split('/');
   if (area === 'mirror') return isLeftOutOfMirror(path, mirroredArchives);
-  if (!ours.has(area) || area === 'state' || area === rememberedStateName || area === 'log' || area === 'lost+found') return true;
+  if (!ours.has(area) || area === 'state' || area === rememberedStateName || area === 'log' || area === 'lost+found')
+    return true;
   if (area === 'build') return second !== undefined && (passing.has(second) || /^lock(?:\.|$)/.test(second));
   // uploads on their way, keys that are being written
-  return (area === 'artifacts' && second === '.staging') || (area === 'keys' && third === undefined && second?.startsWith('.') === true);
+  return (
+    (area === 'artifacts' && second === '.staging') ||
+    (area === 'keys' && third === undefined && second?.startsWith('.') === true)
+  );
 }
 
 /**

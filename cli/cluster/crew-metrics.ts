@@ -13,30 +13,48 @@ import type { Crew } from './crew.ts';
 
 export interface CrewMetrics {
   /** Throws UsageError where the address cannot be had. Resolves with it; undefined: nobody asks for metrics. */
-  readonly listen: (crew: Pick<Crew, 'metrics'>) => Promise<{ readonly host: string; readonly port: number } | undefined>;
+  readonly listen: (
+    crew: Pick<Crew, 'metrics'>,
+  ) => Promise<{ readonly host: string; readonly port: number } | undefined>;
   /** What a worker counted that is gone. */
   readonly keep: (last: readonly Family[]) => void;
   readonly close: () => Promise<void>;
 }
 
-export function createCrewMetrics(config: Config, { now }: Pick<Context, 'now'>, onError: (error: unknown) => void): CrewMetrics {
+export function createCrewMetrics(
+  config: Config,
+  { now }: Pick<Context, 'now'>,
+  onError: (error: unknown) => void,
+): CrewMetrics {
   const { metrics, workers } = config;
-  if (metrics.value === undefined) return { listen: async () => undefined, keep: () => undefined, close: async () => undefined };
+  if (metrics.value === undefined)
+    return { listen: async () => undefined, keep: () => undefined, close: async () => undefined };
   const address = metrics.value;
   const nowMs = (): number => now().getTime();
   let kept: readonly Family[] = [];
   let close = async (): Promise<void> => undefined;
   return {
     keep: (last) => {
-      kept = mergeMetrics([{ name: '', families: kept }, { name: '', families: lastingCounts(last) }]);
+      kept = mergeMetrics([
+        { name: '', families: kept },
+        { name: '', families: lastingCounts(last) },
+      ]);
     },
     listen: async (crew) => {
       const running = openProcessMetrics(nowMs);
       const tree = await openServedTree(config, { notice: () => undefined, onNewer: () => undefined }); // its workers tell of an origin that fails
       const families = async (): Promise<readonly Family[]> => {
         const said = await crew.metrics();
-        const own = [gauge('libretto_workers', 'Workers that are to serve.', workers.value), gauge('libretto_workers_serving', 'Workers that serve.', said.length), ...registryFamilies(config, await tree.publication(), nowMs()), ...(await running.families())];
-        return mergeMetrics([...said, { name: 'gone', families: kept }, { name: 'primary', families: own }], servingFlags);
+        const own = [
+          gauge('libretto_workers', 'Workers that are to serve.', workers.value),
+          gauge('libretto_workers_serving', 'Workers that serve.', said.length),
+          ...registryFamilies(config, await tree.publication(), nowMs()),
+          ...(await running.families()),
+        ];
+        return mergeMetrics(
+          [...said, { name: 'gone', families: kept }, { name: 'primary', families: own }],
+          servingFlags,
+        );
       };
       const listener = createMetricsListener({ ...address, families, onError });
       close = async () => {

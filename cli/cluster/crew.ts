@@ -56,7 +56,14 @@ interface Place {
 const metricsTimeoutMs = 2000;
 
 export function createCrew({ size, monotonicMs, onEnded, onGone }: CrewOptions): Crew {
-  const places: Place[] = Array.from({ length: size }, (_, at) => ({ number: at + 1, worker: undefined, servingSinceMs: undefined, failures: 0, timer: undefined, last: [] }));
+  const places: Place[] = Array.from({ length: size }, (_, at) => ({
+    number: at + 1,
+    worker: undefined,
+    servingSinceMs: undefined,
+    failures: 0,
+    timer: undefined,
+    last: [],
+  }));
   const questions = new Map<number, (families: readonly Family[]) => void>();
   let asked = 0;
   let started = false;
@@ -64,7 +71,8 @@ export function createCrew({ size, monotonicMs, onEnded, onGone }: CrewOptions):
   let firstServes: ((at: ListenAddress) => void) | undefined;
   let firstEnds: ((exitCode: number) => void) | undefined;
 
-  const tellCrew = (): void => tellAll({ say: 'crew', running: places.filter(({ servingSinceMs }) => servingSinceMs !== undefined).length });
+  const tellCrew = (): void =>
+    tellAll({ say: 'crew', running: places.filter(({ servingSinceMs }) => servingSinceMs !== undefined).length });
   const tellAll = (message: FromPrimary): void => {
     for (const { worker } of places) tell(worker, message);
   };
@@ -75,7 +83,8 @@ export function createCrew({ size, monotonicMs, onEnded, onGone }: CrewOptions):
     if (place.number === 1) firstServes?.(at);
   };
   const hear = (place: Place, message: FromWorker): void => {
-    if (message.say === 'hello') tell(place.worker, stopping ? { say: 'stop' } : { say: 'start', order: { size, leads: place.number === 1 } });
+    if (message.say === 'hello')
+      tell(place.worker, stopping ? { say: 'stop' } : { say: 'start', order: { size, leads: place.number === 1 } });
     else if (message.say === 'serving') serves(place, { host: message.host, port: message.port });
     else {
       place.last = message.families;
@@ -140,7 +149,11 @@ function tell(worker: Worker | undefined, message: FromPrimary): void {
   if (worker?.isConnected() === true) worker.send(message, () => undefined);
 }
 
-function askMetrics({ number, worker, servingSinceMs, last }: Place, questions: Map<number, (families: readonly Family[]) => void>, question: number): Promise<readonly WorkerMetrics[]> {
+function askMetrics(
+  { number, worker, servingSinceMs, last }: Place,
+  questions: Map<number, (families: readonly Family[]) => void>,
+  question: number,
+): Promise<readonly WorkerMetrics[]> {
   if (servingSinceMs === undefined) return Promise.resolve([]);
   return new Promise((resolve) => {
     const finish = (families: readonly Family[]): void => {

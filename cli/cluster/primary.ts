@@ -27,7 +27,12 @@ export async function serveAsPrimary(config: Config, context: Context): Promise<
     log.logger.warn({ worker: number, ...how, restart_ms: restartMs }, 'a worker ended and is started again');
     printLines(stderr, [describeEnd(ended)]);
   };
-  const crew = createCrew({ size: config.workers.value, monotonicMs: () => performance.now(), onEnded, onGone: metrics.keep });
+  const crew = createCrew({
+    size: config.workers.value,
+    monotonicMs: () => performance.now(),
+    onEnded,
+    onGone: metrics.keep,
+  });
   const killAll = (code: number): never => {
     crew.kill();
     return exitNow(code);
@@ -36,7 +41,13 @@ export async function serveAsPrimary(config: Config, context: Context): Promise<
     void log.reopen();
     crew.tellAll({ say: 'hang up' });
   };
-  const stopped = stopSignal({ onSignal, onCrash, exitNow: killAll, stderr, now }, { onHangUp, onCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once its workers have finished') });
+  const stopped = stopSignal(
+    { onSignal, onCrash, exitNow: killAll, stderr, now },
+    {
+      onHangUp,
+      onCrash: (err) => log.logger.fatal({ err }, 'this process is broken, and ends once its workers have finished'),
+    },
+  );
   try {
     return await serveUntil(stopped, crew, await metrics.listen(crew));
   } finally {
@@ -45,7 +56,11 @@ export async function serveAsPrimary(config: Config, context: Context): Promise<
   }
 }
 
-async function serveUntil(stopped: Promise<number>, crew: Crew, metrics: { readonly host: string; readonly port: number } | undefined): Promise<number> {
+async function serveUntil(
+  stopped: Promise<number>,
+  crew: Crew,
+  metrics: { readonly host: string; readonly port: number } | undefined,
+): Promise<number> {
   const started = await Promise.race([crew.start(), stopped.then((exitCode) => ({ exitCode }))]);
   if ('address' in started) crew.tellLeader({ say: 'announce', metrics });
   const exitCode = 'address' in started ? await stopped : started.exitCode;
@@ -57,7 +72,9 @@ async function serveUntil(stopped: Promise<number>, crew: Crew, metrics: { reado
 function refuseUncounted(config: Config): void {
   if (sharedCountersUrl(config) !== undefined) return;
   const { value, origin } = config.workers;
-  throw new UsageError(`${value} workers (${formatOrigin(origin)}) need a Redis in which they count together: each would count requests for itself, and a token could make ${value} times as many as its limit says. Name one with --redis URL (or --state URL), or serve with one worker.`);
+  throw new UsageError(
+    `${value} workers (${formatOrigin(origin)}) need a Redis in which they count together: each would count requests for itself, and a token could make ${value} times as many as its limit says. Name one with --redis URL (or --state URL), or serve with one worker.`,
+  );
 }
 
 function describeEnd({ number, pid, code, signal, restartMs }: Ended): string {

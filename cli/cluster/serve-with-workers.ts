@@ -9,5 +9,7 @@ import { serveAsPrimary } from './primary.ts';
 /** Resolves with the exit code. Throws UsageError. */
 export async function serveWithWorkers(config: Config, context: Context): Promise<number> {
   // what a worker needs the primary does not: it stays small
-  return cluster.isWorker ? (await import('./worker.ts')).serveAsWorker(config, context) : serveAsPrimary(config, context);
+  return cluster.isWorker
+    ? (await import('./worker.ts')).serveAsWorker(config, context)
+    : serveAsPrimary(config, context);
 }

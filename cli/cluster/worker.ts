@@ -16,7 +16,10 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
   const order = await Promise.race([link.order, link.stopped.then(() => undefined)]);
   if (order === undefined) return link.stopped;
   const { size, leads } = order;
-  const service = await openService(config, context, config.log.value, { leads, crew: { size, running: link.running } });
+  const service = await openService(config, context, config.log.value, {
+    leads,
+    crew: { size, running: link.running },
+  });
   link.attend(service, (metrics) => void announce(context, service, { size, metrics }).catch(service.logError));
   link.tell({ say: 'serving', host: service.host, port: service.port });
   const exitCode = await link.stopped;
@@ -24,9 +27,16 @@ export async function serveAsWorker(config: Config, context: Context): Promise<n
   return exitCode;
 }
 
-async function announce({ stderr, now }: Context, service: Service, { size, metrics }: { readonly size: number; readonly metrics: ListenAddress | undefined }): Promise<void> {
+async function announce(
+  { stderr, now }: Context,
+  service: Service,
+  { size, metrics }: { readonly size: number; readonly metrics: ListenAddress | undefined },
+): Promise<void> {
   const { config } = service;
-  printLines(stderr, announcement({ ...service, metrics, tree: await service.tree(), mirrors: await service.mirrors(), now: now() }));
+  printLines(
+    stderr,
+    announcement({ ...service, metrics, tree: await service.tree(), mirrors: await service.mirrors(), now: now() }),
+  );
   printLines(stderr, [`${size} workers serve.`]);
   if (config.log.value.to === 'file') printLines(stderr, [`Requests are logged to ${config.log.value.path}.`]);
   printLines(stderr, setupLines(await service.offerSetup()));
@@ -61,7 +71,10 @@ function openLink({ onSignal, onCrash }: Context): Link {
     if (message.say === 'start') start(message.order);
     else if (message.say === 'crew') running = message.running;
     else if (message.say === 'announce') announceWith?.(message.metrics);
-    else if (message.say === 'metrics') void service?.metricFamilies().then((families) => tell({ say: 'metrics', question: message.question, families }), service.logError);
+    else if (message.say === 'metrics')
+      void service
+        ?.metricFamilies()
+        .then((families) => tell({ say: 'metrics', question: message.question, families }), service.logError);
     else if (message.say === 'hang up') reopen();
     else stop(0);
   };

@@ -11,8 +11,15 @@ import { withStateSettings } from '../state-settings.ts';
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
-  const upload = { path: operands[0] ?? '', name: flags['name'] as string | undefined, version: flags['asVersion'] as string | undefined };
-  const outcome = await publishArtifact(upload, artifactBuild(config, context, () => undefined));
+  const upload = {
+    path: operands[0] ?? '',
+    name: flags['name'] as string | undefined,
+    version: flags['asVersion'] as string | undefined,
+  };
+  const outcome = await publishArtifact(
+    upload,
+    artifactBuild(config, context, () => undefined),
+  );
   printJson(stdout, outcome);
   return outcome.outcome === 'published' ? 0 : 1;
 }

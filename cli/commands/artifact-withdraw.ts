@@ -15,9 +15,17 @@ import { UsageError } from '../usage-error.ts';
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
-  const [name, label, reference] = [parsePackageName(operands[0] ?? ''), parseDistLabel(String(flags['asVersion'])), parseReference(String(flags['reference']))];
-  if (name === undefined || reference === undefined || 'refusal' in label) throw new UsageError('That is no package, version and reference of a published artifact.');
-  const outcome = await withdrawArtifact({ name, version: label.label, reference }, artifactBuild(config, context, () => undefined));
+  const [name, label, reference] = [
+    parsePackageName(operands[0] ?? ''),
+    parseDistLabel(String(flags['asVersion'])),
+    parseReference(String(flags['reference'])),
+  ];
+  if (name === undefined || reference === undefined || 'refusal' in label)
+    throw new UsageError('That is no package, version and reference of a published artifact.');
+  const outcome = await withdrawArtifact(
+    { name, version: label.label, reference },
+    artifactBuild(config, context, () => undefined),
+  );
   printJson(stdout, outcome);
   return outcome.outcome === 'withdrawn' ? 0 : 1;
 }

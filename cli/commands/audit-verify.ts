@@ -12,8 +12,15 @@ export function run(context: Context, given: Given): Promise<number> {
   return withState(context, given, async (state) => {
     const verdict = await verifyAudit(state, expected);
     if (given.flags['json'] === true) printJson(context.stdout, verdict);
-    else if (verdict.sound) printLines(context.stdout, [`The audit log is sound: ${counted(verdict.head.seq, 'event')}. Its head, to be kept elsewhere:`, `${verdict.head.seq}:${verdict.head.hash}`]);
-    else printLines(context.stderr, [`The audit log is broken at event ${verdict.seq}: ${verdict.reason}. Events before it are as they were written; put a backup of the state beside it to see what was changed.`]);
+    else if (verdict.sound)
+      printLines(context.stdout, [
+        `The audit log is sound: ${counted(verdict.head.seq, 'event')}. Its head, to be kept elsewhere:`,
+        `${verdict.head.seq}:${verdict.head.hash}`,
+      ]);
+    else
+      printLines(context.stderr, [
+        `The audit log is broken at event ${verdict.seq}: ${verdict.reason}. Events before it are as they were written; put a backup of the state beside it to see what was changed.`,
+      ]);
     return verdict.sound ? 0 : 1;
   });
 }
@@ -22,5 +29,7 @@ function headFlag(given: unknown): AuditHead | undefined {
   if (given === undefined) return undefined;
   const [, seq, hash] = /^(\d{1,12}):([0-9a-f]{64})$/.exec(String(given)) ?? [];
   if (seq !== undefined && hash !== undefined) return { seq: Number(seq), hash };
-  throw new UsageError(`--head is ${JSON.stringify(given)}; allowed: SEQ:HASH, as this command prints it and the server logs it.`);
+  throw new UsageError(
+    `--head is ${JSON.stringify(given)}; allowed: SEQ:HASH, as this command prints it and the server logs it.`,
+  );
 }

@@ -21,10 +21,22 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const state = await openStateIfAny(config); // also one in the data folder: it may be gone, and that would be no backup
   const sharedState = config.state.value === undefined ? undefined : state;
   if (sharedState === undefined) await state?.close();
-  const { files, serial, created_at } = await writeBackup({ data: config.data.value, mirroredArchives: flags['mirror'] === true, sharedState, target, version, now, randomBytes, begun: (partial) => removeWhenStopped(partial, context) }).finally(() => sharedState?.close());
+  const { files, serial, created_at } = await writeBackup({
+    data: config.data.value,
+    mirroredArchives: flags['mirror'] === true,
+    sharedState,
+    target,
+    version,
+    now,
+    randomBytes,
+    begun: (partial) => removeWhenStopped(partial, context),
+  }).finally(() => sharedState?.close());
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   if (flags['json'] === true) printJson(stdout, { directory: target, created_at, serial, files: files.length, bytes });
-  else printLines(stdout, [`Backed up ${counted(files.length, 'file')} (${bytes} bytes) to ${target}: ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The keys are in it: keep it safe.`]);
+  else
+    printLines(stdout, [
+      `Backed up ${counted(files.length, 'file')} (${bytes} bytes) to ${target}: ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}. The keys are in it: keep it safe.`,
+    ]);
   return 0;
 }
 

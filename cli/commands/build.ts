@@ -32,7 +32,9 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   });
   const tellCutOff = await watch(config, context);
   // who names sources wants these and no others
-  const built = await (operands.length === 0 ? buildWithRegistered(request, config, context) : stoppableBuild(request, context));
+  const built = await (operands.length === 0
+    ? buildWithRegistered(request, config, context)
+    : stoppableBuild(request, context));
   if ('exitCode' in built) return built.exitCode;
   const report = await tellCutOff(built);
   if (flags['json'] === true) printJson(stdout, report);
@@ -53,5 +55,7 @@ function onlyFlag(given: unknown): readonly string[] | undefined {
   const patterns = (given as readonly string[]).flatMap((text) => text.split(','));
   const wrong = patterns.find((pattern) => !isNamePattern(pattern));
   if (wrong === undefined) return patterns;
-  throw new UsageError(`--only ${wrong}: that is no package name such as acme/hello, and no pattern such as acme/*. A SOURCE stands before --only.`);
+  throw new UsageError(
+    `--only ${wrong}: that is no package name such as acme/hello, and no pattern such as acme/*. A SOURCE stands before --only.`,
+  );
 }

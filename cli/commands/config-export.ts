@@ -14,10 +14,15 @@ import type { Context } from '../context.ts';
 import { counted, printLines } from '../output.ts';
 import { UsageError } from '../usage-error.ts';
 
-export async function run({ environment, workingDirectory, stdout, stderr }: Context, { flags }: Given): Promise<number> {
+export async function run(
+  { environment, workingDirectory, stdout, stderr }: Context,
+  { flags }: Given,
+): Promise<number> {
   const config = await loadConfig({ flags, environment, workingDirectory });
   const state = await openExistingState(config);
-  const document = await exportConfig(state, await listPurged(createDiskOutput(config.data.value))).finally(() => state.close());
+  const document = await exportConfig(state, await listPurged(createDiskOutput(config.data.value))).finally(() =>
+    state.close(),
+  );
   const text = formatConfig(document);
   if (flags['out'] === '-') {
     stdout.write(text);
@@ -25,7 +30,9 @@ export async function run({ environment, workingDirectory, stdout, stderr }: Con
   }
   const path = resolve(workingDirectory, String(flags['out']));
   writeNew(path, text);
-  printLines(stderr, [`Wrote ${path}: ${counted(document.users.length, 'user')}, ${counted(document.tokens.length, 'token')} to read about, repositories: ${document.repositories.length}.`]);
+  printLines(stderr, [
+    `Wrote ${path}: ${counted(document.users.length, 'user')}, ${counted(document.tokens.length, 'token')} to read about, repositories: ${document.repositories.length}.`,
+  ]);
   return 0;
 }
 
@@ -34,7 +41,8 @@ function writeNew(path: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    const reason = error.code === 'EEXIST' ? 'exists already. Name another file with --out.' : `cannot be written: ${error.message}`;
+    const reason =
+      error.code === 'EEXIST' ? 'exists already. Name another file with --out.' : `cannot be written: ${error.message}`;
     throw new UsageError(`${path} ${reason}`, { cause: error });
   }
 }

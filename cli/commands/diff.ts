@@ -10,7 +10,10 @@ import type { Context } from '../context.ts';
 import { printJson, printLines } from '../output.ts';
 import { parseSerial } from '../serial.ts';
 
-export async function run({ environment, workingDirectory, stdout }: Context, { flags, operands }: Given): Promise<number> {
+export async function run(
+  { environment, workingDirectory, stdout }: Context,
+  { flags, operands }: Given,
+): Promise<number> {
   const { data } = await loadConfig({ flags, environment, workingDirectory });
   const output = createDiskOutput(data.value);
   const from = parseSerial(operands[0] ?? '');
@@ -21,7 +24,8 @@ export async function run({ environment, workingDirectory, stdout }: Context, { 
   const records = (await recordsSince(output, first)).filter(({ serial }) => serial <= last);
   const changes = netChanges(records, from > to);
   if (flags['json'] === true) printJson(stdout, { from, to, ...changesDocument(changes) });
-  else if (changes.versions.length + changes.metadata.length === 0) printLines(stdout, [`Publications ${from} and ${to} do not differ.`]);
+  else if (changes.versions.length + changes.metadata.length === 0)
+    printLines(stdout, [`Publications ${from} and ${to} do not differ.`]);
   else printLines(stdout, [`From publication ${from} to ${to}:`, ...describeChanges(changes)]);
   return 0;
 }

@@ -24,13 +24,41 @@ import { version } from '../version.ts';
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const url = typeof flags['url'] === 'string' ? registryUrl(flags['url']) : undefined;
-  const token = [flags['token'], environment['LIBRETTO_TOKEN']].find((given) => typeof given === 'string' && given !== '') as string | undefined;
+  const token = [flags['token'], environment['LIBRETTO_TOKEN']].find(
+    (given) => typeof given === 'string' && given !== '',
+  ) as string | undefined;
   const findings: Finding[] = [checkNode(process.versions.node)];
-  findings.push(...(await settled('git', 'Look at how git is installed.', () => checkGit(environment))), ...(await settled('composer', 'Look at how Composer is installed.', () => checkComposer(environment))));
-  const config = await loadConfig({ flags, environment, workingDirectory }).catch((error: unknown) => (error instanceof UsageError ? error : Promise.reject(error)));
-  if (config instanceof UsageError) findings.push(failed('configuration', config.message, 'docs/configuration.md has every setting. What goes by the configuration was not looked at.'));
-  else findings.push(ok('configuration', config.file === undefined ? 'There is no libretto.json; flags, variables and defaults hold' : `${config.file} can be used`), ...(await checkHere(config, context, url !== undefined)));
-  if (url !== undefined) findings.push(...(await settled('url', 'Look at what stands before the registry: it broke off.', () => checkOutside({ url, token, now: context.now }))));
+  findings.push(
+    ...(await settled('git', 'Look at how git is installed.', () => checkGit(environment))),
+    ...(await settled('composer', 'Look at how Composer is installed.', () => checkComposer(environment))),
+  );
+  const config = await loadConfig({ flags, environment, workingDirectory }).catch((error: unknown) =>
+    error instanceof UsageError ? error : Promise.reject(error),
+  );
+  if (config instanceof UsageError)
+    findings.push(
+      failed(
+        'configuration',
+        config.message,
+        'docs/configuration.md has every setting. What goes by the configuration was not looked at.',
+      ),
+    );
+  else
+    findings.push(
+      ok(
+        'configuration',
+        config.file === undefined
+          ? 'There is no libretto.json; flags, variables and defaults hold'
+          : `${config.file} can be used`,
+      ),
+      ...(await checkHere(config, context, url !== undefined)),
+    );
+  if (url !== undefined)
+    findings.push(
+      ...(await settled('url', 'Look at what stands before the registry: it broke off.', () =>
+        checkOutside({ url, token, now: context.now }),
+      )),
+    );
   const healthy = findings.every(({ verdict }) => verdict !== 'failed');
   if (flags['json'] === true) printJson(stdout, { ok: healthy, version, checks: findings });
   else printLines(stdout, describe(findings));
@@ -40,22 +68,46 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 /** What lies on this host. Whoever asks about a registry elsewhere need not have one here. */
 async function checkHere(config: Config, context: Context, elsewhere: boolean): Promise<readonly Finding[]> {
   const { now } = context;
-  const apart = [...(await checkRedis(config, now)), ...(await settled('certificate', 'Look at the certificate and its key.', () => checkCertificate(config, now()))), ...(await settled('origin', 'Look whether the origin can be reached from here.', () => checkOrigin(config)))];
+  const apart = [
+    ...(await checkRedis(config, now)),
+    ...(await settled('certificate', 'Look at the certificate and its key.', () => checkCertificate(config, now()))),
+    ...(await settled('origin', 'Look whether the origin can be reached from here.', () => checkOrigin(config))),
+  ];
   const folder = { path: config.data.value, origin: formatOrigin(config.data.origin) };
-  if (elsewhere && !existsSync(folder.path)) return [...apart, skipped('data', `There is no data folder ${folder.path} here; only --url was looked at.`)];
+  if (elsewhere && !existsSync(folder.path))
+    return [...apart, skipped('data', `There is no data folder ${folder.path} here; only --url was looked at.`)];
   const data = await settled('data', 'Name another folder with --data.', () => checkFolder(folder, process.getuid?.()));
   if (data[0]?.verdict === 'failed') return [...apart, ...data];
   // as root, opening the state of another user would leave files there which that one may not write
-  const state = data[0]?.verdict === 'warning' ? [skipped('state', 'The state was not opened, since root would leave files in it.')] : await settled('state', 'Restore a backup where it cannot be mended: docs/operations.md.', () => checkState(config));
+  const state =
+    data[0]?.verdict === 'warning'
+      ? [skipped('state', 'The state was not opened, since root would leave files in it.')]
+      : await settled('state', 'Restore a backup where it cannot be mended: docs/operations.md.', () =>
+          checkState(config),
+        );
   return [
     ...apart,
     ...data,
     ...(await settled('disk', 'Look at the disk.', () => checkSpace(folder))),
     ...(await settled('keys', 'Put the folder keys of a backup in its place.', () => checkKeys(config, context))),
     ...state,
-    ...(state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped') ? [] : await settled('upstream', 'Look at the settings of the mirror: `libretto settings`.', async () => [...(await checkUpstreams(config, context)), ...(config.origin.value === undefined ? await checkCutOff(config, context) : [])])),
-    ...(await settled('tree', '`libretto build` mends what its sources still have, and a backup has the rest.', async () => (config.origin.value === undefined ? checkTree(folder.path, now().getTime()) : skipped('tree', 'What is served is at the origin, not in the data folder.')))),
-    ...(await settled('lock', 'Look at the rights of the folders build and state.', () => checkProcesses(folder.path, now()))),
+    ...(state.some(({ verdict }) => verdict === 'failed' || verdict === 'skipped')
+      ? []
+      : await settled('upstream', 'Look at the settings of the mirror: `libretto settings`.', async () => [
+          ...(await checkUpstreams(config, context)),
+          ...(config.origin.value === undefined ? await checkCutOff(config, context) : []),
+        ])),
+    ...(await settled(
+      'tree',
+      '`libretto build` mends what its sources still have, and a backup has the rest.',
+      async () =>
+        config.origin.value === undefined
+          ? checkTree(folder.path, now().getTime())
+          : skipped('tree', 'What is served is at the origin, not in the data folder.'),
+    )),
+    ...(await settled('lock', 'Look at the rights of the folders build and state.', () =>
+      checkProcesses(folder.path, now()),
+    )),
   ];
 }
 
@@ -66,7 +118,12 @@ async function checkKeys(config: Config, context: Context): Promise<Finding> {
   return modes;
 }
 
-const marks: Readonly<Record<Finding['verdict'], string>> = { ok: 'ok', warning: 'WARNING', failed: 'FAILED', skipped: '-' };
+const marks: Readonly<Record<Finding['verdict'], string>> = {
+  ok: 'ok',
+  warning: 'WARNING',
+  failed: 'FAILED',
+  skipped: '-',
+};
 
 function describe(findings: readonly Finding[]): string[] {
   const width = Math.max(...findings.map(({ check }) => check.length));
@@ -74,7 +131,11 @@ function describe(findings: readonly Finding[]): string[] {
     `${marks[verdict].padEnd(8)} ${check.padEnd(width)}  ${message.replaceAll('\n', ' ')}`,
     ...(advice === null ? [] : [`${' '.repeat(9 + width)}  → ${advice}`]),
   ]);
-  const many = (verdict: Finding['verdict']): number => findings.filter((finding) => finding.verdict === verdict).length;
-  const end = many('failed') + many('warning') === 0 ? 'Nothing is wrong.' : `${many('failed')} failed, ${counted(many('warning'), 'warning')}.`;
+  const many = (verdict: Finding['verdict']): number =>
+    findings.filter((finding) => finding.verdict === verdict).length;
+  const end =
+    many('failed') + many('warning') === 0
+      ? 'Nothing is wrong.'
+      : `${many('failed')} failed, ${counted(many('warning'), 'warning')}.`;
   return [...lines, '', end];
 }

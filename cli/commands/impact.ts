@@ -15,10 +15,23 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const { data } = await loadConfig({ flags, environment, workingDirectory });
   const host = hostFlag(flags['url']);
   const locks: { readonly lock: string; readonly report: ImpactReport }[] = [];
-  for (const lock of operands) locks.push({ lock, report: await impactOf(data.value, readLockFile(resolve(workingDirectory, lock)), host) });
+  for (const lock of operands)
+    locks.push({ lock, report: await impactOf(data.value, readLockFile(resolve(workingDirectory, lock)), host) });
   const impacts = locks.flatMap(({ lock, report }) => report.impacts.map((impact) => ({ lock, ...impact })));
-  if (flags['json'] === true) printJson(stdout, { ok: impacts.length === 0, locks: locks.map(({ lock, report: { checked, elsewhere } }) => ({ lock, checked, elsewhere })), impacts });
-  else printLines(stdout, locks.map(({ lock, report }) => `${lock}: ${counted(report.checked, 'package')} of this registry, ${report.impacts.length === 0 ? 'all as locked' : `${report.impacts.length} not as locked`}.`));
+  if (flags['json'] === true)
+    printJson(stdout, {
+      ok: impacts.length === 0,
+      locks: locks.map(({ lock, report: { checked, elsewhere } }) => ({ lock, checked, elsewhere })),
+      impacts,
+    });
+  else
+    printLines(
+      stdout,
+      locks.map(
+        ({ lock, report }) =>
+          `${lock}: ${counted(report.checked, 'package')} of this registry, ${report.impacts.length === 0 ? 'all as locked' : `${report.impacts.length} not as locked`}.`,
+      ),
+    );
   printLines(stderr, firstOf(impacts.map(line), 40));
   return impacts.length === 0 ? 0 : 1;
 }

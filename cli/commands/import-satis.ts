@@ -20,7 +20,10 @@ export function run({ workingDirectory, stdout, stderr }: Context, { flags, oper
   if (out !== undefined) writeNew(out, text);
   if (flags['json'] === true) printJson(stdout, { out: out ?? null, config: imported.config, options: imported.lines });
   else if (out === undefined) stdout.write(text);
-  else printLines(stdout, [`Wrote ${out}: ${counted((imported.config['sources'] as readonly unknown[]).length, 'source')}. Build it with \`libretto build --config ${String(flags['out'])}\`.`]);
+  else
+    printLines(stdout, [
+      `Wrote ${out}: ${counted((imported.config['sources'] as readonly unknown[]).length, 'source')}. Build it with \`libretto build --config ${String(flags['out'])}\`.`,
+    ]);
   printLines(stderr, describeLosses(imported));
   return Promise.resolve(0);
 }
@@ -28,7 +31,10 @@ export function run({ workingDirectory, stdout, stderr }: Context, { flags, oper
 function describeLosses({ lines }: SatisImport): string[] {
   const losses = lines.filter(({ outcome }) => outcome === 'not-carried');
   if (losses.length === 0) return [];
-  return [`${counted(losses.length, 'option')} could not be carried over:`, ...losses.map(({ option, detail }) => `  ${option}: ${detail}`)];
+  return [
+    `${counted(losses.length, 'option')} could not be carried over:`,
+    ...losses.map(({ option, detail }) => `  ${option}: ${detail}`),
+  ];
 }
 
 function readSatis(file: string): JsonObject {
@@ -54,7 +60,10 @@ function writeNew(path: string, text: string): void {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    const reason = error.code === 'EEXIST' ? 'exists already. Name another file with --out, or - for standard output.' : `cannot be written: ${error.message}`;
+    const reason =
+      error.code === 'EEXIST'
+        ? 'exists already. Name another file with --out, or - for standard output.'
+        : `cannot be written: ${error.message}`;
     throw new UsageError(`${path} ${reason}`, { cause: error });
   }
 }

@@ -18,7 +18,10 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
   const { environment, workingDirectory, stdout, stderr, actor } = context;
   const purposes = keyPurposes.filter((known) => purpose === undefined || known === purpose);
   const endSessions = flags['endSessions'] === true;
-  if (purposes.length === 0) throw new UsageError(`There are no keys for ${JSON.stringify(purpose)}: say signing or sealing, or nothing for both.`);
+  if (purposes.length === 0)
+    throw new UsageError(
+      `There are no keys for ${JSON.stringify(purpose)}: say signing or sealing, or nothing for both.`,
+    );
   if (endSessions && !purposes.includes('signing')) throw new UsageError('--end-sessions belongs to the signing key.');
   const config = await loadConfig({ flags, environment, workingDirectory });
   const now = (): number => context.now().getTime();
@@ -28,7 +31,10 @@ export async function run(context: Context, { flags, operands: [purpose] }: Give
     const { keys, sealer } = composeKeys(config, context);
     for (const kind of purposes) {
       const { kid } = keys.rotate(kind, endOf(kind, endSessions, now()));
-      await store.commit({ conditions: [], puts: [], deletes: [] }, { actor, action: 'keys.rotate', subject: kid, details: { purpose: kind, end_sessions: endSessions } });
+      await store.commit(
+        { conditions: [], puts: [], deletes: [] },
+        { actor, action: 'keys.rotate', subject: kid, details: { purpose: kind, end_sessions: endSessions } },
+      );
     }
     // also where the key is not new: an earlier rotation may have been cut off
     const resealed = (await resealUsers(store, sealer, actor)) + (await resealRepositories({ store, sealer, actor }));

@@ -14,15 +14,44 @@ export async function run(context: Context, given: Given): Promise<number> {
     const { mirror, folder } = work;
     let checked = 0;
     const found = await verifyMirror(folder, mirror.shelf, () => (checked += 1));
-    const faults = found.archives.map(({ record: { name, version, shasum }, found: digest }) => ({ name, version, shasum, found: digest ?? null }));
+    const faults = found.archives.map(({ record: { name, version, shasum }, found: digest }) => ({
+      name,
+      version,
+      shasum,
+      found: digest ?? null,
+    }));
     const unreadable = found.records.map(({ path, message }) => ({ path, message }));
     const changed = await changedOrUnknown(work, context);
     const ok = faults.length + unreadable.length === 0;
     if (given.flags['json'] === true) printJson(context.stdout, { ok, archives: checked, faults, unreadable, changed });
-    else printLines(context.stdout, [`Checked ${counted(checked, 'archive')}: ${ok ? 'all as accepted.' : `${counted(faults.length + unreadable.length, 'fault')}.${faults.length === 0 ? '' : ' Archives are fetched again when somebody asks for them, and have to be the same then.'}`}`]);
-    printLines(context.stderr, firstOf(faults.map(({ name, version, shasum, found: digest }) => `  ${name} ${version}: ${digest === null ? 'the archive is missing' : `the archive has SHA-1 ${digest}, accepted was ${shasum}`}`), 40));
-    printLines(context.stderr, firstOf(unreadable.map(({ message }) => `  ${message}.`), 40));
-    printLines(context.stderr, firstOf((changed ?? []).map(({ name, version, message }) => `  ALARM, ${name} ${version}: ${message}.`), 40));
+    else
+      printLines(context.stdout, [
+        `Checked ${counted(checked, 'archive')}: ${ok ? 'all as accepted.' : `${counted(faults.length + unreadable.length, 'fault')}.${faults.length === 0 ? '' : ' Archives are fetched again when somebody asks for them, and have to be the same then.'}`}`,
+      ]);
+    printLines(
+      context.stderr,
+      firstOf(
+        faults.map(
+          ({ name, version, shasum, found: digest }) =>
+            `  ${name} ${version}: ${digest === null ? 'the archive is missing' : `the archive has SHA-1 ${digest}, accepted was ${shasum}`}`,
+        ),
+        40,
+      ),
+    );
+    printLines(
+      context.stderr,
+      firstOf(
+        unreadable.map(({ message }) => `  ${message}.`),
+        40,
+      ),
+    );
+    printLines(
+      context.stderr,
+      firstOf(
+        (changed ?? []).map(({ name, version, message }) => `  ALARM, ${name} ${version}: ${message}.`),
+        40,
+      ),
+    );
     return ok ? 0 : 1;
   });
 }

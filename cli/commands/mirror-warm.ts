@@ -13,12 +13,26 @@ import { UsageError } from '../usage-error.ts';
 export async function run(context: Context, given: Given): Promise<number> {
   const packages = given.operands.flatMap((path) => readLockFile(resolve(context.workingDirectory, path)));
   return runMirrorCommand(context, given, async ({ mirror }) => {
-    if (!(await mirror.isOn())) throw new UsageError('Nothing is mirrored: switch it on first, with `libretto settings set mirroring.enabled true`.');
-    const warmed = await warmMirror(mirror, packages, () => ({ nowMs: context.now().getTime(), epoch: 0 }), () => undefined);
+    if (!(await mirror.isOn()))
+      throw new UsageError(
+        'Nothing is mirrored: switch it on first, with `libretto settings set mirroring.enabled true`.',
+      );
+    const warmed = await warmMirror(
+      mirror,
+      packages,
+      () => ({ nowMs: context.now().getTime(), epoch: 0 }),
+      () => undefined,
+    );
     const bad = warmed.filter(({ outcome }) => outcome === 'failed' || outcome === 'missing');
     if (given.flags['json'] === true) printJson(context.stdout, { packages: warmed });
     else printLines(context.stdout, [summary(warmed)]);
-    printLines(context.stderr, firstOf(bad.map(({ name, version, reason }) => `  ${name} ${version}: ${reason ?? ''}`), 40));
+    printLines(
+      context.stderr,
+      firstOf(
+        bad.map(({ name, version, reason }) => `  ${name} ${version}: ${reason ?? ''}`),
+        40,
+      ),
+    );
     return bad.length === 0 ? 0 : 1;
   });
 }

@@ -4,7 +4,12 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import { purgeCommand } from '../../build/purge/purge-command.ts';
 import { remainsOf } from '../../proxy/packages/purge-remains.ts';
 import { confirmationOf, createPurges } from '../../proxy/packages/purges.ts';
-import { readPurgeOutcome, type PurgeOrder, type PurgeOutcome, type VersionPurger } from '../../proxy/packages/version-purger.ts';
+import {
+  readPurgeOutcome,
+  type PurgeOrder,
+  type PurgeOutcome,
+  type VersionPurger,
+} from '../../proxy/packages/version-purger.ts';
 import { createAuditedStore } from '../../proxy/state/audit.ts';
 import type { Given } from '../command.ts';
 import { loadConfig, type Config } from '../config.ts';
@@ -23,7 +28,11 @@ const longestNote = 1000;
 export async function run(context: Context, { flags, operands }: Given): Promise<number> {
   const { environment, workingDirectory, stdout } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
-  const order: PurgeOrder = { ...meantVersion(operands), reason: meantReason(flags['reason']), reference: meantReference(flags['reference']) };
+  const order: PurgeOrder = {
+    ...meantVersion(operands),
+    reason: meantReason(flags['reason']),
+    reference: meantReference(flags['reference']),
+  };
   const dryRun = flags['dryRun'] === true;
   if (flags['child'] === true) {
     const outcome = await purgeHere(order, dryRun, config, context);
@@ -71,7 +80,11 @@ interface PurgeParts {
   readonly purger: VersionPurger;
 }
 
-async function purge(order: PurgeOrder & { readonly note: string | null }, plan: PurgeOutcome, { config, context, purger }: PurgeParts): Promise<PurgeOutcome> {
+async function purge(
+  order: PurgeOrder & { readonly note: string | null },
+  plan: PurgeOutcome,
+  { config, context, purger }: PurgeParts,
+): Promise<PurgeOutcome> {
   const state = await openState(config);
   try {
     const store = createAuditedStore({ store: state, now: () => context.now().getTime() });
@@ -83,14 +96,35 @@ async function purge(order: PurgeOrder & { readonly note: string | null }, plan:
 
 function describe(outcome: PurgeOutcome, dryRun: boolean): readonly string[] {
   const { name, version, reason, serial } = outcome;
-  const head = dryRun ? `A purge of ${name} ${version} (${reason}) would remove for good:` : `${name} ${version} is purged (${reason}), publication ${serial}. Gone for good:`;
-  return [head, ...contentsOf(outcome), '', dryRun ? 'What no registry can reach, and may still hold it then:' : 'What no registry can reach, and may still hold it:', ...remainsOf(outcome, dryRun).map((line) => `  ${line}`)];
+  const head = dryRun
+    ? `A purge of ${name} ${version} (${reason}) would remove for good:`
+    : `${name} ${version} is purged (${reason}), publication ${serial}. Gone for good:`;
+  return [
+    head,
+    ...contentsOf(outcome),
+    '',
+    dryRun
+      ? 'What no registry can reach, and may still hold it then:'
+      : 'What no registry can reach, and may still hold it:',
+    ...remainsOf(outcome, dryRun).map((line) => `  ${line}`),
+  ];
 }
 
 function contentsOf({ contents, alike, reason }: PurgeOutcome): readonly string[] {
   return [
-    ...firstOf(contents.map((one) => `  ${contentLine(one)}`), mostShown),
-    ...(alike.length === 0 ? [] : ['These have the same files in another archive, and stay. Purge them too if they must go:', ...firstOf(alike.map((one) => `  ${contentLine(one)}: ${purgeCommand(one, reason)}`), mostShown)]),
+    ...firstOf(
+      contents.map((one) => `  ${contentLine(one)}`),
+      mostShown,
+    ),
+    ...(alike.length === 0
+      ? []
+      : [
+          'These have the same files in another archive, and stay. Purge them too if they must go:',
+          ...firstOf(
+            alike.map((one) => `  ${contentLine(one)}: ${purgeCommand(one, reason)}`),
+            mostShown,
+          ),
+        ]),
   ];
 }
 

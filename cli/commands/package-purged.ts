@@ -40,12 +40,29 @@ function describe({ added, replaced }: Recovery, count: number): readonly string
   return [
     whole,
     'Of these the label and the reference alone are known. Their files under another label are not kept out any more:',
-    ...firstOf(replaced.map(({ name, version, reference }) => `  ${name} ${version}${reference === '' ? '' : ` (${reference.slice(0, 12)})`}`), mostShown),
+    ...firstOf(
+      replaced.map(
+        ({ name, version, reference }) =>
+          `  ${name} ${version}${reference === '' ? '' : ` (${reference.slice(0, 12)})`}`,
+      ),
+      mostShown,
+    ),
   ];
 }
 
 const mostShown = 40;
 
 function table(rows: readonly NotedTombstone[]): readonly string[] {
-  return formatTable(['PACKAGE', 'VERSION', 'REFERENCE', 'REASON', 'SINCE', 'BY', 'NOTE'], rows.map(({ name, version, reference, reason, since, purged_by: by, note }) => [name, version, reference.slice(0, 12), reason, since, by ?? '', note ?? '']));
+  return formatTable(
+    ['PACKAGE', 'VERSION', 'REFERENCE', 'REASON', 'SINCE', 'BY', 'NOTE'],
+    rows.map(({ name, version, reference, reason, since, purged_by: by, note }) => [
+      name,
+      version,
+      reference.slice(0, 12),
+      reason,
+      since,
+      by ?? '',
+      note ?? '',
+    ]),
+  );
 }

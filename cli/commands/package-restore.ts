@@ -22,7 +22,17 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const { environment, workingDirectory, stdout, stderr } = context;
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const meant = meantVersion(operands);
-  const request = await restoringRequest(meant, buildRequest(config, { sources: [], forget: [], strict: false, allowRepublish: false, workingDirectory, by: { actor: context.actor, command: 'package restore' } }));
+  const request = await restoringRequest(
+    meant,
+    buildRequest(config, {
+      sources: [],
+      forget: [],
+      strict: false,
+      allowRepublish: false,
+      workingDirectory,
+      by: { actor: context.actor, command: 'package restore' },
+    }),
+  );
   if ('outcome' in request) throw new UsageError(request.message);
   const report = await buildWithRegistered(request, config, context);
   if ('exitCode' in report) return report.exitCode;
@@ -37,7 +47,11 @@ async function record({ name, version }: MeantVersion, config: Config, context: 
   const now = (): number => context.now().getTime();
   const state = await openState(config);
   try {
-    const withdrawals = createWithdrawals({ store: createAuditedStore({ store: state, now }), actor: context.actor, withdrawer: createChildWithdrawer(composeBuilder(config, context)) });
+    const withdrawals = createWithdrawals({
+      store: createAuditedStore({ store: state, now }),
+      actor: context.actor,
+      withdrawer: createChildWithdrawer(composeBuilder(config, context)),
+    });
     await withdrawals.forget(name, normalizeVersion(version) ?? version);
   } finally {
     await state.close();

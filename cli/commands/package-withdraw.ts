@@ -26,10 +26,14 @@ export async function run(context: Context, { flags, operands }: Given): Promise
     return outcome.outcome === 'withdrawn' ? 0 : 1;
   }
   // a mistyped --data must not make folders
-  if (readPublishedTree(config.data.value) === undefined) throw new UsageError(`Nothing is published in ${config.data.value}. Name the data folder with --data.`);
+  if (readPublishedTree(config.data.value) === undefined)
+    throw new UsageError(`Nothing is published in ${config.data.value}. Name the data folder with --data.`);
   const withdrawn = await withdraw(meant, config, context);
   if (flags['json'] === true) printJson(stdout, withdrawn);
-  else printLines(stdout, [`${withdrawn.name} ${withdrawn.version} is withdrawn. Locks that name it go on installing; \`libretto package restore ${withdrawn.name} ${withdrawn.version}\` takes it back.`]);
+  else
+    printLines(stdout, [
+      `${withdrawn.name} ${withdrawn.version} is withdrawn. Locks that name it go on installing; \`libretto package restore ${withdrawn.name} ${withdrawn.version}\` takes it back.`,
+    ]);
   return 0;
 }
 
@@ -37,8 +41,14 @@ async function withdraw(meant: MeantVersion, config: Config, context: Context): 
   const now = (): number => context.now().getTime();
   const state = await openState(config);
   try {
-    const withdrawer = { withdraw: async () => readWithdrawn(await withholdVersion(meant, versionBuild(config, context))) };
-    return await createWithdrawals({ store: createAuditedStore({ store: state, now }), actor: context.actor, withdrawer }).withdraw(meant.name, meant.version);
+    const withdrawer = {
+      withdraw: async () => readWithdrawn(await withholdVersion(meant, versionBuild(config, context))),
+    };
+    return await createWithdrawals({
+      store: createAuditedStore({ store: state, now }),
+      actor: context.actor,
+      withdrawer,
+    }).withdraw(meant.name, meant.version);
   } catch (error) {
     throw error instanceof RegistryError ? new UsageError(error.message, { cause: error }) : error;
   } finally {

@@ -13,7 +13,12 @@ import { parseSpan } from '../span.ts';
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stdout, actor, now } = context;
   const { data } = await loadConfig({ flags, environment, workingDirectory });
-  const request = { dataDirectory: data.value, keepForMs: parseSpan('--keep-for', flags['keepFor']), dryRun: flags['dryRun'] === true, actor };
+  const request = {
+    dataDirectory: data.value,
+    keepForMs: parseSpan('--keep-for', flags['keepFor']),
+    dryRun: flags['dryRun'] === true,
+    actor,
+  };
   const report = await prune(request, now).catch((error: unknown) => Promise.reject(explained(error)));
   if (flags['json'] === true) printJson(stdout, report);
   else printLines(stdout, describe(report));
@@ -23,15 +28,32 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
 /** `prune` writes its lock and the new index files before it removes anything. */
 function explained(error: unknown): unknown {
   if (!(error instanceof StorageError) || storageFaultOf(error) !== 'full') return error;
-  return new StorageError(error.path, new Error(`the disk is full, and prune writes a few small files before it removes any. ${fullDiskAdvice}`, { cause: error }));
+  return new StorageError(
+    error.path,
+    new Error(`the disk is full, and prune writes a few small files before it removes any. ${fullDiskAdvice}`, {
+      cause: error,
+    }),
+  );
 }
 
 function describe({ dry_run: dryRun, removed, files, freed_bytes: freed, kept }: PruneReport): readonly string[] {
   const what = `${counted(removed.length, 'content')} that nothing names any more (${counted(files, 'file')}, ${megabytes(freed)})`;
   return [
-    ...(removed.length === 0 ? ['There is nothing to remove.'] : [dryRun ? `Would remove ${what}:` : `Removed ${what}:`]),
-    ...firstOf(removed.map(({ name, version, reference, state, since }) => `  ${name} ${version} (${reference.slice(0, 12)}), ${state} since ${since}`), 40),
-    ...(kept.recent + kept.recorded === 0 ? [] : [`Kept of what is published no more: ${counted(kept.recent, 'content')} within the time of --keep-for, ${kept.recorded} that a rollback may need.`]),
+    ...(removed.length === 0
+      ? ['There is nothing to remove.']
+      : [dryRun ? `Would remove ${what}:` : `Removed ${what}:`]),
+    ...firstOf(
+      removed.map(
+        ({ name, version, reference, state, since }) =>
+          `  ${name} ${version} (${reference.slice(0, 12)}), ${state} since ${since}`,
+      ),
+      40,
+    ),
+    ...(kept.recent + kept.recorded === 0
+      ? []
+      : [
+          `Kept of what is published no more: ${counted(kept.recent, 'content')} within the time of --keep-for, ${kept.recorded} that a rollback may need.`,
+        ]),
   ];
 }
 

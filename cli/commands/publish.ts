@@ -47,8 +47,17 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const path = resolve(workingDirectory, operands[0] ?? '.');
   const facts = look(path);
   const progress = await startProgress(stderr);
-  const job: Job = { context, config, path, isFolder: facts.isDirectory(), version: flags['version'] as string | undefined, progress };
-  const { record, created } = await (remote === undefined ? publishHere(job) : publishThere(job, remote)).finally(progress.stop);
+  const job: Job = {
+    context,
+    config,
+    path,
+    isFolder: facts.isDirectory(),
+    version: flags['version'] as string | undefined,
+    progress,
+  };
+  const { record, created } = await (remote === undefined ? publishHere(job) : publishThere(job, remote)).finally(
+    progress.stop,
+  );
   if (flags['json'] === true) printJson(stdout, record);
   else printLines(stdout, [describe(record, created, remote)]);
   return 0;
@@ -56,8 +65,10 @@ export async function run(context: Context, { flags, operands }: Given): Promise
 
 function look(path: string): Stats {
   const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts === undefined || !(facts.isDirectory() || facts.isFile())) throw new UsageError(`${path} is no folder and no ZIP. Name the folder of a package, or a ZIP.`);
-  if (facts.size > mostUploadBytes) throw new UsageError(`${path} has ${facts.size} bytes; an artifact may have ${mostUploadBytes}.`);
+  if (facts === undefined || !(facts.isDirectory() || facts.isFile()))
+    throw new UsageError(`${path} is no folder and no ZIP. Name the folder of a package, or a ZIP.`);
+  if (facts.size > mostUploadBytes)
+    throw new UsageError(`${path} has ${facts.size} bytes; an artifact may have ${mostUploadBytes}.`);
   return facts;
 }
 
@@ -78,7 +89,14 @@ async function publishHere(job: Job): Promise<Published> {
       printLines(context.stderr, [`note: ${message}`]);
     };
     const publisher = createLocalPublisher(artifactBuild(config, context, progress.show), notice);
-    const artifacts = createArtifacts({ store: createAuditedStore({ store: state, now: nowMs }), now: nowMs, randomBytes, actor, publisher, dataDirectory });
+    const artifacts = createArtifacts({
+      store: createAuditedStore({ store: state, now: nowMs }),
+      now: nowMs,
+      randomBytes,
+      actor,
+      publisher,
+      dataDirectory,
+    });
     const { record, created } = await artifacts.publish({ path: staged, version });
     return { record: { ...record }, created };
   } finally {
@@ -101,7 +119,14 @@ async function publishThere(job: Job, remote: Remote): Promise<Published> {
 
 async function pack({ context, config, path, progress }: Job, target: string): Promise<void> {
   progress.show({ phase: 'archive', done: 0, total: 0, label: path });
-  const { withheld } = await packFolder({ folder: path, dataDirectory: config.data.value, target, extraExcludes: config.archiveExclude.value, jobs: config.jobs.value, now: context.now });
+  const { withheld } = await packFolder({
+    folder: path,
+    dataDirectory: config.data.value,
+    target,
+    extraExcludes: config.archiveExclude.value,
+    jobs: config.jobs.value,
+    now: context.now,
+  });
   if (withheld.length === 0) return;
   progress.stop();
   printLines(context.stderr, [`Left out, since they look like credentials: ${withheld.join(', ')}`]);
@@ -110,5 +135,7 @@ async function pack({ context, config, path, progress }: Job, target: string): P
 function describe({ id, name, version, size }: JsonObject, created: boolean, remote: Remote | undefined): string {
   const where = remote === undefined ? '' : ` on ${remote.url}`;
   const what = `${String(name)} ${String(version)}`;
-  return created ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).` : `${what} is published already${where}, with these very bytes (${String(id)}).`;
+  return created
+    ? `Published ${what}${where} (${String(size)} bytes, ${String(id)}).`
+    : `${what} is published already${where}, with these very bytes (${String(id)}).`;
 }

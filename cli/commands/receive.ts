@@ -21,10 +21,23 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const config = await withStateSettings(await loadConfig({ flags, environment, workingDirectory }), context);
   const tree = resolve(workingDirectory, operands[0] ?? '.');
   const [strict, dryRun] = [flags['strict'] === true, flags['dryRun'] === true];
-  const choices = { sources: [], forget: [], strict, allowRepublish: flags['allowRepublish'] === true, workingDirectory };
-  const request = { ...buildRequest(config, choices), dryRun, allowWithdraw: flags['allowWithdraw'] === true, by: { actor: context.actor, command: 'receive' } };
+  const choices = {
+    sources: [],
+    forget: [],
+    strict,
+    allowRepublish: flags['allowRepublish'] === true,
+    workingDirectory,
+  };
+  const request = {
+    ...buildRequest(config, choices),
+    dryRun,
+    allowWithdraw: flags['allowWithdraw'] === true,
+    by: { actor: context.actor, command: 'receive' },
+  };
   const name = typeof flags['as'] === 'string' ? flags['as'] : basename(tree);
-  const report = await stoppableBuild(request, context, (asked, effects) => receiveTree({ name, tree }, asked, effects));
+  const report = await stoppableBuild(request, context, (asked, effects) =>
+    receiveTree({ name, tree }, asked, effects),
+  );
   if ('exitCode' in report) return report.exitCode;
   // the tree may have brought tombstones
   if (report.published) await removePurged(mirrorFolder(config), await listPurged(createDiskOutput(config.data.value)));

@@ -9,10 +9,20 @@ import { describeRepository } from '../repository-text.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   const draft = repositoryDraft(given.operands[0] ?? '', given.flags, context.workingDirectory);
-  return runRepositoryCommand(context, given, async ({ repositories, show, json }) => {
-    const document = await show(await repositories.create(draft));
-    if (json) printJson(context.stdout, document);
-    else printLines(context.stdout, [...describeRepository(document), '', `Read it with \`${context.invocation} repository sync ${document.id}\`.`]);
-    return 0;
-  }, true);
+  return runRepositoryCommand(
+    context,
+    given,
+    async ({ repositories, show, json }) => {
+      const document = await show(await repositories.create(draft));
+      if (json) printJson(context.stdout, document);
+      else
+        printLines(context.stdout, [
+          ...describeRepository(document),
+          '',
+          `Read it with \`${context.invocation} repository sync ${document.id}\`.`,
+        ]);
+      return 0;
+    },
+    true,
+  );
 }

@@ -12,7 +12,9 @@ import { describeRepositories } from '../repository-text.ts';
 export async function run(context: Context, given: Given): Promise<number> {
   const remote = remoteOf(given.flags, context);
   if (remote !== undefined) return print(context, given, await listRemotely(remote));
-  return runRepositoryCommand(context, given, async ({ repositories, show }) => print(context, given, await Promise.all((await repositories.list()).map(show))));
+  return runRepositoryCommand(context, given, async ({ repositories, show }) =>
+    print(context, given, await Promise.all((await repositories.list()).map(show))),
+  );
 }
 
 function print({ stdout, stderr }: Context, { flags }: Given, documents: readonly RepositoryDocument[]): number {

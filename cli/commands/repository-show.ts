@@ -14,12 +14,23 @@ export async function run(context: Context, given: Given): Promise<number> {
   if (remote !== undefined) return print(context, given, await showRemotely(remote, given.operands[0] ?? ''));
   return runRepositoryCommand(context, given, async ({ repositories, syncing, show, id }) => {
     const record = await repositories.get(id);
-    return print(context, given, { document: await show(record), jobs: (await syncing.jobs.list(record.id)).map(jobDocument) });
+    return print(context, given, {
+      document: await show(record),
+      jobs: (await syncing.jobs.list(record.id)).map(jobDocument),
+    });
   });
 }
 
-function print({ stdout }: Context, { flags }: Given, { document, jobs }: { readonly document: RepositoryDocument; readonly jobs: readonly JobDocument[] }): number {
+function print(
+  { stdout }: Context,
+  { flags }: Given,
+  { document, jobs }: { readonly document: RepositoryDocument; readonly jobs: readonly JobDocument[] },
+): number {
   if (flags['json'] === true) printJson(stdout, { ...document, jobs });
-  else printLines(stdout, [...describeRepository(document), ...jobs.slice(0, 1).flatMap((job) => ['', ...describeJob(job)])]);
+  else
+    printLines(stdout, [
+      ...describeRepository(document),
+      ...jobs.slice(0, 1).flatMap((job) => ['', ...describeJob(job)]),
+    ]);
   return 0;
 }

@@ -16,7 +16,8 @@ import { syncBuild } from '../sync-build.ts';
 
 export async function run(context: Context, given: Given): Promise<number> {
   const remote = remoteOf(given.flags, context);
-  if (remote !== undefined) return print(context, given.flags['json'] === true, await syncRemotely(remote, given.operands[0] ?? ''));
+  if (remote !== undefined)
+    return print(context, given.flags['json'] === true, await syncRemotely(remote, given.operands[0] ?? ''));
   return runRepositoryCommand(context, given, given.flags['child'] === true ? buildOnly : syncAndWait);
 }
 
@@ -28,7 +29,10 @@ async function buildOnly({ context, config, state, sealer, repositories, id }: R
     if (record?.type === 'composer') {
       const { syncMirrored } = await import('../mirror/sync-mirrored.ts');
       const report = await syncMirrored({ context, config, state, sealer, record });
-      printLines(context.stderr, report.failed.map(({ reason }) => reason));
+      printLines(
+        context.stderr,
+        report.failed.map(({ reason }) => reason),
+      );
       printJson(context.stdout, report);
       return report.failed.length > 0 ? 1 : 0;
     }
@@ -63,5 +67,9 @@ function print(context: Context, json: boolean, job: JobDocument): number {
   if (json) printJson(context.stdout, job);
   else printLines(job.state === 'failed' ? context.stderr : context.stdout, describeJob(job));
   printLines(context.stderr, describeLeftOut(job));
-  return job.error?.code === 'BUILD_BUSY' ? 75 : job.state === 'failed' || (job.report?.counts.quarantined ?? 0) > 0 ? 1 : 0;
+  return job.error?.code === 'BUILD_BUSY'
+    ? 75
+    : job.state === 'failed' || (job.report?.counts.quarantined ?? 0) > 0
+      ? 1
+      : 0;
 }

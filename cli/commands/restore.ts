@@ -24,17 +24,38 @@ export async function run(context: Context, { flags, operands }: Given): Promise
   const data = config.data.value;
   const directory = resolve(workingDirectory, operands[0] ?? '');
   const [dryRun, stateOnly] = [flags['dryRun'] === true, flags['stateOnly'] === true];
-  const tombstones = flags['purged'] === undefined ? undefined : readTombstones(resolve(workingDirectory, String(flags['purged'])));
+  const tombstones =
+    flags['purged'] === undefined ? undefined : readTombstones(resolve(workingDirectory, String(flags['purged'])));
   const beforeState = (): Promise<void> => purgedAgain(tombstones ?? [], config, context);
-  const record = await (dryRun ? checkBackup(directory, stateOnly) : restore(config, context, { directory, stateOnly, beforeState }));
+  const record = await (dryRun
+    ? checkBackup(directory, stateOnly)
+    : restore(config, context, { directory, stateOnly, beforeState }));
   const audit = !dryRun && holdsState(record) ? await noteRestore(config, context, record, stateOnly) : undefined;
   const { created_at, serial } = record;
   const files = stateOnly ? record.files.filter(({ path }) => path.startsWith('state/')) : record.files;
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  if (flags['json'] === true) printJson(stdout, { directory, data: dryRun ? null : data, created_at, serial, files: files.length, bytes, audit: audit ?? null });
-  else printLines(stdout, [`${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ${stateOnly ? 'the state alone, ' : ''}${counted(files.length, 'file')} (${bytes} bytes) of ${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`]);
-  if (!dryRun) printLines(stderr, [`Whatever was revoked, disabled or changed since ${created_at} is as it was then: revoke it again.`]);
-  if (!dryRun && !stateOnly && tombstones === undefined) printLines(stderr, [`Versions that were purged since ${created_at} are there again. Purge them again, or restore with --purged and the list of \`libretto package purged --json\`.`]);
+  if (flags['json'] === true)
+    printJson(stdout, {
+      directory,
+      data: dryRun ? null : data,
+      created_at,
+      serial,
+      files: files.length,
+      bytes,
+      audit: audit ?? null,
+    });
+  else
+    printLines(stdout, [
+      `${dryRun ? 'The backup is whole' : `Restored to ${data}`}: ${stateOnly ? 'the state alone, ' : ''}${counted(files.length, 'file')} (${bytes} bytes) of ${created_at}, ${serial === 0 ? 'nothing published yet' : `publication ${serial}`}.`,
+    ]);
+  if (!dryRun)
+    printLines(stderr, [
+      `Whatever was revoked, disabled or changed since ${created_at} is as it was then: revoke it again.`,
+    ]);
+  if (!dryRun && !stateOnly && tombstones === undefined)
+    printLines(stderr, [
+      `Versions that were purged since ${created_at} are there again. Purge them again, or restore with --purged and the list of \`libretto package purged --json\`.`,
+    ]);
   if (audit?.sound !== false) return 0;
   printLines(stderr, [`The audit log of the backup is broken at event ${audit.seq}: ${audit.reason}.`]);
   return 1;
@@ -47,16 +68,24 @@ interface Order {
   readonly beforeState: () => Promise<void>;
 }
 
-async function restore(config: Config, { now, stderr }: Context, { directory, stateOnly, beforeState }: Order): Promise<BackupRecord> {
+async function restore(
+  config: Config,
+  { now, stderr }: Context,
+  { directory, stateOnly, beforeState }: Order,
+): Promise<BackupRecord> {
   const [data, url] = [config.data.value, config.state.value];
   const shared = url === undefined ? undefined : sharedPlace(config, url);
-  const tellAside = (aside: string | undefined): void => printLines(stderr, aside === undefined ? [] : [`The state that was there is kept as ${aside}.`]);
+  const tellAside = (aside: string | undefined): void =>
+    printLines(stderr, aside === undefined ? [] : [`The state that was there is kept as ${aside}.`]);
   // before anything is written
   if (shared !== undefined) await findsDamagedState(shared);
   if (stateOnly) {
-    if (shared !== undefined) return restoreState(directory, data, async (state) => tellAside(await shareState(state, shared, now())));
+    if (shared !== undefined)
+      return restoreState(directory, data, async (state) => tellAside(await shareState(state, shared, now())));
     const place = await keepServersOff(data, now);
-    return restoreState(directory, data, async (state) => tellAside(await replaceLocalState(state, stateDirectory(config), now()))).finally(place.release);
+    return restoreState(directory, data, async (state) =>
+      tellAside(await replaceLocalState(state, stateDirectory(config), now())),
+    ).finally(place.release);
   }
   const record = await restoreBackup(directory, data, beforeState);
   const state = join(data, 'state');
@@ -69,11 +98,24 @@ function holdsState({ files }: BackupRecord): boolean {
 }
 
 /** The verdict on the log as the backup holds it. */
-async function noteRestore(config: Config, { now, actor }: Context, { created_at, libretto, serial }: BackupRecord, stateOnly: boolean): Promise<AuditVerdict> {
+async function noteRestore(
+  config: Config,
+  { now, actor }: Context,
+  { created_at, libretto, serial }: BackupRecord,
+  stateOnly: boolean,
+): Promise<AuditVerdict> {
   return withState(config, async (state) => {
     const verdict = await verifyAudit(state);
     const store = createAuditedStore({ store: state, now: () => now().getTime() });
-    await store.commit({ conditions: [], puts: [], deletes: [] }, { actor, action: 'state.restore', subject: 'backup', details: { created_at, libretto, serial, ...(stateOnly && { state_only: true }) } });
+    await store.commit(
+      { conditions: [], puts: [], deletes: [] },
+      {
+        actor,
+        action: 'state.restore',
+        subject: 'backup',
+        details: { created_at, libretto, serial, ...(stateOnly && { state_only: true }) },
+      },
+    );
     return verdict;
   });
 }

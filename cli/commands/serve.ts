@@ -11,13 +11,17 @@ import { assertWholeState } from '../whole-state.ts';
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const { environment, workingDirectory, stderr } = context;
   const config = await loadConfig({ flags, environment, workingDirectory });
-  if (config.workers.value > 1) return (await import('../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
+  if (config.workers.value > 1)
+    return (await import('../cluster/serve-with-workers.ts')).serveWithWorkers(config, context);
   const { log } = config;
   // the state is read while the modules of a server are loaded
   const [{ openService }] = await Promise.all([import('../service.ts'), assertWholeState(config)]);
   const service = await openService(config, context, log.value);
   const stopped = stopSignal(context, { onHangUp: service.hangUp, onCrash: service.logCrash });
-  printLines(stderr, announcement({ ...service, tree: await service.tree(), mirrors: await service.mirrors(), now: context.now() }));
+  printLines(
+    stderr,
+    announcement({ ...service, tree: await service.tree(), mirrors: await service.mirrors(), now: context.now() }),
+  );
   if (log.value.to === 'file') printLines(stderr, [`Requests are logged to ${log.value.path}.`]);
   printLines(stderr, setupLines(await service.offerSetup()));
   const exitCode = await stopped;

@@ -8,7 +8,13 @@ import { runSettingsCommand, settingKeyOf } from '../settings-command.ts';
 export function run(context: Context, given: Given): Promise<number> {
   const [name = '', text = ''] = given.operands;
   const key = settingKeyOf(name);
-  return runSettingsCommand(context, given, async (settings) => (await settings.update({ [key]: valueOf(text) }, context.actor)).filter((view) => view.key === key), true);
+  return runSettingsCommand(
+    context,
+    given,
+    async (settings) =>
+      (await settings.update({ [key]: valueOf(text) }, context.actor)).filter((view) => view.key === key),
+    true,
+  );
 }
 
 /** A number, true, false or a list as JSON; everything else is text. */

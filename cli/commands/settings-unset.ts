@@ -6,5 +6,10 @@ import { runSettingsCommand, settingKeyOf } from '../settings-command.ts';
 
 export function run(context: Context, given: Given): Promise<number> {
   const key = settingKeyOf(given.operands[0] ?? '');
-  return runSettingsCommand(context, given, async (settings) => (await settings.update({ [key]: null }, context.actor)).filter((view) => view.key === key), false);
+  return runSettingsCommand(
+    context,
+    given,
+    async (settings) => (await settings.update({ [key]: null }, context.actor)).filter((view) => view.key === key),
+    false,
+  );
 }

@@ -58,7 +58,8 @@ async function identityThere(config: Config, force: boolean): Promise<StateIdent
     await (force ? assertRecords(state) : Promise.resolve()).finally(() => state.close());
     return state.identity;
   } catch (error) {
-    const lost = error instanceof StateError && (error.code === 'STATE_MISSING' || (force && error.code === 'STATE_CORRUPT'));
+    const lost =
+      error instanceof StateError && (error.code === 'STATE_MISSING' || (force && error.code === 'STATE_CORRUPT'));
     if (lost) return undefined;
     throw error;
   }
@@ -73,7 +74,10 @@ async function make(config: Config, { now, actor }: Context, replaced: StateIden
     const { identity } = state;
     if (identity === undefined) throw new Error('a state was made without an identity');
     const audited = createAuditedStore({ store: state, now: () => now().getTime() });
-    await audited.commit({ conditions: [], puts: [], deletes: [] }, { actor, action: 'state.init', subject: identity, details: { replaced: replaced ?? null } });
+    await audited.commit(
+      { conditions: [], puts: [], deletes: [] },
+      { actor, action: 'state.init', subject: identity, details: { replaced: replaced ?? null } },
+    );
     await rememberState(config.data.value, identity);
     return { made: true, place: place.name, identity, set_aside: aside ?? null };
   } finally {
@@ -83,10 +87,15 @@ async function make(config: Config, { now, actor }: Context, replaced: StateIden
 
 /** A file that names no state says nothing about which one is lost. */
 async function forgetDamagedMark(data: string): Promise<void> {
-  await readRememberedState(data).catch((error: unknown) => (error instanceof StateError ? forgetState(data) : Promise.reject(error)));
+  await readRememberedState(data).catch((error: unknown) =>
+    error instanceof StateError ? forgetState(data) : Promise.reject(error),
+  );
 }
 
 function describe({ made, place, identity, set_aside: aside }: Outcome): string[] {
   if (!made) return [`The state in ${place} (${identity}) belongs to this data folder. It was not changed.`];
-  return [`An empty state was made in ${place} (${identity}). No user and no token is in it: \`libretto token create --description NAME\`.`, ...(aside === null ? [] : [`The damaged one is kept as ${aside}.`])];
+  return [
+    `An empty state was made in ${place} (${identity}). No user and no token is in it: \`libretto token create --description NAME\`.`,
+    ...(aside === null ? [] : [`The damaged one is kept as ${aside}.`]),
+  ];
 }

@@ -36,11 +36,23 @@ async function look(config: Config): Promise<Shown> {
     const state = await openStateIfAny(config);
     if (state !== undefined) await assertRecords(state).finally(() => state.close());
     const remembered = await readRememberedState(config.data.value);
-    return { place, verdict: state === undefined ? 'none' : 'ok', identity: state?.identity ?? null, remembered: remembered ?? null, error: null };
+    return {
+      place,
+      verdict: state === undefined ? 'none' : 'ok',
+      identity: state?.identity ?? null,
+      remembered: remembered ?? null,
+      error: null,
+    };
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     const remembered = await readRememberedState(config.data.value).catch(() => undefined);
-    return { place, verdict: 'unusable', identity: error.found ?? null, remembered: remembered ?? null, error: { code: error.code, message: error.message } };
+    return {
+      place,
+      verdict: 'unusable',
+      identity: error.found ?? null,
+      remembered: remembered ?? null,
+      error: { code: error.code, message: error.message },
+    };
   }
 }
 

@@ -15,33 +15,66 @@ import { remoteOf } from '../remote.ts';
 import { version } from '../version.ts';
 
 /** `counters` is a server's: a command counts no requests. `mirror` is not there in what an older server says. */
-type ShownStatus = Omit<Status, 'counters' | 'mirror'> & Partial<Pick<Status, 'counters' | 'mirror'>> & { readonly version: string };
+type ShownStatus = Omit<Status, 'counters' | 'mirror'> &
+  Partial<Pick<Status, 'counters' | 'mirror'>> & { readonly version: string };
 
 export async function run(context: Context, { flags }: Given): Promise<number> {
   const remote = remoteOf(flags, context);
-  const status = remote === undefined ? await readHere(context, flags) : ((await askRemote(remote, { method: 'GET', path: '/api/status' })).body as unknown as ShownStatus);
+  const status =
+    remote === undefined
+      ? await readHere(context, flags)
+      : ((await askRemote(remote, { method: 'GET', path: '/api/status' })).body as unknown as ShownStatus);
   if (flags['json'] === true) printJson(context.stdout, status);
   else printLines(context.stdout, describe(status));
   return 0;
 }
 
 async function readHere(context: Context, flags: Given['flags']): Promise<ShownStatus> {
-  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
   const dataDirectory = config.data.value;
   const published = createLocalPublishedFiles(dataDirectory);
   const state = await openExistingState(config);
   try {
     const upstreamProblems = async () => upstreamProblemsOf(await mirrorRulesOf(config, context, state));
-    const { counts, publication, last_build, mirror } = await readStatus({ published, dataDirectory, state, catalogue: createCatalogue(published), counters: { degraded: () => false }, upstreamProblems }, context.now().getTime());
+    const { counts, publication, last_build, mirror } = await readStatus(
+      {
+        published,
+        dataDirectory,
+        state,
+        catalogue: createCatalogue(published),
+        counters: { degraded: () => false },
+        upstreamProblems,
+      },
+      context.now().getTime(),
+    );
     return { version, counts, publication, last_build, mirror };
   } finally {
     await state.close();
   }
 }
 
-function describe({ version: running, counts, publication, last_build: last, counters, mirror }: ShownStatus): string[] {
+function describe({
+  version: running,
+  counts,
+  publication,
+  last_build: last,
+  counters,
+  mirror,
+}: ShownStatus): string[] {
   const { packages, versions, tokens, users, repositories, artifacts } = counts;
-  const left = last === null ? '' : [...(last.quarantined === 0 ? [] : [`${counted(last.quarantined, 'version')} left out`]), ...(last.failed_sources === 0 ? [] : [`${counted(last.failed_sources, 'source')} could not be read`])].map((part) => `, ${part}`).join('');
+  const left =
+    last === null
+      ? ''
+      : [
+          ...(last.quarantined === 0 ? [] : [`${counted(last.quarantined, 'version')} left out`]),
+          ...(last.failed_sources === 0 ? [] : [`${counted(last.failed_sources, 'source')} could not be read`]),
+        ]
+          .map((part) => `, ${part}`)
+          .join('');
   return formatFields([
     ['version', running],
     ['published', `${counted(packages, 'package')}, ${counted(versions, 'version')}`],
@@ -51,7 +84,9 @@ function describe({ version: running, counts, publication, last_build: last, cou
     ['artifacts', String(artifacts)],
     ['tokens', `${tokens.read} read, ${tokens.write} write`],
     ['users', String(users)],
-    ...(counters === undefined ? [] : [['counters', counters === 'ok' ? 'ok' : 'local: the shared ones cannot be reached'] as const]),
+    ...(counters === undefined
+      ? []
+      : [['counters', counters === 'ok' ? 'ok' : 'local: the shared ones cannot be reached'] as const]),
     ...(mirror?.problems ?? []).map(({ upstream, message }) => ['not asked', `${upstream}: ${message}`] as const),
   ]);
 }

@@ -24,8 +24,14 @@ async function create({ context, given: { flags }, tokens, nowMs, json, show }: 
   if (json) {
     printJson(context.stdout, { id, token: revealSecret(secret), ...others });
   } else {
-    printLines(context.stderr, [...describeToken({ id, ...others }), '', 'This is the token. It is shown this once and kept nowhere:']);
+    printLines(context.stderr, [
+      ...describeToken({ id, ...others }),
+      '',
+      'This is the token. It is shown this once and kept nowhere:',
+    ]);
     printLines(context.stdout, [revealSecret(secret)]);
   }
-  await context.stdout.delivered(`The token ${id} exists, but nobody has seen its secret: revoke it and create another.`);
+  await context.stdout.delivered(
+    `The token ${id} exists, but nobody has seen its secret: revoke it and create another.`,
+  );
 }

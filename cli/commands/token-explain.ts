@@ -28,17 +28,34 @@ export async function run(context: Context, given: Given): Promise<number> {
     const record = await tokens.get(id);
     const from = given.flags['from'] as string | undefined;
     const privateNames = await openPrivateNames(config);
-    const mirrored = mirroredReleases(config, context, { state, settings: composeSettings(config, context, state), privateNames: privateNames.read });
-    const explanation = await explainToken(createLocalPublishedFiles(config.data.value), record, { name, version, from, nowMs }, mirrored).finally(privateNames.close);
-    if (explanation === undefined) throw new UsageError(`${JSON.stringify(name)} is no package name; one looks like acme/hello.`);
+    const mirrored = mirroredReleases(config, context, {
+      state,
+      settings: composeSettings(config, context, state),
+      privateNames: privateNames.read,
+    });
+    const explanation = await explainToken(
+      createLocalPublishedFiles(config.data.value),
+      record,
+      { name, version, from, nowMs },
+      mirrored,
+    ).finally(privateNames.close);
+    if (explanation === undefined)
+      throw new UsageError(`${JSON.stringify(name)} is no package name; one looks like acme/hello.`);
     seen = explanation.seen;
-    if (json) printJson(stdout, { ...explanation, reasons: explanation.reasons.map((code) => ({ code, message: reasonText(code, record) })) });
+    if (json)
+      printJson(stdout, {
+        ...explanation,
+        reasons: explanation.reasons.map((code) => ({ code, message: reasonText(code, record) })),
+      });
     else printLines(stdout, describe(explanation, record));
   });
   return seen ? 0 : 1;
 }
 
-function describe({ token_id: token, package: name, version, seen, mirrored, reasons, versions }: Explanation, record: TokenLimits): readonly string[] {
+function describe(
+  { token_id: token, package: name, version, seen, mirrored, reasons, versions }: Explanation,
+  record: TokenLimits,
+): readonly string[] {
   const limits = describeLimits(record);
   return [
     `${token} ${seen ? 'sees' : 'does not see'} ${name}${version === null ? '' : ` ${version}`}${reasons.length === 0 ? '.' : ':'}`,
@@ -52,11 +69,21 @@ function describe({ token_id: token, package: name, version, seen, mirrored, rea
 }
 
 function mirroredText([version]: readonly ExplainedVersion[]): string {
-  if (version === undefined) return 'It is not published here, and is mirrored: this goes by the name alone; its versions are looked at when they are asked for.';
+  if (version === undefined)
+    return 'It is not published here, and is mirrored: this goes by the name alone; its versions are looked at when they are asked for.';
   if (version.released_at !== null) return 'It is not published here, and is mirrored.';
   return 'It is not published here, and is mirrored: this goes by the version alone; whether there is one, and when it was released, is looked at when it is asked for.';
 }
 
 function table(versions: readonly ExplainedVersion[], withoutState: string): string[] {
-  return formatTable(['VERSION', 'STATE', 'RELEASED', 'SEEN', 'HIDDEN BY'], versions.map(({ version, state, released_at: released, seen, hidden_by: hiddenBy }) => [version, state ?? withoutState, released ?? 'unknown', seen ? 'yes' : 'no', hiddenBy.join(', ')]));
+  return formatTable(
+    ['VERSION', 'STATE', 'RELEASED', 'SEEN', 'HIDDEN BY'],
+    versions.map(({ version, state, released_at: released, seen, hidden_by: hiddenBy }) => [
+      version,
+      state ?? withoutState,
+      released ?? 'unknown',
+      seen ? 'yes' : 'no',
+      hiddenBy.join(', '),
+    ]),
+  );
 }

@@ -11,6 +11,7 @@ export function run(context: Context, given: Given): Promise<number> {
     const documents = await showAll(await tokens.list());
     if (json) printJson(context.stdout, { tokens: documents });
     else if (documents.length > 0) printLines(context.stdout, describeTokens(documents));
-    else printLines(context.stderr, ['There is no token yet. Make one with `libretto token create --description TEXT`.']);
+    else
+      printLines(context.stderr, ['There is no token yet. Make one with `libretto token create --description TEXT`.']);
   });
 }

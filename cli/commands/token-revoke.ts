@@ -10,6 +10,11 @@ export function run(context: Context, given: Given): Promise<number> {
     const { record, already } = await tokens.revoke(id);
     const document = await show(record);
     if (json) printJson(context.stdout, document);
-    else printLines(context.stdout, [already ? `${document.id} was revoked already, on ${record.revoked_at ?? ''}.` : `${document.id} (${document.description}) is revoked. It opens nothing from now on.`]);
+    else
+      printLines(context.stdout, [
+        already
+          ? `${document.id} was revoked already, on ${record.revoked_at ?? ''}.`
+          : `${document.id} (${document.description}) is revoked. It opens nothing from now on.`,
+      ]);
   });
 }

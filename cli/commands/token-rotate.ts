@@ -18,7 +18,11 @@ async function rotate({ context, given: { flags }, tokens, id, json, show }: Tok
   if (json) {
     printJson(context.stdout, { id: rotated, token: revealSecret(secret), ...others });
   } else {
-    printLines(context.stderr, [...describeToken({ id: rotated, ...others }), '', 'This is the new secret of the token. It is shown this once and kept nowhere:']);
+    printLines(context.stderr, [
+      ...describeToken({ id: rotated, ...others }),
+      '',
+      'This is the new secret of the token. It is shown this once and kept nowhere:',
+    ]);
     printLines(context.stdout, [revealSecret(secret)]);
   }
   await context.stdout.delivered(`The token ${rotated} has a new secret, but nobody has seen it: rotate it again.`);
@@ -32,5 +36,7 @@ function graceFlag(raw: unknown): number {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])?$/.exec(String(raw)) ?? [];
   const seconds = Number(count) * (unit === '' && count === '0' ? 1 : (secondsOf[unit] ?? Number.NaN));
   if (seconds <= longestGraceSeconds) return seconds;
-  throw new UsageError(`--grace is ${JSON.stringify(raw)}; allowed: a span up to 30 days such as 30m, 12h or 7d, or 0 to end the former secret at once.`);
+  throw new UsageError(
+    `--grace is ${JSON.stringify(raw)}; allowed: a span up to 30 days such as 30m, 12h or 7d, or 0 to end the former secret at once.`,
+  );
 }

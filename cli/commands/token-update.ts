@@ -20,10 +20,15 @@ export function run(context: Context, given: Given): Promise<number> {
 
 function patchOf(given: Given['flags'], nowMs: number): TokenPatch {
   if (['description', 'limit', 'expires', ...limitFlags].every((name) => given[name] === undefined)) {
-    throw new UsageError('Nothing to change was given. Name at least one of --description, --limit, --expires, --package, --stability, --not-after, --network and --clear.');
+    throw new UsageError(
+      'Nothing to change was given. Name at least one of --description, --limit, --expires, --package, --stability, --not-after, --network and --clear.',
+    );
   }
   const [withDefault, forEver] = [given['limit'] === 'default', given['expires'] === 'never'];
-  const { description, limit, expires, limits } = tokenFlags({ ...given, ...(withDefault ? { limit: undefined } : {}), ...(forEver ? { expires: undefined } : {}) }, nowMs);
+  const { description, limit, expires, limits } = tokenFlags(
+    { ...given, ...(withDefault ? { limit: undefined } : {}), ...(forEver ? { expires: undefined } : {}) },
+    nowMs,
+  );
   return {
     limits,
     ...(description === undefined ? {} : { description }),

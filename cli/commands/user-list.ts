@@ -9,9 +9,18 @@ import { runUserCommand } from '../user-command.ts';
 export function run(context: Context, given: Given): Promise<number> {
   return runUserCommand(context, given, async ({ users, json }) => {
     const all = (await users.list()).map(showUser);
-    const rows = all.map((user) => [user.id, user.role, user.status, user.two_factor_enabled ? 'on' : 'off', user.last_login_at ?? 'never', user.email]);
+    const rows = all.map((user) => [
+      user.id,
+      user.role,
+      user.status,
+      user.two_factor_enabled ? 'on' : 'off',
+      user.last_login_at ?? 'never',
+      user.email,
+    ]);
     if (json) printJson(context.stdout, { users: all });
-    else if (all.length > 0) printLines(context.stdout, formatTable(['ID', 'ROLE', 'STATUS', 'TWO-FACTOR', 'LAST LOGIN', 'EMAIL'], rows));
-    else printLines(context.stderr, ['There is no user yet. Make one with `libretto user create --admin --email EMAIL`.']);
+    else if (all.length > 0)
+      printLines(context.stdout, formatTable(['ID', 'ROLE', 'STATUS', 'TWO-FACTOR', 'LAST LOGIN', 'EMAIL'], rows));
+    else
+      printLines(context.stderr, ['There is no user yet. Make one with `libretto user create --admin --email EMAIL`.']);
   });
 }

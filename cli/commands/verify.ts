@@ -11,9 +11,35 @@ export async function run(context: Context, { flags }: Given): Promise<number> {
   const { data } = await loadConfig({ flags, environment, workingDirectory });
   const report = await verifyTree(data.value, { fast: flags['fast'] === true });
   const { checked, faults, ok, same_files: same } = report;
-  if (flags['json'] === true) printJson(stdout, { ...report, faults: faults.map(({ code, path, name = null, version = null, message }) => ({ code, path, name, version, message })) });
-  else printLines(stdout, [`Checked ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, ${counted(checked.archives, 'archive')}: ${ok ? 'all as published.' : `${counted(faults.length, 'fault')}.`}`]);
-  printLines(stderr, firstOf(faults.map(({ code, path, message }) => `  ${path}: ${message} [${code}]`), 40));
-  if (same.length > 0) printLines(stderr, ['These have the files of a purged version, and stay:', ...firstOf(same.map(({ message }) => `  ${message}`), 40)]);
+  if (flags['json'] === true)
+    printJson(stdout, {
+      ...report,
+      faults: faults.map(({ code, path, name = null, version = null, message }) => ({
+        code,
+        path,
+        name,
+        version,
+        message,
+      })),
+    });
+  else
+    printLines(stdout, [
+      `Checked ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, ${counted(checked.archives, 'archive')}: ${ok ? 'all as published.' : `${counted(faults.length, 'fault')}.`}`,
+    ]);
+  printLines(
+    stderr,
+    firstOf(
+      faults.map(({ code, path, message }) => `  ${path}: ${message} [${code}]`),
+      40,
+    ),
+  );
+  if (same.length > 0)
+    printLines(stderr, [
+      'These have the files of a purged version, and stay:',
+      ...firstOf(
+        same.map(({ message }) => `  ${message}`),
+        40,
+      ),
+    ]);
   return ok ? 0 : 1;
 }

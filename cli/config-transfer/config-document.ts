@@ -14,7 +14,9 @@ import { UsageError } from '../usage-error.ts';
 
 export const configFormat = 1;
 
-const filters = z.strictObject(Object.fromEntries(filterNames.map((name) => [name, z.json().optional()]))) as z.ZodType<Partial<Record<(typeof filterNames)[number], z.core.util.JSONType>>>;
+const filters = z.strictObject(Object.fromEntries(filterNames.map((name) => [name, z.json().optional()]))) as z.ZodType<
+  Partial<Record<(typeof filterNames)[number], z.core.util.JSONType>>
+>;
 
 const repository = z.strictObject({
   type: z.enum(['git', 'directory', 'artifact', 'composer']),
@@ -78,7 +80,9 @@ export function parseConfig(text: string, file: string): ConfigDocument {
   const parsed = configDocument.safeParse(json);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map(({ path, message }) => `  ${formatPath(path)}: ${message}`);
-  throw new UsageError([`${file} is not what \`libretto config export\` writes; nothing was changed:`, ...issues].join('\n'));
+  throw new UsageError(
+    [`${file} is not what \`libretto config export\` writes; nothing was changed:`, ...issues].join('\n'),
+  );
 }
 
 /** Throws UsageError where they are none. */
@@ -86,7 +90,10 @@ export function tombstonesIn({ purged = [] }: ConfigDocument, file: string): rea
   try {
     return parsePurged(JSON.stringify({ format: purgedFormat, versions: purged }));
   } catch (error) {
-    throw new UsageError(`${file}: purged: ${error instanceof Error ? error.message : String(error)}; nothing was changed.`, { cause: error });
+    throw new UsageError(
+      `${file}: purged: ${error instanceof Error ? error.message : String(error)}; nothing was changed.`,
+      { cause: error },
+    );
   }
 }
 

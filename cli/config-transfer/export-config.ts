@@ -12,29 +12,73 @@ import { filterNames, type RepositoryRecord } from '../../proxy/sync/repository.
 import { configFormat, type ConfigDocument, type RepositoryEntry, type UserEntry } from './config-document.ts';
 
 export async function exportConfig(state: StateStore, purged: readonly PurgedVersion[] = []): Promise<ConfigDocument> {
-  const [settings, repositories, users, tokens] = await Promise.all([readStoredSettings(state), listRepositories(state), readUsers(state), state.range(tokenKeyPrefix)]);
+  const [settings, repositories, users, tokens] = await Promise.all([
+    readStoredSettings(state),
+    listRepositories(state),
+    readUsers(state),
+    state.range(tokenKeyPrefix),
+  ]);
   return {
     format: configFormat,
-    settings: Object.fromEntries([...settings].map(([key, { value }]): [string, JsonValue] => [key, value])) as ConfigDocument['settings'],
+    settings: Object.fromEntries(
+      [...settings].map(([key, { value }]): [string, JsonValue] => [key, value]),
+    ) as ConfigDocument['settings'],
     repositories: sorted(repositories.map(repositoryEntry), ({ url, type }) => `${url} ${type}`),
     users: sorted(users.map(userEntry), ({ email }) => email),
-    tokens: sorted(tokens.map(({ value }) => tokenEntry(parseTokenRecord(value))), ({ created_at, id }) => `${created_at} ${id}`),
-    ...(purged.length === 0 ? {} : { purged: sorted(purged, purgedKey).map((row) => JSON.parse(JSON.stringify(row)) as NonNullable<ConfigDocument['purged']>[number]) }),
+    tokens: sorted(
+      tokens.map(({ value }) => tokenEntry(parseTokenRecord(value))),
+      ({ created_at, id }) => `${created_at} ${id}`,
+    ),
+    ...(purged.length === 0
+      ? {}
+      : {
+          purged: sorted(purged, purgedKey).map(
+            (row) => JSON.parse(JSON.stringify(row)) as NonNullable<ConfigDocument['purged']>[number],
+          ),
+        }),
   };
 }
 
 /** Filters in the order of their names' table, whatever order they were given in. */
 export function repositoryEntry({ type, url, filters, interval, credentials_kind }: RepositoryRecord): RepositoryEntry {
-  const given: [string, JsonValue][] = filterNames.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]]]));
-  return { type, url, filters: Object.fromEntries(given) as RepositoryEntry['filters'], interval, credentials: credentials_kind };
+  const given: [string, JsonValue][] = filterNames.flatMap((name) =>
+    filters[name] === undefined ? [] : [[name, filters[name]]],
+  );
+  return {
+    type,
+    url,
+    filters: Object.fromEntries(given) as RepositoryEntry['filters'],
+    interval,
+    credentials: credentials_kind,
+  };
 }
 
 export function userEntry({ email, name, role, status }: UserRecord): UserEntry {
   return { email, name, role, disabled: status === 'disabled' };
 }
 
-function tokenEntry({ id, description, kind, limit, created_at, created_by, expires_at, revoked_at, packages, constraints, stability, not_after, networks }: TokenRecord): ConfigDocument['tokens'][number] {
-  const limits = { packages: packages === null ? null : [...packages], constraints: constraints === null ? null : { ...constraints }, stability, not_after, networks: networks === null ? null : [...networks] };
+function tokenEntry({
+  id,
+  description,
+  kind,
+  limit,
+  created_at,
+  created_by,
+  expires_at,
+  revoked_at,
+  packages,
+  constraints,
+  stability,
+  not_after,
+  networks,
+}: TokenRecord): ConfigDocument['tokens'][number] {
+  const limits = {
+    packages: packages === null ? null : [...packages],
+    constraints: constraints === null ? null : { ...constraints },
+    stability,
+    not_after,
+    networks: networks === null ? null : [...networks],
+  };
   return { id, description, kind, limit, created_at, created_by, expires_at, revoked_at, ...limits };
 }
 

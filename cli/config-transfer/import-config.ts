@@ -45,7 +45,12 @@ export interface Imported {
 }
 
 /** Throws UsageError with every entry that is refused, and why; nothing has been changed then. `dryRun`: nothing is changed either way. */
-export async function importConfig(document: ConfigDocument, state: StateStore, servicesOn: (state: StateStore) => ImportServices, { actor, dryRun }: { readonly actor: Actor; readonly dryRun: boolean }): Promise<Imported> {
+export async function importConfig(
+  document: ConfigDocument,
+  state: StateStore,
+  servicesOn: (state: StateStore) => ImportServices,
+  { actor, dryRun }: { readonly actor: Actor; readonly dryRun: boolean },
+): Promise<Imported> {
   for (;;) {
     const draft = createDraftStore(state);
     const imported = await drawUp(document, draft, servicesOn(draft), actor);
@@ -53,8 +58,17 @@ export async function importConfig(document: ConfigDocument, state: StateStore, 
   }
 }
 
-async function drawUp({ settings, repositories, users }: ConfigDocument, state: StateStore, services: ImportServices, actor: Actor): Promise<Imported> {
-  const imported = { changes: [] as ImportedChange[], invitations: [] as (Invitation & { email: string })[], withoutCredentials: [] as string[] };
+async function drawUp(
+  { settings, repositories, users }: ConfigDocument,
+  state: StateStore,
+  services: ImportServices,
+  actor: Actor,
+): Promise<Imported> {
+  const imported = {
+    changes: [] as ImportedChange[],
+    invitations: [] as (Invitation & { email: string })[],
+    withoutCredentials: [] as string[],
+  };
   const refusals: string[] = [];
   const attempt = async (place: string, work: () => Promise<void>): Promise<void> => {
     try {
@@ -69,7 +83,12 @@ async function drawUp({ settings, repositories, users }: ConfigDocument, state: 
     await attempt(`settings.${name}`, async () => {
       if (textOf(stored.get(name)?.value) === textOf(value)) return;
       await services.settings.update({ [keyOf(name)]: value }, actor);
-      imported.changes.push({ what: 'setting', name, change: stored.has(name) ? 'update' : 'create', fields: { value } });
+      imported.changes.push({
+        what: 'setting',
+        name,
+        change: stored.has(name) ? 'update' : 'create',
+        fields: { value },
+      });
     });
   }
   const known = new Map((await services.repositories.list()).map((record) => [services.placeOf(record), record]));
@@ -88,7 +107,8 @@ async function drawUp({ settings, repositories, users }: ConfigDocument, state: 
       if (invitation !== undefined) imported.invitations.push({ ...invitation, email: entry.email });
     });
   }
-  if (refusals.length > 0) throw new UsageError(['The file cannot be imported, and nothing was changed:', ...refusals].join('\n'));
+  if (refusals.length > 0)
+    throw new UsageError(['The file cannot be imported, and nothing was changed:', ...refusals].join('\n'));
   return imported;
 }
 
@@ -98,20 +118,41 @@ function keyOf(name: string): SettingKey {
   return key;
 }
 
-async function bringRepository(entry: RepositoryEntry, present: RepositoryRecord | undefined, repositories: Repositories): Promise<[RepositoryRecord, ImportedChange | undefined]> {
+async function bringRepository(
+  entry: RepositoryEntry,
+  present: RepositoryRecord | undefined,
+  repositories: Repositories,
+): Promise<[RepositoryRecord, ImportedChange | undefined]> {
   const { type, url, filters, interval } = entry;
   if (present === undefined) {
     const record = await repositories.create({ type, url, filters, interval });
-    return [record, { what: 'repository', name: record.url, change: 'create', fields: { type, filters: filters as JsonObject, interval } }];
+    return [
+      record,
+      {
+        what: 'repository',
+        name: record.url,
+        change: 'create',
+        fields: { type, filters: filters as JsonObject, interval },
+      },
+    ];
   }
-  const fields = differences({ filters: filters as JsonObject, interval }, repositoryEntry(present) as unknown as JsonObject);
+  const fields = differences(
+    { filters: filters as JsonObject, interval },
+    repositoryEntry(present) as unknown as JsonObject,
+  );
   if (fields === undefined) return [present, undefined];
   // null takes away what the file does not have
-  const record = await repositories.update(present.id, { filters: Object.fromEntries(filterNames.map((name) => [name, filters[name] ?? null])), interval });
+  const record = await repositories.update(present.id, {
+    filters: Object.fromEntries(filterNames.map((name) => [name, filters[name] ?? null])),
+    interval,
+  });
   return [record, { what: 'repository', name: present.url, change: 'update', fields }];
 }
 
-async function bringUser({ email, name, role, disabled }: UserEntry, users: Users): Promise<{ readonly change?: ImportedChange; readonly invitation?: Invitation | undefined }> {
+async function bringUser(
+  { email, name, role, disabled }: UserEntry,
+  users: Users,
+): Promise<{ readonly change?: ImportedChange; readonly invitation?: Invitation | undefined }> {
   const present = await users.get(email).catch((error: unknown) => {
     if (error instanceof RegistryError && error.code === 'NOT_FOUND') return undefined;
     throw error;
@@ -119,11 +160,18 @@ async function bringUser({ email, name, role, disabled }: UserEntry, users: User
   if (present === undefined) {
     const { record, invitation } = await users.create({ email, name, role });
     if (disabled) await users.update(record.id, { status: 'disabled' });
-    return { change: { what: 'user', name: record.email, change: 'create', fields: { name, role, disabled } }, invitation: disabled ? undefined : invitation };
+    return {
+      change: { what: 'user', name: record.email, change: 'create', fields: { name, role, disabled } },
+      invitation: disabled ? undefined : invitation,
+    };
   }
   const fields = differences({ name, role, disabled }, userEntry(present) as unknown as JsonObject);
   if (fields === undefined) return {};
-  await users.update(present.id, { name, role, ...(fields['disabled'] === undefined ? {} : { status: disabled ? 'disabled' : 'active' }) });
+  await users.update(present.id, {
+    name,
+    role,
+    ...(fields['disabled'] === undefined ? {} : { status: disabled ? 'disabled' : 'active' }),
+  });
   return { change: { what: 'user', name: present.email, change: 'update', fields } };
 }
 
@@ -135,11 +183,21 @@ function differences(wanted: JsonObject, present: JsonObject): JsonObject | unde
 
 /** The same for equal values, in whatever order their members stand. */
 function textOf(value: JsonValue | undefined): string {
-  return JSON.stringify(value, (_key, member: JsonValue) => (isJsonObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1))) : member)) ?? '';
+  return (
+    JSON.stringify(value, (_key, member: JsonValue) =>
+      isJsonObject(member)
+        ? Object.fromEntries(Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+        : member,
+    ) ?? ''
+  );
 }
 
 function reasonOf(error: RegistryError | BuildRefused): string {
   const issues = error instanceof RegistryError ? error.details['issues'] : undefined;
-  const found = Array.isArray(issues) ? (issues as readonly JsonValue[]).filter(isJsonObject).map(({ path, message: what }) => `${String(path)} ${String(what)}`) : [];
+  const found = Array.isArray(issues)
+    ? (issues as readonly JsonValue[])
+        .filter(isJsonObject)
+        .map(({ path, message: what }) => `${String(path)} ${String(what)}`)
+    : [];
   return found.length === 0 ? error.message : found.join('; ');
 }

@@ -27,7 +27,12 @@ export interface AskOptions {
 }
 
 /** Rejects with Node's or undici's error where nothing answers. The path of `url` goes out as it is written, invalid escapes included. */
-export async function ask(url: string, headers: Readonly<Record<string, string>>, now: () => Date, { method = 'GET', upToBytes = Number.POSITIVE_INFINITY }: AskOptions = {}): Promise<Reply> {
+export async function ask(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  now: () => Date,
+  { method = 'GET', upToBytes = Number.POSITIVE_INFINITY }: AskOptions = {},
+): Promise<Reply> {
   const hash = createHash('sha1');
   const kept: Buffer[] = [];
   let [atMs, bytes] = [0, 0];
@@ -38,14 +43,29 @@ export async function ask(url: string, headers: Readonly<Record<string, string>>
     if (bytes <= keptBytes) kept.push(piece);
     return bytes <= upToBytes;
   };
-  const answer = await receiveResponse(url, { method, headers: { 'user-agent': 'Libretto doctor', ...headers }, silenceMs: timeoutMs }, { head, part });
-  const flat = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
-  return { status: answer.status, headers: flat, text: Buffer.concat(kept).toString('utf8'), sha1: hash.digest('hex'), bytes, whole: bytes <= upToBytes, atMs };
+  const answer = await receiveResponse(
+    url,
+    { method, headers: { 'user-agent': 'Libretto doctor', ...headers }, silenceMs: timeoutMs },
+    { head, part },
+  );
+  const flat = Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  );
+  return {
+    status: answer.status,
+    headers: flat,
+    text: Buffer.concat(kept).toString('utf8'),
+    sha1: hash.digest('hex'),
+    bytes,
+    whole: bytes <= upToBytes,
+    atMs,
+  };
 }
 
 /** What an answer says of itself, cut short: `401 INVALID_TOKEN`, `400 (not an answer of Libretto)`. */
 export function sayReply({ status, text, headers }: Reply): string {
-  if (status >= 300 && status < 400 && headers['location'] !== undefined) return `${status}, to ${headers['location'].slice(0, 200)}`;
+  if (status >= 300 && status < 400 && headers['location'] !== undefined)
+    return `${status}, to ${headers['location'].slice(0, 200)}`;
   const code = jsonOf(text)['code'];
   return `${status} ${typeof code === 'string' ? code.slice(0, 64) : status < 300 ? '' : '(not an answer of Libretto)'}`.trim();
 }

@@ -3,7 +3,13 @@
 import { stat } from 'node:fs/promises';
 
 import type { Config } from '../config.ts';
-import { CertificateError, daysLeft, describeCertificate, readCertificate, type ReadCertificate } from '../tls/certificate.ts';
+import {
+  CertificateError,
+  daysLeft,
+  describeCertificate,
+  readCertificate,
+  type ReadCertificate,
+} from '../tls/certificate.ts';
 import { UsageError } from '../usage-error.ts';
 import { failed, ok, warning, type Finding } from './finding.ts';
 
@@ -11,7 +17,10 @@ import { failed, ok, warning, type Finding } from './finding.ts';
 const warnDays = 14;
 
 /** Nothing where plain HTTP is served. */
-export async function checkCertificate(config: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): Promise<readonly Finding[]> {
+export async function checkCertificate(
+  config: Pick<Config, 'tlsCert' | 'tlsKey'>,
+  now: Date,
+): Promise<readonly Finding[]> {
   const read = readOrTell(config, now);
   if (read === undefined) return [];
   return ['verdict' in read ? read : await describeFacts(read, config, now)];
@@ -22,14 +31,33 @@ function readOrTell(config: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): Read
     return readCertificate(config, now);
   } catch (error) {
     if (!(error instanceof CertificateError || error instanceof UsageError)) throw error;
-    return failed('certificate', error.message, 'Put a certificate and its key there, or serve plain HTTP behind a web server: docs/deploy.md.');
+    return failed(
+      'certificate',
+      error.message,
+      'Put a certificate and its key there, or serve plain HTTP behind a web server: docs/deploy.md.',
+    );
   }
 }
 
 async function describeFacts({ facts }: ReadCertificate, config: Pick<Config, 'tlsKey'>, now: Date): Promise<Finding> {
   const described = describeCertificate(facts, now);
-  if (facts.names.length === 0) return failed('certificate', `The certificate is ${described}: clients go by the alternative names alone.`, 'Have one made with the name of the registry as subjectAltName.');
-  if (daysLeft(facts.validTo, now) < warnDays) return warning('certificate', `The certificate is for ${described}.`, 'Renew it; SIGHUP lets a running server read it.');
-  if (config.tlsKey.value !== undefined && ((await stat(config.tlsKey.value)).mode & 0o004) !== 0) return warning('certificate', `Everybody on this machine can read the private key ${config.tlsKey.value}.`, `chmod o= ${config.tlsKey.value}`);
+  if (facts.names.length === 0)
+    return failed(
+      'certificate',
+      `The certificate is ${described}: clients go by the alternative names alone.`,
+      'Have one made with the name of the registry as subjectAltName.',
+    );
+  if (daysLeft(facts.validTo, now) < warnDays)
+    return warning(
+      'certificate',
+      `The certificate is for ${described}.`,
+      'Renew it; SIGHUP lets a running server read it.',
+    );
+  if (config.tlsKey.value !== undefined && ((await stat(config.tlsKey.value)).mode & 0o004) !== 0)
+    return warning(
+      'certificate',
+      `Everybody on this machine can read the private key ${config.tlsKey.value}.`,
+      `chmod o= ${config.tlsKey.value}`,
+    );
   return ok('certificate', `The certificate is for ${described}`);
 }

@@ -20,13 +20,36 @@ const exhaustedBytes = 100 * 1024 ** 2;
 /** Whether there is one, and what may be done in it. */
 export async function checkFolder({ path, origin }: DataFolder, uid: number | undefined): Promise<Finding> {
   const facts = await lstat(path).catch(() => undefined);
-  if (facts === undefined) return failed('data', `There is no data folder ${path} (${origin}).`, 'Name it with --data, or make it: `libretto build` does.');
-  if (uid === 0 && facts.uid !== 0) return warning('data', `${path} belongs to user ${facts.uid}, and root may do everything: rights cannot be seen like this.`, `Run this as the user of the service: sudo -u '#${facts.uid}' libretto doctor`);
+  if (facts === undefined)
+    return failed(
+      'data',
+      `There is no data folder ${path} (${origin}).`,
+      'Name it with --data, or make it: `libretto build` does.',
+    );
+  if (uid === 0 && facts.uid !== 0)
+    return warning(
+      'data',
+      `${path} belongs to user ${facts.uid}, and root may do everything: rights cannot be seen like this.`,
+      `Run this as the user of the service: sudo -u '#${facts.uid}' libretto doctor`,
+    );
   for (const name of ['.', 'public', 'index', 'build', 'state', 'keys', 'artifacts', 'mirror']) {
     const folder = join(path, name);
-    const denied = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(() => undefined, (error: NodeJS.ErrnoException) => error.code);
-    if (denied === 'EROFS') return failed('data', `The disk of ${folder} can only be read: packages are served, and nothing can be changed.`, 'The log of the system (dmesg) says why, where it was not mounted so on purpose. Mount it for writing.');
-    if (denied !== undefined && denied !== 'ENOENT') return failed('data', `This user may not read and write ${folder} (${denied}).`, 'Give the folder and all below it to the user that builds and serves: chown -R');
+    const denied = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    if (denied === 'EROFS')
+      return failed(
+        'data',
+        `The disk of ${folder} can only be read: packages are served, and nothing can be changed.`,
+        'The log of the system (dmesg) says why, where it was not mounted so on purpose. Mount it for writing.',
+      );
+    if (denied !== undefined && denied !== 'ENOENT')
+      return failed(
+        'data',
+        `This user may not read and write ${folder} (${denied}).`,
+        'Give the folder and all below it to the user that builds and serves: chown -R',
+      );
   }
   return ok('data', `${path} can be read and written`);
 }
@@ -39,7 +62,8 @@ export async function checkSpace({ path }: DataFolder): Promise<Finding> {
   const message = `${(free / 1024 ** 3).toFixed(1)} GiB of disk are free`;
   if (files > 0 && ffree === 0) return full('The disk takes no more files: nothing can be changed.');
   if (free < leastFreeBytes) return full('The disk is full: packages are served, and nothing can be changed.');
-  if (free < exhaustedBytes) return failed('disk', `Only ${Math.floor(free / 1024 ** 2)} MiB of disk are free.`, advice);
+  if (free < exhaustedBytes)
+    return failed('disk', `Only ${Math.floor(free / 1024 ** 2)} MiB of disk are free.`, advice);
   return free < scarceBytes ? warning('disk', message, advice) : ok('disk', message);
 }
 
@@ -52,6 +76,13 @@ export async function checkModes({ path }: DataFolder): Promise<Finding> {
     const facts = await lstat(secret).catch(() => undefined);
     if (facts !== undefined && (facts.mode & 0o077) !== 0) open.push(secret);
   }
-  if (open.length > 0) return failed('keys', `Others than the owner may use ${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''}.`, `chmod -R go= ${open.length > 3 ? `${keys} ${join(path, 'state')}` : open.join(' ')}; and if others could read keys, change them: \`libretto keys rotate\``);
-  return names.length === 0 ? skipped('keys', 'There is no key yet; each is made when it is needed first.') : ok('keys', 'Keys and state are for their owner only');
+  if (open.length > 0)
+    return failed(
+      'keys',
+      `Others than the owner may use ${open.slice(0, 3).join(', ')}${open.length > 3 ? ` and ${open.length - 3} more` : ''}.`,
+      `chmod -R go= ${open.length > 3 ? `${keys} ${join(path, 'state')}` : open.join(' ')}; and if others could read keys, change them: \`libretto keys rotate\``,
+    );
+  return names.length === 0
+    ? skipped('keys', 'There is no key yet; each is made when it is needed first.')
+    : ok('keys', 'Keys and state are for their owner only');
 }

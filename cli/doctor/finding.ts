@@ -12,12 +12,31 @@ export interface Finding {
 }
 
 export const ok = (check: string, message: string): Finding => ({ check, verdict: 'ok', message, advice: null });
-export const skipped = (check: string, message: string): Finding => ({ check, verdict: 'skipped', message, advice: null });
-export const warning = (check: string, message: string, advice: string): Finding => ({ check, verdict: 'warning', message, advice });
-export const failed = (check: string, message: string, advice: string): Finding => ({ check, verdict: 'failed', message, advice });
+export const skipped = (check: string, message: string): Finding => ({
+  check,
+  verdict: 'skipped',
+  message,
+  advice: null,
+});
+export const warning = (check: string, message: string, advice: string): Finding => ({
+  check,
+  verdict: 'warning',
+  message,
+  advice,
+});
+export const failed = (check: string, message: string, advice: string): Finding => ({
+  check,
+  verdict: 'failed',
+  message,
+  advice,
+});
 
 /** What the check found; where it broke, that, with `advice`. Never rejects: one check that cannot be made must not hide the others. */
-export async function settled(check: string, advice: string, look: () => Promise<Finding | readonly Finding[]>): Promise<readonly Finding[]> {
+export async function settled(
+  check: string,
+  advice: string,
+  look: () => Promise<Finding | readonly Finding[]>,
+): Promise<readonly Finding[]> {
   try {
     return [await look()].flat();
   } catch (error) {

@@ -20,18 +20,45 @@ export async function checkOrigin({ origin, originAuthorization, originCheck }: 
   const { url } = origin.value;
   const address = { url, authorization: originAuthorization.value ?? origin.value.authorization };
   const userAgent = `Libretto/${version} (doctor)`;
-  const { files, published, close } = createOriginFiles({ address, checkEveryMs: originCheck.value, cacheBytes: 1024 ** 2 * 64, userAgent, onNewer: () => undefined, notice: () => undefined, monotonicMs: () => performance.now() });
+  const { files, published, close } = createOriginFiles({
+    address,
+    checkEveryMs: originCheck.value,
+    cacheBytes: 1024 ** 2 * 64,
+    userAgent,
+    onNewer: () => undefined,
+    notice: () => undefined,
+    monotonicMs: () => performance.now(),
+  });
   try {
     const publication = await files.publication();
-    if (publication === undefined) return [failed('origin', `There is no index/${publicationPath} below ${url}: nothing was uploaded there, or to another place.`, 'Upload public/ and index/ of the data folder that is built, as docs/deploy.md says; --origin names the place that holds both.')];
-    const names = parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8'))?.names ?? [];
+    if (publication === undefined)
+      return [
+        failed(
+          'origin',
+          `There is no index/${publicationPath} below ${url}: nothing was uploaded there, or to another place.`,
+          'Upload public/ and index/ of the data folder that is built, as docs/deploy.md says; --origin names the place that holds both.',
+        ),
+      ];
+    const names =
+      parsePublishedTree((await published.read(`public/${rootDocumentPath}`))?.toString('utf8'))?.names ?? [];
     const epoch = await files.epoch(0);
     const absent = parsePackageName('libretto-doctor/is-not-there');
-    const knowsAbsence = absent === undefined || (await Promise.resolve(files.archives(absent, epoch)).then(() => true, () => false));
+    const knowsAbsence =
+      absent === undefined ||
+      (await Promise.resolve(files.archives(absent, epoch)).then(
+        () => true,
+        () => false,
+      ));
     const [name] = names.flatMap((given) => parsePackageName(given) ?? []);
     const entry = name === undefined ? undefined : (await files.archives(name, epoch))?.first;
-    if (entry !== undefined) await files.archive(entry, { ifNoneMatch: undefined, ifModifiedSince: undefined, head: true });
-    return [told(url, publication, names.length, knowsAbsence), ...(address.authorization === undefined ? [] : await settled('origin.closed', 'Look at what stands before the origin.', () => checkClosed(url, userAgent)))];
+    if (entry !== undefined)
+      await files.archive(entry, { ifNoneMatch: undefined, ifModifiedSince: undefined, head: true });
+    return [
+      told(url, publication, names.length, knowsAbsence),
+      ...(address.authorization === undefined
+        ? []
+        : await settled('origin.closed', 'Look at what stands before the origin.', () => checkClosed(url, userAgent))),
+    ];
   } catch (error) {
     return [failed('origin', error instanceof Error ? error.message : String(error), adviceFor(error))];
   } finally {
@@ -41,23 +68,45 @@ export async function checkOrigin({ origin, originAuthorization, originCheck }: 
 
 function told(url: string, { serial }: Publication, packages: number, knowsAbsence: boolean): Finding {
   const message = `Publication ${serial} at ${url}: ${counted(packages, 'package')}`;
-  return knowsAbsence ? ok('origin', message) : warning('origin', `${message}; but of a file that is not there it does not answer 404`, 'With object storage, let whoever reads also list the bucket (s3:ListBucket): without that a missing file is 403, and a package that there is not a 500 to clients.');
+  return knowsAbsence
+    ? ok('origin', message)
+    : warning(
+        'origin',
+        `${message}; but of a file that is not there it does not answer 404`,
+        'With object storage, let whoever reads also list the bucket (s3:ListBucket): without that a missing file is 403, and a package that there is not a 500 to clients.',
+      );
 }
 
 function adviceFor(error: unknown): string {
   const text = error instanceof Error ? error.message : '';
-  if (/answered (?:401|403)/.test(text)) return 'Give what opens it: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
-  if (/SHA-256|damaged|has no public|SHA-1/.test(text)) return 'An upload was cut off, or did not bring everything: upload again, in the order docs/deploy.md gives.';
-  if (/certificate/.test(text)) return 'Where an authority of your own signed it, start the server with NODE_EXTRA_CA_CERTS=FILE, its certificate.';
+  if (/answered (?:401|403)/.test(text))
+    return 'Give what opens it: http(s)://USER:PASSWORD@HOST/… or LIBRETTO_ORIGIN_AUTHORIZATION.';
+  if (/SHA-256|damaged|has no public|SHA-1/.test(text))
+    return 'An upload was cut off, or did not bring everything: upload again, in the order docs/deploy.md gives.';
+  if (/certificate/.test(text))
+    return 'Where an authority of your own signed it, start the server with NODE_EXTRA_CA_CERTS=FILE, its certificate.';
   return 'Look whether it can be reached from this host, with curl for example, and at its log.';
 }
 
 /** Tokens are of no use where everybody can read the origin. */
 async function checkClosed(url: string, userAgent: string): Promise<Finding> {
-  const requests = createOriginRequests({ address: { url, authorization: undefined }, connections: connectionsAtOnce, userAgent });
+  const requests = createOriginRequests({
+    address: { url, authorization: undefined },
+    connections: connectionsAtOnce,
+    userAgent,
+  });
   try {
-    const open = await fetchWhole(requests, `public/${rootDocumentPath}`, 64 * 1024 ** 2).then(({ outcome }) => outcome === 'whole', () => false);
-    return open ? warning('origin.closed', `${url} can be read without what opens it.`, 'Whoever reaches it needs no token. Let only those in who bring the credentials, or take care that nobody else reaches it.') : ok('origin.closed', 'The origin is closed to who does not have its credentials');
+    const open = await fetchWhole(requests, `public/${rootDocumentPath}`, 64 * 1024 ** 2).then(
+      ({ outcome }) => outcome === 'whole',
+      () => false,
+    );
+    return open
+      ? warning(
+          'origin.closed',
+          `${url} can be read without what opens it.`,
+          'Whoever reaches it needs no token. Let only those in who bring the credentials, or take care that nobody else reaches it.',
+        )
+      : ok('origin.closed', 'The origin is closed to who does not have its credentials');
   } finally {
     requests.close();
   }

@@ -22,16 +22,41 @@ const beginningBytes = 256 * 1024;
 /** `archives`: at least one. `asked`: with the token; `asStranger`: without. */
 export async function checkArchive(archives: readonly OfferedArchive[], asked: Ask, asStranger: Ask): Promise<Finding> {
   const { address, shasum, size } = await smallestOf(archives.slice(0, askedForSize), asked);
-  const reply = await asked(address, { upToBytes: size !== undefined && size > wholeUpToBytes ? beginningBytes : wholeUpToBytes });
-  if (reply.status !== 200) return failed('url.dist', `The archive ${address} cannot be had: ${sayReply(reply)}.`, 'Let the front pass on /dist/ with its query. Where the registry lies below a path, the setting distUrl has to name its whole address.');
-  if (reply.whole ? shasum !== undefined && shasum !== reply.sha1 : !reply.text.startsWith('PK')) return failed('url.dist', `The archive ${address} came with other bytes than its document says.`, 'Nothing on the way may change archives: turn compression off for /dist/. `libretto verify` on the host shows whether the file itself is whole.');
+  const reply = await asked(address, {
+    upToBytes: size !== undefined && size > wholeUpToBytes ? beginningBytes : wholeUpToBytes,
+  });
+  if (reply.status !== 200)
+    return failed(
+      'url.dist',
+      `The archive ${address} cannot be had: ${sayReply(reply)}.`,
+      'Let the front pass on /dist/ with its query. Where the registry lies below a path, the setting distUrl has to name its whole address.',
+    );
+  if (reply.whole ? shasum !== undefined && shasum !== reply.sha1 : !reply.text.startsWith('PK'))
+    return failed(
+      'url.dist',
+      `The archive ${address} came with other bytes than its document says.`,
+      'Nothing on the way may change archives: turn compression off for /dist/. `libretto verify` on the host shows whether the file itself is whole.',
+    );
   const kept = await asStranger(address, { upToBytes: 0 });
-  if (kept.status === 200) return failed('url.dist', `The archive ${address} is given to who has no token.`, 'Something on the way keeps answers. Let it keep nothing.');
-  return ok('url.dist', reply.whole ? `An archive arrives as published (${reply.bytes} bytes)` : `The beginning of an archive arrives (${reply.bytes} of ${reply.headers['content-length'] ?? 'an unknown number of'} bytes; a smaller one was not found, and its checksum was not compared)`);
+  if (kept.status === 200)
+    return failed(
+      'url.dist',
+      `The archive ${address} is given to who has no token.`,
+      'Something on the way keeps answers. Let it keep nothing.',
+    );
+  return ok(
+    'url.dist',
+    reply.whole
+      ? `An archive arrives as published (${reply.bytes} bytes)`
+      : `The beginning of an archive arrives (${reply.bytes} of ${reply.headers['content-length'] ?? 'an unknown number of'} bytes; a smaller one was not found, and its checksum was not compared)`,
+  );
 }
 
 /** By what HEAD says; the first one where it says nothing. */
-async function smallestOf(archives: readonly OfferedArchive[], asked: Ask): Promise<OfferedArchive & { readonly size: number | undefined }> {
+async function smallestOf(
+  archives: readonly OfferedArchive[],
+  asked: Ask,
+): Promise<OfferedArchive & { readonly size: number | undefined }> {
   const [first] = archives;
   if (first === undefined) throw new Error('there is no archive to ask for');
   let smallest: OfferedArchive & { readonly size: number | undefined } = { ...first, size: undefined };

@@ -13,19 +13,27 @@ export const setPlain = (prefix: string): string =>
   `Set metadataUrl to ${prefix}${plainMetadataUrl} (--metadata-url, LIBRETTO_METADATA_URL, or \`libretto settings set metadata_url\`).`;
 
 /** As Composer does it: a path counts from the host, whatever the registry's own path is (ComposerRepository.php, canonicalizeUrl). */
-export const resolved = (url: string, form: string): string => (form.startsWith('/') ? `${new URL(url).origin}${form}` : form);
+export const resolved = (url: string, form: string): string =>
+  form.startsWith('/') ? `${new URL(url).origin}${form}` : form;
 
 /** Why a form does not get through, and what helps. `prefix`: as in `setPlain`. */
 export function lostForm(form: string, address: string, reply: Reply, prefix: string): Finding {
   const ofExact = `What stands before the registry refuses it, and adds nothing to requests by which the registry could know: HTTP/1.0, Via, Forwarded or X-Forwarded-For. Let it add X-Forwarded-For. Or: ${setPlain(prefix)}`;
-  const advice = form === exactMetadataUrl ? ofExact : 'Let the front pass on that path as it is; metadataUrl says what it begins with.';
+  const advice =
+    form === exactMetadataUrl
+      ? ofExact
+      : 'Let the front pass on that path as it is; metadataUrl says what it begins with.';
   return failed('url.metadata', `${form} does not get through: ${address} answers ${sayReply(reply)}.`, advice);
 }
 
 /** `health`: the answer of /health, which says what packages.json names to clients that come this way. */
 export async function checkForm(url: string, health: Reply, now: () => Date): Promise<Finding> {
   const { metadata_url: form } = jsonOf(health.text);
-  if (typeof form !== 'string') return skipped('url.metadata', 'Nothing is published, or the registry is of an older version: it does not say where documents are.');
+  if (typeof form !== 'string')
+    return skipped(
+      'url.metadata',
+      'Nothing is published, or the registry is of an older version: it does not say where documents are.',
+    );
   const address = resolved(url, form.replace('%package%', anyPackage));
   const reply = await ask(address, {}, now);
   if (jsonOf(reply.text)['code'] === 'AUTHENTICATION_REQUIRED') return ok('url.metadata', `${form} gets through`);

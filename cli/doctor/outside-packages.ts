@@ -16,12 +16,19 @@ export interface Client {
 /** `root`: packages.json as it came. */
 export async function checkPackages(client: Client, root: Reply): Promise<readonly Finding[]> {
   const { 'metadata-url': template, 'available-packages': names, mirrors } = jsonOf(root.text);
-  if (typeof template !== 'string' || !Array.isArray(names)) return [failed('url.metadata', 'packages.json is not one of Libretto.', 'Is that the address of the registry?')];
+  if (typeof template !== 'string' || !Array.isArray(names))
+    return [failed('url.metadata', 'packages.json is not one of Libretto.', 'Is that the address of the registry?')];
   const name: unknown = names[0];
-  if (typeof name !== 'string') return [skipped('url.metadata', 'Nothing is published, so there is no document to ask for.')];
+  if (typeof name !== 'string')
+    return [skipped('url.metadata', 'Nothing is published, so there is no document to ask for.')];
   const { reply, finding, address } = await readDocument(client, template, name);
   if (reply === undefined) return [finding];
-  return [finding, await checkCaching(client, address, reply), ...(await checkDist(client, mirrors, name, reply)), await checkKept(client, address)];
+  return [
+    finding,
+    await checkCaching(client, address, reply),
+    ...(await checkDist(client, mirrors, name, reply)),
+    await checkKept(client, address),
+  ];
 }
 
 interface Document {
@@ -35,7 +42,9 @@ async function readDocument(client: Client, template: string, name: string): Pro
   const prefix = new URL(client.url).pathname.replace(/\/$/, '');
   const read = async (form: string): Promise<{ readonly address: string; readonly reply: Reply }> => {
     // releases stand in one document, branches in another: a package may have one of the two
-    const [address, ofBranches] = [name, `${name}~dev`].map((document) => resolved(client.url, form.replace('%package%', document))) as [string, string];
+    const [address, ofBranches] = [name, `${name}~dev`].map((document) =>
+      resolved(client.url, form.replace('%package%', document)),
+    ) as [string, string];
     const reply = await askAs(client, address);
     if (jsonOf(reply.text)['code'] !== 'NOT_FOUND') return { address, reply };
     const other = await askAs(client, ofBranches);
@@ -46,49 +55,102 @@ async function readDocument(client: Client, template: string, name: string): Pro
   const message = `${template} does not get through: ${address} answers ${sayReply(reply)}.`;
   for (const form of new Set([`${prefix}${plainMetadataUrl}`, plainMetadataUrl])) {
     const { reply: other } = form === template ? { reply } : await read(form);
-    if (other.status === 200) return { address, reply: undefined, finding: failed('url.metadata', message, `What stands before the registry does not pass that on; ${form} gets through. ${setPlain(form.slice(0, -plainMetadataUrl.length))}`) };
+    if (other.status === 200)
+      return {
+        address,
+        reply: undefined,
+        finding: failed(
+          'url.metadata',
+          message,
+          `What stands before the registry does not pass that on; ${form} gets through. ${setPlain(form.slice(0, -plainMetadataUrl.length))}`,
+        ),
+      };
   }
   return { address, reply: undefined, finding: lostForm(template, address, reply, prefix) };
 }
 
 async function checkCaching(client: Client, address: string, { headers }: Reply): Promise<Finding> {
   const modified = headers['last-modified'];
-  const advice = 'Let the front pass on Last-Modified, ETag, Cache-Control and If-Modified-Since unchanged: without them each update loads every document again.';
+  const advice =
+    'Let the front pass on Last-Modified, ETag, Cache-Control and If-Modified-Since unchanged: without them each update loads every document again.';
   if (modified === undefined) return failed('url.caching', 'Documents come without Last-Modified.', advice);
   const again = await askAs(client, address, { 'if-modified-since': modified });
-  if (again.status !== 304) return failed('url.caching', `A document that has not changed is sent again: ${sayReply(again)} in place of 304.`, advice);
-  if (!/\bprivate\b/.test(headers['cache-control'] ?? '')) return warning('url.caching', `Documents come with Cache-Control ${headers['cache-control'] ?? 'missing'}: a cache on the way may give them to others.`, advice);
+  if (again.status !== 304)
+    return failed(
+      'url.caching',
+      `A document that has not changed is sent again: ${sayReply(again)} in place of 304.`,
+      advice,
+    );
+  if (!/\bprivate\b/.test(headers['cache-control'] ?? ''))
+    return warning(
+      'url.caching',
+      `Documents come with Cache-Control ${headers['cache-control'] ?? 'missing'}: a cache on the way may give them to others.`,
+      advice,
+    );
   return ok('url.caching', 'What has not changed is not sent again');
 }
 
 async function checkDist(client: Client, mirrors: unknown, name: string, document: Reply): Promise<readonly Finding[]> {
-  const mirror: unknown = Array.isArray(mirrors) ? (mirrors[0] as Record<string, unknown> | undefined)?.['dist-url'] : undefined;
+  const mirror: unknown = Array.isArray(mirrors)
+    ? (mirrors[0] as Record<string, unknown> | undefined)?.['dist-url']
+    : undefined;
   const archives = versionsOf(document, name).map(({ label, reference, url, shasum }) => {
     const form = typeof mirror === 'string' ? mirror : url;
-    return { address: resolved(client.url, form.replace('%package%', name).replace('%prettyVersion%', encodeURI(label)).replace('%reference%', reference)), shasum };
+    return {
+      address: resolved(
+        client.url,
+        form.replace('%package%', name).replace('%prettyVersion%', encodeURI(label)).replace('%reference%', reference),
+      ),
+      shasum,
+    };
   });
   if (archives.length === 0) return [skipped('url.dist', `${name} has no release, so no archive was asked for.`)];
-  return [await checkArchive(archives, (address, options) => askAs(client, address, {}, options), (address, options) => ask(address, {}, client.now, options))];
+  return [
+    await checkArchive(
+      archives,
+      (address, options) => askAs(client, address, {}, options),
+      (address, options) => ask(address, {}, client.now, options),
+    ),
+  ];
 }
 
 /** After the token has read it: a cache that went by the address alone would have it now. */
 async function checkKept(client: Client, address: string): Promise<Finding> {
   const reply = await ask(address, {}, client.now);
-  return reply.status === 200 ? failed('url.shared', `${address} is given to who has no token, once somebody with a token has read it.`, 'Something on the way keeps answers. Let it keep nothing.') : ok('url.shared', 'Nothing on the way keeps answers for others');
+  return reply.status === 200
+    ? failed(
+        'url.shared',
+        `${address} is given to who has no token, once somebody with a token has read it.`,
+        'Something on the way keeps answers. Let it keep nothing.',
+      )
+    : ok('url.shared', 'Nothing on the way keeps answers for others');
 }
 
-function versionsOf(document: Reply, name: string): { readonly label: string; readonly reference: string; readonly url: string; readonly shasum: string | undefined }[] {
+function versionsOf(
+  document: Reply,
+  name: string,
+): { readonly label: string; readonly reference: string; readonly url: string; readonly shasum: string | undefined }[] {
   const packages = jsonOf(document.text)['packages'] as Record<string, unknown> | undefined;
   const versions = packages?.[name];
-  const records = Object.values(typeof versions === 'object' && versions !== null ? versions : {}) as Record<string, unknown>[];
+  const records = Object.values(typeof versions === 'object' && versions !== null ? versions : {}) as Record<
+    string,
+    unknown
+  >[];
   return records.flatMap(({ version, dist }) => {
     const { url, reference, shasum } = (dist ?? {}) as Record<string, unknown>;
-    return typeof version === 'string' && typeof url === 'string' && typeof reference === 'string' ? [{ label: version, reference, url, shasum: typeof shasum === 'string' ? shasum : undefined }] : [];
+    return typeof version === 'string' && typeof url === 'string' && typeof reference === 'string'
+      ? [{ label: version, reference, url, shasum: typeof shasum === 'string' ? shasum : undefined }]
+      : [];
   });
 }
 
 /** The token goes to the registry's own host and nowhere else. */
-function askAs({ url, token, now }: Client, address: string, headers: Readonly<Record<string, string>> = {}, options: AskOptions = {}): Promise<Reply> {
+function askAs(
+  { url, token, now }: Client,
+  address: string,
+  headers: Readonly<Record<string, string>> = {},
+  options: AskOptions = {},
+): Promise<Reply> {
   const ours = new URL(address).origin === new URL(url).origin;
   return ask(address, ours ? { ...headers, authorization: `Bearer ${token}` } : headers, now, options);
 }

@@ -21,16 +21,35 @@ const warningSkewMs = 5000;
 export async function checkOutside(outside: Outside): Promise<readonly Finding[]> {
   const { url, now, token } = outside;
   const health = await ask(`${url}/health`, {}, now).catch((error: unknown) => error as Error);
-  if (health instanceof Error) return [failed('url', `${url} cannot be reached: ${reasonOf(health)}.`, 'Is the server up, the name known, the port open, and the certificate one that this host trusts (NODE_EXTRA_CA_CERTS names more)?')];
+  if (health instanceof Error)
+    return [
+      failed(
+        'url',
+        `${url} cannot be reached: ${reasonOf(health)}.`,
+        'Is the server up, the name known, the port open, and the certificate one that this host trusts (NODE_EXTRA_CA_CERTS names more)?',
+      ),
+    ];
   const reached = describeHealth(url, health);
   if (reached.verdict === 'failed') return [reached];
-  const findings = [reached, ...describeTransport(url), describeClock(health), describeReady(await ask(`${url}/health/ready`, {}, now))];
+  const findings = [
+    reached,
+    ...describeTransport(url),
+    describeClock(health),
+    describeReady(await ask(`${url}/health/ready`, {}, now)),
+  ];
   const anonymous = await ask(`${url}/packages.json`, {}, now);
   findings.push(describeAnonymous(anonymous));
-  if (token === undefined) return [...findings, await checkForm(url, health, now), skipped('url.token', 'Without a token (--token, LIBRETTO_TOKEN) packages cannot be looked at.')];
+  if (token === undefined)
+    return [
+      ...findings,
+      await checkForm(url, health, now),
+      skipped('url.token', 'Without a token (--token, LIBRETTO_TOKEN) packages cannot be looked at.'),
+    ];
   const root = await ask(`${url}/packages.json`, { authorization: `Bearer ${token}` }, now);
   const known = describeToken(root);
-  return known.verdict === 'failed' ? [...findings, known] : [...findings, known, ...(await checkPackages({ ...outside, token }, root))];
+  return known.verdict === 'failed'
+    ? [...findings, known]
+    : [...findings, known, ...(await checkPackages({ ...outside, token }, root))];
 }
 
 function reasonOf(error: Error): string {
@@ -41,16 +60,36 @@ function reasonOf(error: Error): string {
 function describeHealth(url: string, health: Reply): Finding {
   const { status, tree, counters } = jsonOf(health.text);
   const place = health.headers['location'];
-  if (health.status >= 300 && health.status < 400 && place !== undefined) return failed('url', `${url} leads elsewhere: ${sayReply(health)}.`, 'Clients do not take their token along to another host. Tell them the address that it leads to, and try that one here.');
-  if (health.status !== 200 || typeof status !== 'string') return failed('url', `${url}/health answers ${sayReply(health)}.`, 'Is that the address of the registry? What stands before it has to pass on every path below it, /health too.');
+  if (health.status >= 300 && health.status < 400 && place !== undefined)
+    return failed(
+      'url',
+      `${url} leads elsewhere: ${sayReply(health)}.`,
+      'Clients do not take their token along to another host. Tell them the address that it leads to, and try that one here.',
+    );
+  if (health.status !== 200 || typeof status !== 'string')
+    return failed(
+      'url',
+      `${url}/health answers ${sayReply(health)}.`,
+      'Is that the address of the registry? What stands before it has to pass on every path below it, /health too.',
+    );
   if (status === 'ok') return ok('url', `${url} is reached`);
-  return warning('url', `${url} is reached; it is ${status}: packages ${String(tree)}, counters ${String(counters)}.`, 'The log of the server says why.');
+  return warning(
+    'url',
+    `${url} is reached; it is ${status}: packages ${String(tree)}, counters ${String(counters)}.`,
+    'The log of the server says why.',
+  );
 }
 
 function describeTransport(url: string): Finding[] {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return [];
-  return [warning('url.tls', 'Tokens travel without encryption, and Composer refuses http:// unless secure-http is turned off.', 'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS before it: docs/deploy.md has configurations.')];
+  return [
+    warning(
+      'url.tls',
+      'Tokens travel without encryption, and Composer refuses http:// unless secure-http is turned off.',
+      'Give it a certificate (--tls-cert, --tls-key), or put a web server with TLS before it: docs/deploy.md has configurations.',
+    ),
+  ];
 }
 
 function describeClock({ headers, atMs }: Reply): Finding {
@@ -65,31 +104,84 @@ export function describeSkew(check: string, aheadMs: number, whose: string): Fin
   const message = `The clock of ${whose} is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the one here`;
   const advice = 'Let chrony or systemd-timesyncd keep both right: sessions, expiry dates and limits go by them.';
   if (Math.abs(aheadMs) > failingSkewMs) return failed(check, `${message}.`, advice);
-  return Math.abs(aheadMs) > warningSkewMs ? warning(check, `${message}.`, advice) : ok(check, `The clocks here and of ${whose} agree`);
+  return Math.abs(aheadMs) > warningSkewMs
+    ? warning(check, `${message}.`, advice)
+    : ok(check, `The clocks here and of ${whose} agree`);
 }
 
 function describeReady(reply: Reply): Finding {
   const { state, storage, grace_seconds_left: left } = jsonOf(reply.text);
-  if (reply.status === 200 && state === 'grace') return warning('url.ready', `It can serve installs for ${String(left)} seconds more: the Redis of the state is away.`, 'The log of the server says why. After that time nobody is served until the Redis is back.');
-  if (reply.status === 200 && (storage === 'full' || storage === 'read-only')) return warning('url.ready', `It can serve installs, and nothing can be changed: its disk ${storage === 'full' ? 'is full' : 'can only be read'}.`, storage === 'full' ? 'Free some space on its host.' : 'Look at the disk and how it is mounted, on its host.');
+  if (reply.status === 200 && state === 'grace')
+    return warning(
+      'url.ready',
+      `It can serve installs for ${String(left)} seconds more: the Redis of the state is away.`,
+      'The log of the server says why. After that time nobody is served until the Redis is back.',
+    );
+  if (reply.status === 200 && (storage === 'full' || storage === 'read-only'))
+    return warning(
+      'url.ready',
+      `It can serve installs, and nothing can be changed: its disk ${storage === 'full' ? 'is full' : 'can only be read'}.`,
+      storage === 'full' ? 'Free some space on its host.' : 'Look at the disk and how it is mounted, on its host.',
+    );
   if (reply.status === 200) return ok('url.ready', 'It can serve installs');
-  if (reply.status === 404) return skipped('url.ready', 'There is no /health/ready: an older version, or a front that does not pass it on.');
+  if (reply.status === 404)
+    return skipped('url.ready', 'There is no /health/ready: an older version, or a front that does not pass it on.');
   const { details } = jsonOf(reply.text);
-  return failed('url.ready', `It cannot serve installs: ${sayReply(reply)}${details === undefined ? '' : ` ${JSON.stringify(details).slice(0, 300)}`}.`, 'tree "empty": publish with `libretto build`. All else: the log of the server says why.');
+  return failed(
+    'url.ready',
+    `It cannot serve installs: ${sayReply(reply)}${details === undefined ? '' : ` ${JSON.stringify(details).slice(0, 300)}`}.`,
+    'tree "empty": publish with `libretto build`. All else: the log of the server says why.',
+  );
 }
 
 function describeAnonymous(reply: Reply): Finding {
-  if (reply.status === 401 && reply.headers['www-authenticate'] !== undefined) return ok('url.unknown', 'Who has no token gets no packages');
-  if (reply.status === 401) return warning('url.unknown', 'Who has no token is refused, but the WWW-Authenticate header is missing.', 'Let the front pass it on: clients ask for credentials by it.');
-  if (reply.status === 200) return failed('url.unknown', 'packages.json is given to who has no token.', 'What stands before the registry answers from a cache, or serves the folder itself. Let it pass on each request and keep nothing.');
-  return failed('url.unknown', `Who has no token is answered ${sayReply(reply)}, not 401.`, 'Let the front pass on what the registry answers.');
+  if (reply.status === 401 && reply.headers['www-authenticate'] !== undefined)
+    return ok('url.unknown', 'Who has no token gets no packages');
+  if (reply.status === 401)
+    return warning(
+      'url.unknown',
+      'Who has no token is refused, but the WWW-Authenticate header is missing.',
+      'Let the front pass it on: clients ask for credentials by it.',
+    );
+  if (reply.status === 200)
+    return failed(
+      'url.unknown',
+      'packages.json is given to who has no token.',
+      'What stands before the registry answers from a cache, or serves the folder itself. Let it pass on each request and keep nothing.',
+    );
+  return failed(
+    'url.unknown',
+    `Who has no token is answered ${sayReply(reply)}, not 401.`,
+    'Let the front pass on what the registry answers.',
+  );
 }
 
 function describeToken(root: Reply): Finding {
   const code = jsonOf(root.text)['code'];
   if (root.status === 200) return ok('url.token', 'The token is taken');
-  if (code === 'AUTHENTICATION_REQUIRED') return failed('url.token', 'The Authorization header does not arrive.', 'Let the front pass it on: Apache wants `CGIPassAuth On` or plain ProxyPass, and nothing before may use the header for a login of its own.');
-  if (code === 'INVALID_TOKEN') return failed('url.token', 'The token is not valid.', '`libretto token list` on the host shows which are; `libretto token create` makes one.');
-  if (root.status === 429) return failed('url.token', `No more requests are left: ${sayReply(root)}.`, 'Try again after the Retry-After of the answer, or with a token of its own for this.');
-  return failed('url.token', `packages.json cannot be read with the token: ${sayReply(root)}.`, root.status === 401 ? 'Something before the registry asks for a login of its own. Turn it off for Composer\'s paths.' : 'The log of the server has the request, if it came so far.');
+  if (code === 'AUTHENTICATION_REQUIRED')
+    return failed(
+      'url.token',
+      'The Authorization header does not arrive.',
+      'Let the front pass it on: Apache wants `CGIPassAuth On` or plain ProxyPass, and nothing before may use the header for a login of its own.',
+    );
+  if (code === 'INVALID_TOKEN')
+    return failed(
+      'url.token',
+      'The token is not valid.',
+      '`libretto token list` on the host shows which are; `libretto token create` makes one.',
+    );
+  if (root.status === 429)
+    return failed(
+      'url.token',
+      `No more requests are left: ${sayReply(root)}.`,
+      'Try again after the Retry-After of the answer, or with a token of its own for this.',
+    );
+  return failed(
+    'url.token',
+    `packages.json cannot be read with the token: ${sayReply(root)}.`,
+    root.status === 401
+      ? "Something before the registry asks for a login of its own. Turn it off for Composer's paths."
+      : 'The log of the server has the request, if it came so far.',
+  );
 }

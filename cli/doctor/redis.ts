@@ -17,9 +17,13 @@ const leastRedis = '6.0.0';
 const timeoutMs = 3000;
 
 /** None where no Redis is set. Never rejects. */
-export async function checkRedis({ redis, state }: Pick<Config, 'redis' | 'state'>, now: () => Date): Promise<readonly Finding[]> {
+export async function checkRedis(
+  { redis, state }: Pick<Config, 'redis' | 'state'>,
+  now: () => Date,
+): Promise<readonly Finding[]> {
   const kept = state.value === undefined ? [] : await checkOne('redis.state', state.value, true, now);
-  const counted = redis.value === undefined || redis.value === state.value ? [] : await checkOne('redis', redis.value, false, now);
+  const counted =
+    redis.value === undefined || redis.value === state.value ? [] : await checkOne('redis', redis.value, false, now);
   return [...kept, ...counted];
 }
 
@@ -28,11 +32,27 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
   const place = describeRedisUrl(url).replace(/^.*?:\/\//, '');
   try {
     await connect();
-    const kept = keepsState ? [...(await describeRights(check, redis, isSentinelUrl(url))), await describeDurability(check, redis)] : [];
-    return [await describeServer(check, redis, place), await describeRole(check, redis, keepsState), ...kept, ...(await checkSentinels(check, url, redis)), await describeClock(check, redis, now)];
+    const kept = keepsState
+      ? [...(await describeRights(check, redis, isSentinelUrl(url))), await describeDurability(check, redis)]
+      : [];
+    return [
+      await describeServer(check, redis, place),
+      await describeRole(check, redis, keepsState),
+      ...kept,
+      ...(await checkSentinels(check, url, redis)),
+      await describeClock(check, redis, now),
+    ];
   } catch (error) {
     const why = (reason() ?? (error as Error)).message;
-    return [failed(check, `Redis at ${place} cannot be used: ${why}.`, keepsState ? 'Nobody can be let in without it: start it, or mend its address or password in the setting state.' : 'Each server counts for itself until it is back: start it, or mend its address or password in the setting redis.')];
+    return [
+      failed(
+        check,
+        `Redis at ${place} cannot be used: ${why}.`,
+        keepsState
+          ? 'Nobody can be let in without it: start it, or mend its address or password in the setting state.'
+          : 'Each server counts for itself until it is back: start it, or mend its address or password in the setting redis.',
+      ),
+    ];
   } finally {
     redis.disconnect();
   }
@@ -41,7 +61,9 @@ async function checkOne(check: string, url: string, keepsState: boolean, now: ()
 async function describeServer(check: string, redis: RedisClient, place: string): Promise<Finding> {
   const version = (await factsOf(redis, 'server')).get('redis_version') ?? '';
   if (semver.valid(version) === null) return ok(check, `Redis at ${place} is reached; it does not say its version`);
-  return semver.gte(version, leastRedis) ? ok(check, `Redis ${version} at ${place} is reached`) : warning(check, `Redis ${version} at ${place} is too old.`, `Install Redis ${leastRedis} or newer.`);
+  return semver.gte(version, leastRedis)
+    ? ok(check, `Redis ${version} at ${place} is reached`)
+    : warning(check, `Redis ${version} at ${place} is too old.`, `Install Redis ${leastRedis} or newer.`);
 }
 
 /** Counting and keeping are writing: a replica takes neither. */
@@ -49,20 +71,42 @@ async function describeRole(check: string, redis: RedisClient, keepsState: boole
   const [replication, memory] = [await factsOf(redis, 'replication'), await factsOf(redis, 'memory')];
   const most = Number(memory.get('maxmemory') ?? 0);
   const used = Number(memory.get('used_memory') ?? 0);
-  if (replication.get('role') === 'slave') return failed(`${check}.writable`, 'It is a replica, which takes no writes.', 'Name the primary.');
-  if (most > 0 && used > 0.9 * most) return warning(`${check}.writable`, `It uses ${Math.round((used / most) * 100)} % of its maxmemory.`, keepsState ? 'Give it more: a full one takes no changes.' : 'Give it more: a full one counts no more, and each server counts for itself.');
+  if (replication.get('role') === 'slave')
+    return failed(`${check}.writable`, 'It is a replica, which takes no writes.', 'Name the primary.');
+  if (most > 0 && used > 0.9 * most)
+    return warning(
+      `${check}.writable`,
+      `It uses ${Math.round((used / most) * 100)} % of its maxmemory.`,
+      keepsState
+        ? 'Give it more: a full one takes no changes.'
+        : 'Give it more: a full one counts no more, and each server counts for itself.',
+    );
   return ok(`${check}.writable`, 'It takes writes');
 }
 
 /** Of its user. Nothing where all is well. */
 async function describeRights(check: string, redis: RedisClient, waits: boolean): Promise<readonly Finding[]> {
   const missing = await findMissingRights(redis, placeOf(redis.options.db ?? 0), waits);
-  return missing.length === 0 ? [] : [failed(`${check}.rights`, `Its user may not send ${missing.join(', ')}.`, 'Allow what docs/deploy.md lists for Redis, for the keys libretto:state:*.')];
+  return missing.length === 0
+    ? []
+    : [
+        failed(
+          `${check}.rights`,
+          `Its user may not send ${missing.join(', ')}.`,
+          'Allow what docs/deploy.md lists for Redis, for the keys libretto:state:*.',
+        ),
+      ];
 }
 
 async function describeDurability(check: string, redis: RedisClient): Promise<Finding> {
   const fault = await findDurabilityFault(redis);
-  return fault === undefined ? ok(`${check}.durable`, 'It keeps what it acknowledges') : failed(`${check}.durable`, `It may lose users, tokens and revocations: ${fault.split('. ')[0] ?? fault}.`, fault.split('. ')[1] ?? 'Set `appendonly yes` and `maxmemory-policy noeviction`.');
+  return fault === undefined
+    ? ok(`${check}.durable`, 'It keeps what it acknowledges')
+    : failed(
+        `${check}.durable`,
+        `It may lose users, tokens and revocations: ${fault.split('. ')[0] ?? fault}.`,
+        fault.split('. ')[1] ?? 'Set `appendonly yes` and `maxmemory-policy noeviction`.',
+      );
 }
 
 async function describeClock(check: string, redis: RedisClient, now: () => Date): Promise<Finding> {
@@ -75,5 +119,9 @@ async function describeClock(check: string, redis: RedisClient, now: () => Date)
 /** A Redis may refuse to tell. */
 async function factsOf(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
   const text = await redis.info(section).catch(() => '');
-  return new Map(text.split(/\r?\n/).map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const));
+  return new Map(
+    text
+      .split(/\r?\n/)
+      .map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const),
+  );
 }

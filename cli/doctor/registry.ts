@@ -23,11 +23,22 @@ const leastFiles = 10_000;
 export async function checkState(config: Config): Promise<Finding> {
   await assertWholeState(config);
   const state = await openStateIfAny(config);
-  if (state === undefined) return warning('state', 'There is no state yet, so no token, and nobody can install.', 'libretto token create --description NAME');
+  if (state === undefined)
+    return warning(
+      'state',
+      'There is no state yet, so no token, and nobody can install.',
+      'libretto token create --description NAME',
+    );
   try {
     await assertRecords(state);
     const tokens = await state.range(tokenKeyPrefix, { limit: 1 });
-    return tokens.length === 0 ? warning('state', 'The state can be read; there is no token in it, so nobody can install.', 'libretto token create --description NAME') : ok('state', 'The state can be read');
+    return tokens.length === 0
+      ? warning(
+          'state',
+          'The state can be read; there is no token in it, so nobody can install.',
+          'libretto token create --description NAME',
+        )
+      : ok('state', 'The state can be read');
   } finally {
     await state.close();
   }
@@ -35,11 +46,32 @@ export async function checkState(config: Config): Promise<Finding> {
 
 export async function checkTree(dataDirectory: string, nowMs: number): Promise<Finding> {
   const publication = readPublication(dataDirectory);
-  if (publication === undefined) return warning('tree', 'Nothing is published.', 'libretto build SOURCE; a registry that only mirrors: `libretto build`, once');
+  if (publication === undefined)
+    return warning(
+      'tree',
+      'Nothing is published.',
+      'libretto build SOURCE; a registry that only mirrors: `libretto build`, once',
+    );
   const { ok: whole, faults, checked } = await verifyTree(dataDirectory, { fast: true });
-  if (!whole) return failed('tree', `${counted(faults.length, 'fault')} in what is published: ${faults.slice(0, 3).map(({ path, message }) => `${path}: ${message}`).join('; ')}`, '`libretto verify` lists all of them, and says of each what mends it.');
-  if (Date.parse(publication.published_at) > nowMs + futureMs) return failed('tree', `Publication ${publication.serial} is from the future: ${publication.published_at}.`, 'Set the clock of this host, or of the one that builds: chrony or systemd-timesyncd keep it right.');
-  return ok('tree', `Publication ${publication.serial}: ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, every document as published, every archive there (\`libretto verify\` compares the bytes of archives too)`);
+  if (!whole)
+    return failed(
+      'tree',
+      `${counted(faults.length, 'fault')} in what is published: ${faults
+        .slice(0, 3)
+        .map(({ path, message }) => `${path}: ${message}`)
+        .join('; ')}`,
+      '`libretto verify` lists all of them, and says of each what mends it.',
+    );
+  if (Date.parse(publication.published_at) > nowMs + futureMs)
+    return failed(
+      'tree',
+      `Publication ${publication.serial} is from the future: ${publication.published_at}.`,
+      'Set the clock of this host, or of the one that builds: chrony or systemd-timesyncd keep it right.',
+    );
+  return ok(
+    'tree',
+    `Publication ${publication.serial}: ${counted(checked.packages, 'package')}, ${counted(checked.versions, 'version')}, every document as published, every archive there (\`libretto verify\` compares the bytes of archives too)`,
+  );
 }
 
 /** Who builds, who serves, and how many files the server may open. */
@@ -56,7 +88,9 @@ export async function checkProcesses(dataDirectory: string, now: Date): Promise<
 function describeLock(check: string, lock: SeenLock | undefined, what: string): Finding {
   if (lock === undefined) return ok(check, `No ${what} is at work`);
   const who = `process ${lock.pid ?? 'unknown'} on ${lock.host ?? 'an unknown host'}, since ${lock.since ?? 'an unknown time'}`;
-  return lock.stale ? ok(check, `A ${what} was killed (${who}); the next one takes its place`) : ok(check, `A ${what} is at work: ${who}`);
+  return lock.stale
+    ? ok(check, `A ${what} was killed (${who}); the next one takes its place`)
+    : ok(check, `A ${what} is at work: ${who}`);
 }
 
 /** Of the running server; without one, of this process, which has what a server started like this would have. */
@@ -66,5 +100,11 @@ async function checkFiles(server: number | undefined): Promise<Finding> {
   if (text === undefined) return skipped('files', 'How many files may be open cannot be seen here.');
   const whose = server === undefined ? 'A process started like this one' : `The server (process ${server})`;
   const message = `${whose} may open ${text} files`;
-  return text === 'unlimited' || Number(text) >= leastFiles ? ok('files', message) : warning('files', `${message}; each connection is one.`, 'LimitNOFILE=65536 in the unit of systemd, --ulimit nofile=65536 for a container');
+  return text === 'unlimited' || Number(text) >= leastFiles
+    ? ok('files', message)
+    : warning(
+        'files',
+        `${message}; each connection is one.`,
+        'LimitNOFILE=65536 in the unit of systemd, --ulimit nofile=65536 for a container',
+      );
 }

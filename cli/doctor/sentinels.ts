@@ -12,30 +12,58 @@ const leastSentinels = 3;
 export async function checkSentinels(check: string, url: string, redis: RedisClient): Promise<readonly Finding[]> {
   const address = parseSentinelUrl(url);
   if (address === undefined) return [];
-  const faults = (await Promise.all(address.sentinels.map(async (_, index) => askSentinel(address, index)))).filter((fault) => fault !== undefined);
+  const faults = (await Promise.all(address.sentinels.map(async (_, index) => askSentinel(address, index)))).filter(
+    (fault) => fault !== undefined,
+  );
   return [describeSentinels(`${check}.sentinels`, address, faults), await describeReplicas(`${check}.replicas`, redis)];
 }
 
 function describeSentinels(check: string, { sentinels }: SentinelAddress, faults: readonly string[]): Finding {
-  if (faults.length > 0) return warning(check, `Of ${sentinels.length} sentinels ${faults.length} cannot be asked: ${faults.join('; ')}.`, 'Start them, or mend their addresses in the setting.');
-  if (sentinels.length < leastSentinels) return warning(check, `Only ${sentinels.length === 1 ? 'one sentinel is' : `${sentinels.length} sentinels are`} named.`, 'Name three or more: where the only one is lost, nobody finds the primary.');
+  if (faults.length > 0)
+    return warning(
+      check,
+      `Of ${sentinels.length} sentinels ${faults.length} cannot be asked: ${faults.join('; ')}.`,
+      'Start them, or mend their addresses in the setting.',
+    );
+  if (sentinels.length < leastSentinels)
+    return warning(
+      check,
+      `Only ${sentinels.length === 1 ? 'one sentinel is' : `${sentinels.length} sentinels are`} named.`,
+      'Name three or more: where the only one is lost, nobody finds the primary.',
+    );
   return ok(check, `All ${sentinels.length} sentinels answer`);
 }
 
 async function describeReplicas(check: string, redis: RedisClient): Promise<Finding> {
   const text = await redis.info('replication').catch(() => '');
   const replicas = Number(/^connected_slaves:(\d+)/m.exec(text)?.[1] ?? Number.NaN);
-  if (replicas === 0) return warning(check, 'The primary has no replica.', 'Start one: without it nothing takes its place, and every change waits half a second for it.');
-  return ok(check, Number.isNaN(replicas) ? 'It does not say how many replicas it has' : `It has ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`);
+  if (replicas === 0)
+    return warning(
+      check,
+      'The primary has no replica.',
+      'Start one: without it nothing takes its place, and every change waits half a second for it.',
+    );
+  return ok(
+    check,
+    Number.isNaN(replicas)
+      ? 'It does not say how many replicas it has'
+      : `It has ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}`,
+  );
 }
 
 /** What is wrong with it. */
 async function askSentinel(address: SentinelAddress, index: number): Promise<string | undefined> {
-  const { redis, connect, reason } = createRedisClient({ url: urlOf(address, index), commandTimeout: timeoutMs, socketTimeout: timeoutMs });
+  const { redis, connect, reason } = createRedisClient({
+    url: urlOf(address, index),
+    commandTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+  });
   try {
     await connect();
     const primary = await redis.call('SENTINEL', 'get-master-addr-by-name', address.primary);
-    return primary === null ? `${describeRedisUrl(urlOf(address, index))} knows no primary called ${address.primary}` : undefined;
+    return primary === null
+      ? `${describeRedisUrl(urlOf(address, index))} knows no primary called ${address.primary}`
+      : undefined;
   } catch (error) {
     return `${describeRedisUrl(urlOf(address, index))}: ${(reason() ?? (error as Error)).message}`;
   } finally {
@@ -45,6 +73,9 @@ async function askSentinel(address: SentinelAddress, index: number): Promise<str
 
 function urlOf({ tls, sentinels, sentinelUsername = '', sentinelPassword }: SentinelAddress, index: number): string {
   const { host = '', port = 0 } = sentinels[index] ?? {};
-  const login = sentinelPassword === undefined ? '' : `${encodeURIComponent(sentinelUsername)}:${encodeURIComponent(sentinelPassword)}@`;
+  const login =
+    sentinelPassword === undefined
+      ? ''
+      : `${encodeURIComponent(sentinelUsername)}:${encodeURIComponent(sentinelPassword)}@`;
   return `${tls ? 'rediss' : 'redis'}://${login}${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

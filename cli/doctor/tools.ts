@@ -16,24 +16,45 @@ const leastComposer = '2.0.0';
 const timeoutMs = 15_000;
 
 export function checkNode(version: string): Finding {
-  return semver.gte(version, leastNode) ? ok('node', `Node.js ${version}`) : failed('node', `Node.js ${version} is too old.`, `Install Node.js ${leastNode} or newer.`);
+  return semver.gte(version, leastNode)
+    ? ok('node', `Node.js ${version}`)
+    : failed('node', `Node.js ${version} is too old.`, `Install Node.js ${leastNode} or newer.`);
 }
 
 export async function checkGit(environment: Environment): Promise<Finding> {
   const version = await versionOf('git', environment);
-  if (version === undefined) return warning('git', 'git was not found.', 'Install it, unless no repository is published from here.');
-  return semver.gte(version, leastGit) ? ok('git', `git ${version}`) : failed('git', `git ${version} is too old to fetch repositories.`, `Install git ${leastGit} or newer.`);
+  if (version === undefined)
+    return warning('git', 'git was not found.', 'Install it, unless no repository is published from here.');
+  return semver.gte(version, leastGit)
+    ? ok('git', `git ${version}`)
+    : failed('git', `git ${version} is too old to fetch repositories.`, `Install git ${leastGit} or newer.`);
 }
 
 /** Of the client, where there is one: a host that only serves needs none. */
 export async function checkComposer(environment: Environment): Promise<Finding> {
-  const version = await versionOf('composer', { ...environment, COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_NO_INTERACTION: '1' });
+  const version = await versionOf('composer', {
+    ...environment,
+    COMPOSER_ALLOW_SUPERUSER: '1',
+    COMPOSER_NO_INTERACTION: '1',
+  });
   if (version === undefined) return skipped('composer', 'Composer is not installed here; only clients need it.');
-  return semver.gte(version, leastComposer) ? ok('composer', `Composer ${version}`) : warning('composer', `Composer ${version} cannot read this registry.`, `Clients need Composer ${leastComposer} or newer: composer self-update --2`);
+  return semver.gte(version, leastComposer)
+    ? ok('composer', `Composer ${version}`)
+    : warning(
+        'composer',
+        `Composer ${version} cannot read this registry.`,
+        `Clients need Composer ${leastComposer} or newer: composer self-update --2`,
+      );
 }
 
 /** Undefined where there is no such program, or it says no version. */
 async function versionOf(program: string, environment: Environment): Promise<string | undefined> {
-  const { stdout, failed: broke } = await execa(program, ['--version'], { env: environment, extendEnv: false, reject: false, timeout: timeoutMs, stdin: 'ignore' });
+  const { stdout, failed: broke } = await execa(program, ['--version'], {
+    env: environment,
+    extendEnv: false,
+    reject: false,
+    timeout: timeoutMs,
+    stdin: 'ignore',
+  });
   return broke ? undefined : semver.coerce(stdout)?.version;
 }

@@ -21,12 +21,23 @@ const limits = { documentMs: 15_000, silenceMs: 10_000 };
 
 /** Whether packages that were mirrored are not offered any more, which their clients know as a failing install. */
 export async function checkCutOff(config: Config, context: Context): Promise<readonly Finding[]> {
-  return (await cutOffHere(config, context)).map((one) => warning('upstream', describeCutOff(one), `Nothing, where all of ${one.vendor} is yours. If other packages of ${one.vendor} are public: ${one.advice}`));
+  return (await cutOffHere(config, context)).map((one) =>
+    warning(
+      'upstream',
+      describeCutOff(one),
+      `Nothing, where all of ${one.vendor} is yours. If other packages of ${one.vendor} are public: ${one.advice}`,
+    ),
+  );
 }
 
 /** Nothing where nothing is mirrored. */
 export async function checkUpstreams(config: Config, context: Context): Promise<readonly Finding[]> {
-  const client = new UpstreamClient({ allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version} (doctor)`, limits, now: () => context.now().getTime() });
+  const client = new UpstreamClient({
+    allowAddresses: config.egressAllow.value,
+    userAgent: `Libretto/${version} (doctor)`,
+    limits,
+    now: () => context.now().getTime(),
+  });
   try {
     return await Promise.all((await upstreamsOf(config, context)).map((upstream) => checkOne(upstream, client)));
   } finally {
@@ -49,15 +60,29 @@ async function checkOne({ id, url, credential }: UpstreamSettings, client: Upstr
   const place = `${addressOf(url)}${id === publicRegistry ? ' (mirroring.url)' : id === addressOf(url) ? '' : ` (${id})`}`;
   try {
     const probe = await probeUpstream(url, credential, client);
-    if (typeof probe === 'string') return failed('upstream', `${place} is no Composer repository that can be read: ${probe}`, 'Look at its address; it is the one that stands in `repositories` of a composer.json.');
+    if (typeof probe === 'string')
+      return failed(
+        'upstream',
+        `${place} is no Composer repository that can be read: ${probe}`,
+        'Look at its address; it is the one that stands in `repositories` of a composer.json.',
+      );
     return ok('upstream', `${place} is reached; its packages are found by ${probe.protocol}`);
   } catch (error) {
     if (!(error instanceof UpstreamUnavailable)) throw error;
-    return failed('upstream', `${place} cannot be asked: ${error.message}`, credential?.kind === 'unusable' ? 'What is kept of it is served on.' : isDenied(error) ? 'Its address is not public. List it in egress.allow of libretto.json if it is meant.' : 'What is kept of it is served on. Look at its address and credentials, and whether this host may reach it.');
+    return failed(
+      'upstream',
+      `${place} cannot be asked: ${error.message}`,
+      credential?.kind === 'unusable'
+        ? 'What is kept of it is served on.'
+        : isDenied(error)
+          ? 'Its address is not public. List it in egress.allow of libretto.json if it is meant.'
+          : 'What is kept of it is served on. Look at its address and credentials, and whether this host may reach it.',
+    );
   }
 }
 
 function isDenied(error: unknown): boolean {
-  for (let found = error; found instanceof Error; found = found.cause) if (found instanceof EgressFailure && found.kind === 'denied') return true;
+  for (let found = error; found instanceof Error; found = found.cause)
+    if (found instanceof EgressFailure && found.kind === 'denied') return true;
   return false;
 }

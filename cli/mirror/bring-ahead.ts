@@ -23,14 +23,29 @@ export interface Brought {
 /** Archives at a time. */
 const parallel = 4;
 
-export async function bringAhead(mirror: Mirror, { packages }: Pick<ComposerRepository, 'packages'>, moment: () => Moment): Promise<Brought> {
+export async function bringAhead(
+  mirror: Mirror,
+  { packages }: Pick<ComposerRepository, 'packages'>,
+  moment: () => Moment,
+): Promise<Brought> {
   const limit = pLimit(parallel);
   const found: Brought[] = [];
-  for (const [name, constraint] of Object.entries(packages)) found.push(await bringPackage(mirror, name, constraint, moment, limit));
-  return { fetched: found.flatMap(({ fetched }) => fetched), here: found.reduce((sum, { here }) => sum + here, 0), failures: found.flatMap(({ failures }) => failures) };
+  for (const [name, constraint] of Object.entries(packages))
+    found.push(await bringPackage(mirror, name, constraint, moment, limit));
+  return {
+    fetched: found.flatMap(({ fetched }) => fetched),
+    here: found.reduce((sum, { here }) => sum + here, 0),
+    failures: found.flatMap(({ failures }) => failures),
+  };
 }
 
-async function bringPackage(mirror: Mirror, given: string, constraint: string, moment: () => Moment, limit: ReturnType<typeof pLimit>): Promise<Brought> {
+async function bringPackage(
+  mirror: Mirror,
+  given: string,
+  constraint: string,
+  moment: () => Moment,
+  limit: ReturnType<typeof pLimit>,
+): Promise<Brought> {
   const failed = (reason: string): Brought => ({ fetched: [], here: 0, failures: [`${given}: ${reason}`] });
   const name = parsePackageName(given);
   if (name === undefined) return failed('it is no name of a package.');
@@ -39,11 +54,16 @@ async function bringPackage(mirror: Mirror, given: string, constraint: string, m
     if (belonging.to !== 'upstreams') return failed(`it is not mirrored: ${belonging.because}.`);
     const { versions, stale } = await versionsThatMatch(mirror, name, constraint, moment());
     if (versions.length === 0) return failed(stale ?? `no version that is offered matches ${constraint}.`);
-    const brought = await Promise.all(versions.map((version) => limit(() => bringVersion(mirror, name, version, moment()))));
+    const brought = await Promise.all(
+      versions.map((version) => limit(() => bringVersion(mirror, name, version, moment()))),
+    );
     return {
       fetched: brought.flatMap(({ version, outcome }) => (outcome === 'fetched' ? [{ name, version }] : [])),
       here: brought.filter(({ outcome }) => outcome === 'here').length,
-      failures: [...(stale === undefined ? [] : [`${name}: ${stale}`]), ...brought.flatMap(({ failure }) => failure ?? [])],
+      failures: [
+        ...(stale === undefined ? [] : [`${name}: ${stale}`]),
+        ...brought.flatMap(({ failure }) => failure ?? []),
+      ],
     };
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
@@ -57,7 +77,12 @@ interface Wanted {
 }
 
 /** `stale`: why what is offered may not be all. */
-async function versionsThatMatch(mirror: Mirror, name: PackageName, text: string, moment: Moment): Promise<{ readonly versions: readonly Wanted[]; readonly stale: string | undefined }> {
+async function versionsThatMatch(
+  mirror: Mirror,
+  name: PackageName,
+  text: string,
+  moment: Moment,
+): Promise<{ readonly versions: readonly Wanted[]; readonly stale: string | undefined }> {
   const parsed = parseConstraint(text);
   if ('refusal' in parsed) throw new Error(`${parsed.refusal}.`);
   const documents = [await mirror.document(name, 'stable', moment), await mirror.document(name, 'dev', moment)];
@@ -68,22 +93,46 @@ async function versionsThatMatch(mirror: Mirror, name: PackageName, text: string
   }
   const staleSinceMs = documents.find((mirrored) => mirrored?.staleSinceMs !== undefined)?.staleSinceMs;
   return {
-    versions: records.flatMap((record) => wantedOf(record, (normalized) => matches(parsed.constraint, normalized)) ?? []),
-    stale: staleSinceMs === undefined ? undefined : `its repository cannot be asked; what it said on ${new Date(staleSinceMs).toISOString()} is served on.`,
+    versions: records.flatMap(
+      (record) => wantedOf(record, (normalized) => matches(parsed.constraint, normalized)) ?? [],
+    ),
+    stale:
+      staleSinceMs === undefined
+        ? undefined
+        : `its repository cannot be asked; what it said on ${new Date(staleSinceMs).toISOString()} is served on.`,
   };
 }
 
-function wantedOf({ version, dist }: JsonObject, isWanted: (normalized: NonNullable<ReturnType<typeof normalizeVersion>>) => boolean): Wanted | undefined {
+function wantedOf(
+  { version, dist }: JsonObject,
+  isWanted: (normalized: NonNullable<ReturnType<typeof normalizeVersion>>) => boolean,
+): Wanted | undefined {
   const normalized = typeof version === 'string' ? normalizeVersion(version) : undefined;
-  if (typeof version !== 'string' || normalized === undefined || !isWanted(normalized) || !isJsonObject(dist)) return undefined;
-  return { version, labels: [version, normalized], reference: typeof dist['reference'] === 'string' && dist['reference'] !== '' ? dist['reference'] : undefined };
+  if (typeof version !== 'string' || normalized === undefined || !isWanted(normalized) || !isJsonObject(dist))
+    return undefined;
+  return {
+    version,
+    labels: [version, normalized],
+    reference: typeof dist['reference'] === 'string' && dist['reference'] !== '' ? dist['reference'] : undefined,
+  };
 }
 
-async function bringVersion(mirror: Mirror, name: PackageName, { version, labels, reference }: Wanted, moment: Moment): Promise<{ readonly version: string; readonly outcome: 'here' | 'fetched' | undefined; readonly failure?: string }> {
+async function bringVersion(
+  mirror: Mirror,
+  name: PackageName,
+  { version, labels, reference }: Wanted,
+  moment: Moment,
+): Promise<{ readonly version: string; readonly outcome: 'here' | 'fetched' | undefined; readonly failure?: string }> {
   try {
     const outcome = await mirror.bring({ name, labels, reference }, moment);
-    return outcome === undefined ? { version, outcome, failure: `${name} ${version}: its repository has no archive of it.` } : { version, outcome };
+    return outcome === undefined
+      ? { version, outcome, failure: `${name} ${version}: its repository has no archive of it.` }
+      : { version, outcome };
   } catch (error) {
-    return { version, outcome: undefined, failure: `${name} ${version}: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      version,
+      outcome: undefined,
+      failure: `${name} ${version}: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 }

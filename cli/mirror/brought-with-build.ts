@@ -19,13 +19,20 @@ import { configuredRepositories, otherRepositories } from './composer-repositori
 import { openPrivateNames } from './known-private-names.ts';
 
 /** The exit code where a signal ended it: what was fetched by then is here. */
-export async function withBrought(report: BuildReport, config: Config, context: Context): Promise<BuildReport | Stopped> {
+export async function withBrought(
+  report: BuildReport,
+  config: Config,
+  context: Context,
+): Promise<BuildReport | Stopped> {
   try {
     return await bringAll(report, config, context);
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     // which names are reserved is not known then, and none may leave that is
-    const failed = configuredRepositories(config, context.environment).map(({ url }) => ({ source: url, reason: `nothing was fetched ahead: ${error.message}` }));
+    const failed = configuredRepositories(config, context.environment).map(({ url }) => ({
+      source: url,
+      reason: `nothing was fetched ahead: ${error.message}`,
+    }));
     return { ...report, failed: [...report.failed, ...failed] };
   }
 }
@@ -33,9 +40,22 @@ export async function withBrought(report: BuildReport, config: Config, context: 
 async function bringAll(report: BuildReport, config: Config, context: Context): Promise<BuildReport | Stopped> {
   const now = (): number => context.now().getTime();
   const state = (await openStateIfAny(config)) ?? createMemoryStore();
-  const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
+  const others = otherRepositories({
+    config,
+    environment: context.environment,
+    state,
+    sealer: composeKeys(config, context).sealer,
+  });
   const privateNames = await openPrivateNames(config);
-  const mirror = composeMirror(config, { settings: composeSettings(config, context, state), privateNames: privateNames.read, others, environment: context.environment, askedSinceMs: now(), now, tell: () => undefined });
+  const mirror = composeMirror(config, {
+    settings: composeSettings(config, context, state),
+    privateNames: privateNames.read,
+    others,
+    environment: context.environment,
+    askedSinceMs: now(),
+    now,
+    tell: () => undefined,
+  });
   const failed: BuildReport['failed'][number][] = [];
   const moment = { nowMs: now(), epoch: report.serial };
   const wish = stopOn(context, () => mirror.close());
@@ -45,7 +65,9 @@ async function bringAll(report: BuildReport, config: Config, context: Context): 
       const { fetched, here, failures } = await bringAhead(mirror, repository, () => moment);
       const exitCode = wish.exitCode();
       if (exitCode !== undefined) return { exitCode };
-      printLines(context.stderr, [`${repository.url}: ${counted(fetched.length, 'archive')} fetched ahead, ${here} here before.`]);
+      printLines(context.stderr, [
+        `${repository.url}: ${counted(fetched.length, 'archive')} fetched ahead, ${here} here before.`,
+      ]);
       failed.push(...failures.map((reason) => ({ source: repository.url, reason })));
     }
   } finally {

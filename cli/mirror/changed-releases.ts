@@ -15,7 +15,10 @@ export interface ChangedRelease {
 }
 
 /** Rejects where it is not known which names are private, as `belongs` of the mirror does. */
-export async function changedReleases({ mirror, folder, rules: readRules }: MirrorWork, context: Context): Promise<readonly ChangedRelease[]> {
+export async function changedReleases(
+  { mirror, folder, rules: readRules }: MirrorWork,
+  context: Context,
+): Promise<readonly ChangedRelease[]> {
   const rules = await readRules();
   const nowMs = context.now().getTime();
   const found: ChangedRelease[] = [];
@@ -27,7 +30,12 @@ export async function changedReleases({ mirror, folder, rules: readRules }: Mirr
       const url = rules.upstreams.find((upstream) => upstream.id === id)?.url;
       const records = url === undefined ? [] : await keptRecords(name, folder, url);
       if (records.length === 0) continue;
-      found.push(...(await heldBack(name, { records, accepted, rules: rules.releases, nowMs })).changed.map((one) => ({ name, ...one })));
+      found.push(
+        ...(await heldBack(name, { records, accepted, rules: rules.releases, nowMs })).changed.map((one) => ({
+          name,
+          ...one,
+        })),
+      );
       break;
     }
   }

@@ -47,11 +47,19 @@ export function mirrorFolder({ data }: Pick<Config, 'data'>): string {
   return join(data.value, 'mirror');
 }
 
-export function composeMirror(config: Config, { privateNames, askedSinceMs, now, tell, purged = tombstonesHere(config, now), ...given }: MirrorParts): Mirror {
+export function composeMirror(
+  config: Config,
+  { privateNames, askedSinceMs, now, tell, purged = tombstonesHere(config, now), ...given }: MirrorParts,
+): Mirror {
   return new Mirror({
     folder: mirrorFolder(config),
     privateNames,
-    rules: rulesOf({ ...given, purged }, askedSinceMs === undefined ? (rules) => rules : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) })),
+    rules: rulesOf(
+      { ...given, purged },
+      askedSinceMs === undefined
+        ? (rules) => rules
+        : (rules) => ({ ...rules, freshness: askedSince(askedSinceMs, now) }),
+    ),
     client: { allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version}` },
     checkRecord,
     checkArchive: async (path) => void (await admitZip(path)),
@@ -67,17 +75,41 @@ function tombstonesHere({ data }: Pick<Config, 'data'>, now: () => number): () =
 }
 
 /** The same object until something that is set about the mirror has changed. */
-function rulesOf({ settings, others, environment, purged }: Pick<Required<MirrorParts>, 'settings' | 'others' | 'environment' | 'purged'>, adjusted: (rules: MirrorRules) => MirrorRules): () => Eventually<MirrorRules> {
-  let last: { readonly values: SettingValues; readonly others: readonly UpstreamSettings[]; readonly tombstones: PurgedLookup; readonly said: MirrorRules; readonly rules: MirrorRules } | undefined;
+function rulesOf(
+  {
+    settings,
+    others,
+    environment,
+    purged,
+  }: Pick<Required<MirrorParts>, 'settings' | 'others' | 'environment' | 'purged'>,
+  adjusted: (rules: MirrorRules) => MirrorRules,
+): () => Eventually<MirrorRules> {
+  let last:
+    | {
+        readonly values: SettingValues;
+        readonly others: readonly UpstreamSettings[];
+        readonly tombstones: PurgedLookup;
+        readonly said: MirrorRules;
+        readonly rules: MirrorRules;
+      }
+    | undefined;
   return () =>
     whenReady(settings.current(), (values) =>
-      whenReady(others(), (known) => whenReady(purged(), (tombstones) => {
-        if (last?.values === values && last.others === known && last.tombstones === tombstones) return last.rules;
-        const said = mirrorRules(values, known, environment, tombstones);
-        // any change of the state makes the values another object: what documents were made by stays as it is where it says the same
-        last = { values, others: known, tombstones, said, rules: last !== undefined && isDeepStrictEqual(last.said, said) ? last.rules : adjusted(said) };
-        return last.rules;
-      })),
+      whenReady(others(), (known) =>
+        whenReady(purged(), (tombstones) => {
+          if (last?.values === values && last.others === known && last.tombstones === tombstones) return last.rules;
+          const said = mirrorRules(values, known, environment, tombstones);
+          // any change of the state makes the values another object: what documents were made by stays as it is where it says the same
+          last = {
+            values,
+            others: known,
+            tombstones,
+            said,
+            rules: last !== undefined && isDeepStrictEqual(last.said, said) ? last.rules : adjusted(said),
+          };
+          return last.rules;
+        }),
+      ),
     );
 }
 
@@ -96,10 +128,21 @@ function askedSince(sinceMs: number, now: () => number): Freshness {
 }
 
 /** What the settings say about the mirror. The public registry is the last one that is asked. */
-export function mirrorRules(values: SettingValues, others: readonly UpstreamSettings[], environment: Environment, purged: PurgedLookup = nothingPurged): MirrorRules {
+export function mirrorRules(
+  values: SettingValues,
+  others: readonly UpstreamSettings[],
+  environment: Environment,
+  purged: PurgedLookup = nothingPurged,
+): MirrorRules {
   const url = values['mirroring.url'];
   const credential = registryCredential(url, environment);
-  const registry: UpstreamSettings = { id: publicRegistry, url, allow: values['mirroring.allow'], deny: values['mirroring.deny'], ...(credential === undefined ? {} : { credential }) };
+  const registry: UpstreamSettings = {
+    id: publicRegistry,
+    url,
+    allow: values['mirroring.allow'],
+    deny: values['mirroring.deny'],
+    ...(credential === undefined ? {} : { credential }),
+  };
   const [licenses, abandoned] = [values['mirroring.licenses'], values['mirroring.abandoned']];
   return {
     reserved: values['mirroring.reserved'],
@@ -107,11 +150,18 @@ export function mirrorRules(values: SettingValues, others: readonly UpstreamSett
     upstreams: [...others, ...(values['mirroring.enabled'] ? [registry] : [])],
     releases: {
       minimumAgeMs: values['mirroring.minimum_age'] * 1000,
-      licenses: licenses.length === 0 ? undefined : { allow: licenses, action: values['mirroring.license_rule'] === 'warn' ? 'warn' : 'refuse' },
+      licenses:
+        licenses.length === 0
+          ? undefined
+          : { allow: licenses, action: values['mirroring.license_rule'] === 'warn' ? 'warn' : 'refuse' },
       abandoned: abandoned === 'warn' || abandoned === 'refuse' ? abandoned : undefined,
       purged,
     },
-    freshness: { freshMs: values['mirroring.fresh'] * 1000, missingMs: values['mirroring.missing'] * 1000, goneAfterMs: goneAfterMs },
+    freshness: {
+      freshMs: values['mirroring.fresh'] * 1000,
+      missingMs: values['mirroring.missing'] * 1000,
+      goneAfterMs: goneAfterMs,
+    },
     distBaseUrl: values.dist_url === 'path' ? undefined : values.dist_url,
   };
 }

@@ -25,23 +25,37 @@ export interface ComposerRepository extends UpstreamSettings {
 }
 
 /** Those of libretto.json. Throws UsageError where one is described twice, BuildRefused where COMPOSER_AUTH cannot be read. */
-export function configuredRepositories({ sources }: Pick<Config, 'sources'>, environment: Environment): readonly ComposerRepository[] {
+export function configuredRepositories(
+  { sources }: Pick<Config, 'sources'>,
+  environment: Environment,
+): readonly ComposerRepository[] {
   const found = new Map<string, { readonly where: string; readonly repository: ComposerRepository }>();
   for (const [index, { source }] of sources.value.entries()) {
     if (typeof source === 'string' || !('composer' in source)) continue;
     const id = addressOf(source.composer.url);
     const before = found.get(id);
-    if (before !== undefined) throw new UsageError(`libretto.json describes the repository ${id} twice, as ${before.where} and sources[${index}]. Put what it says of it into one.`);
-    found.set(id, { where: `sources[${index}]`, repository: repositoryOf(id, source.composer, environmentCredential(new URL(source.composer.url), environment)) });
+    if (before !== undefined)
+      throw new UsageError(
+        `libretto.json describes the repository ${id} twice, as ${before.where} and sources[${index}]. Put what it says of it into one.`,
+      );
+    found.set(id, {
+      where: `sources[${index}]`,
+      repository: repositoryOf(id, source.composer, environmentCredential(new URL(source.composer.url), environment)),
+    });
   }
   return [...found.values()].map(({ repository }) => repository);
 }
 
 /** Those of the state. One that libretto.json lists as well is libretto.json's. */
-export function registeredRepositories(records: readonly RepositoryRecord[], sealer: Sealer): readonly ComposerRepository[] {
+export function registeredRepositories(
+  records: readonly RepositoryRecord[],
+  sealer: Sealer,
+): readonly ComposerRepository[] {
   return records.flatMap((record) => {
     const { source } = record.type === 'composer' ? readEntry(record) : { source: '' };
-    return typeof source !== 'string' && 'composer' in source ? [repositoryOf(record.id, source.composer, sealedCredential(record, sealer))] : [];
+    return typeof source !== 'string' && 'composer' in source
+      ? [repositoryOf(record.id, source.composer, sealedCredential(record, sealer))]
+      : [];
   });
 }
 
@@ -53,12 +67,21 @@ export interface OtherRepositories {
 }
 
 /** All of them, in the order in which they are asked: the same list until something has changed. */
-export function otherRepositories({ config, environment, state, sealer }: OtherRepositories): () => Eventually<readonly ComposerRepository[]> {
+export function otherRepositories({
+  config,
+  environment,
+  state,
+  sealer,
+}: OtherRepositories): () => Eventually<readonly ComposerRepository[]> {
   const configured = configuredRepositories(config, environment);
   let known: { readonly generation: number; readonly repositories: readonly ComposerRepository[] } | undefined;
   const load = async (generation: number): Promise<readonly ComposerRepository[]> => {
-    const found = [...configured, ...withoutListed(registeredRepositories(await listRepositories(state), sealer), configured)];
-    const repositories = known !== undefined && isDeepStrictEqual(known.repositories, found) ? known.repositories : found;
+    const found = [
+      ...configured,
+      ...withoutListed(registeredRepositories(await listRepositories(state), sealer), configured),
+    ];
+    const repositories =
+      known !== undefined && isDeepStrictEqual(known.repositories, found) ? known.repositories : found;
     known = { generation, repositories };
     return repositories;
   };
@@ -69,14 +92,28 @@ export function otherRepositories({ config, environment, state, sealer }: OtherR
   };
 }
 
-function withoutListed(registered: readonly ComposerRepository[], configured: readonly ComposerRepository[]): readonly ComposerRepository[] {
+function withoutListed(
+  registered: readonly ComposerRepository[],
+  configured: readonly ComposerRepository[],
+): readonly ComposerRepository[] {
   const listed = new Set(configured.map(({ url }) => addressOf(url)));
   return registered.filter(({ url }) => !listed.has(addressOf(url)));
 }
 
-function repositoryOf(id: string, { url, only = [], except = [], packages = {} }: ComposerPlace, credential: GivenCredential | undefined): ComposerRepository {
+function repositoryOf(
+  id: string,
+  { url, only = [], except = [], packages = {} }: ComposerPlace,
+  credential: GivenCredential | undefined,
+): ComposerRepository {
   const wanted = Object.entries(packages).map(([name, constraint]) => [name.toLowerCase(), constraint] as const);
-  return { id, url, allow: only, deny: except, packages: Object.fromEntries(wanted), ...(credential === undefined ? {} : { credential }) };
+  return {
+    id,
+    url,
+    allow: only,
+    deny: except,
+    packages: Object.fromEntries(wanted),
+    ...(credential === undefined ? {} : { credential }),
+  };
 }
 
 /** Credentials that cannot be opened any more: another key than they were sealed with, or a state that somebody changed. */
@@ -86,12 +123,17 @@ function sealedCredential({ id, credentials }: RepositoryRecord, sealer: Sealer)
     return upstreamCredential(unsealCredentials(sealer, credentials, id));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { kind: 'unusable', because: `the credentials of the repository ${id} cannot be opened (${error.message}). Give them again, or restore the keys folder they were sealed with and start again` };
+    return {
+      kind: 'unusable',
+      because: `the credentials of the repository ${id} cannot be opened (${error.message}). Give them again, or restore the keys folder they were sealed with and start again`,
+    };
   }
 }
 
 export function upstreamCredential(credentials: RepositoryCredentials): UpstreamCredential | undefined {
   if ('header' in credentials) return { kind: 'headers', headers: { [credentials.header]: credentials.token } };
   if ('token' in credentials) return { kind: 'bearer', token: credentials.token };
-  return 'password' in credentials ? { kind: 'basic', username: credentials.username ?? 'x-access-token', password: credentials.password } : undefined;
+  return 'password' in credentials
+    ? { kind: 'basic', username: credentials.username ?? 'x-access-token', password: credentials.password }
+    : undefined;
 }

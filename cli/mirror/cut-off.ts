@@ -24,15 +24,30 @@ export interface CutOff {
 }
 
 /** Those of vendors for which `isMeant`; nothing where nothing is mirrored. */
-export async function cutOffPackages(folder: string, rules: PrecedenceRules, privateNames: PrivateNames, isMeant: (vendor: string) => boolean = () => true): Promise<readonly CutOff[]> {
+export async function cutOffPackages(
+  folder: string,
+  rules: PrecedenceRules,
+  privateNames: PrivateNames,
+  isMeant: (vendor: string) => boolean = () => true,
+): Promise<readonly CutOff[]> {
   if (rules.upstreams.length === 0) return [];
   const found = new Map<string, PackageName[]>();
   for await (const name of mirroredNames(folder)) {
     const { vendor } = splitPackageName(name);
-    if (rules.sharedVendors.includes(vendor) || !isMeant(vendor) || !privateNames.hasVendor(vendor) || privateNames.has(name)) continue;
+    if (
+      rules.sharedVendors.includes(vendor) ||
+      !isMeant(vendor) ||
+      !privateNames.hasVendor(vendor) ||
+      privateNames.has(name)
+    )
+      continue;
     found.set(vendor, [...(found.get(vendor) ?? []), name]);
   }
-  return [...found].map(([vendor, names]) => ({ vendor, names, advice: `libretto settings set mirroring.shared_vendors '${JSON.stringify([...rules.sharedVendors, vendor])}'` }));
+  return [...found].map(([vendor, names]) => ({
+    vendor,
+    names,
+    advice: `libretto settings set mirroring.shared_vendors '${JSON.stringify([...rules.sharedVendors, vendor])}'`,
+  }));
 }
 
 export function describeCutOff({ vendor, names }: CutOff): string {
@@ -41,22 +56,38 @@ export function describeCutOff({ vendor, names }: CutOff): string {
 }
 
 /** Looks, before a build, for what it may cut off; what is given back tells, after it, of that in its report. */
-export async function watchCutOff(config: Config, context: Context): Promise<(report: BuildReport) => Promise<BuildReport>> {
+export async function watchCutOff(
+  config: Config,
+  context: Context,
+): Promise<(report: BuildReport) => Promise<BuildReport>> {
   const folder = mirrorFolder(config);
   const names = privateNamesIn(config.data.value);
-  const before = new Set((await entriesIn(join(folder, 'dist'))).filter((vendor) => parsePackageName(`${vendor}/x`) !== undefined && !names.hasVendor(vendor)));
+  const before = new Set(
+    (await entriesIn(join(folder, 'dist'))).filter(
+      (vendor) => parsePackageName(`${vendor}/x`) !== undefined && !names.hasVendor(vendor),
+    ),
+  );
   return async (report) => {
     const gained = new Set([...before].filter((vendor) => names.hasVendor(vendor)));
     if (gained.size === 0) return report;
-    const sourceOf = (vendor: string): string => report.added.find(({ name }) => name.startsWith(`${vendor}/`))?.source ?? vendor;
+    const sourceOf = (vendor: string): string =>
+      report.added.find(({ name }) => name.startsWith(`${vendor}/`))?.source ?? vendor;
     try {
-      const cutOff = await cutOffPackages(folder, await rulesNow(config, context), names, (vendor) => gained.has(vendor));
-      const notices = cutOff.map((one) => ({ source: sourceOf(one.vendor), message: `${describeCutOff(one)} If other packages of ${one.vendor} are public: ${one.advice}` }));
+      const cutOff = await cutOffPackages(folder, await rulesNow(config, context), names, (vendor) =>
+        gained.has(vendor),
+      );
+      const notices = cutOff.map((one) => ({
+        source: sourceOf(one.vendor),
+        message: `${describeCutOff(one)} If other packages of ${one.vendor} are public: ${one.advice}`,
+      }));
       return { ...report, notices: [...report.notices, ...notices] };
     } catch (error) {
       // it is published all the same
       const reason = error instanceof Error ? error.message : String(error);
-      const notices = [...gained].map((vendor) => ({ source: sourceOf(vendor), message: `whether packages of ${vendor} that were mirrored are still offered is not known: ${reason}` }));
+      const notices = [...gained].map((vendor) => ({
+        source: sourceOf(vendor),
+        message: `whether packages of ${vendor} that were mirrored are still offered is not known: ${reason}`,
+      }));
       return { ...report, notices: [...report.notices, ...notices] };
     }
   };

@@ -16,7 +16,8 @@ export function environmentCredential({ host }: URL, environment: Environment): 
   };
   const [token, login, lines] = [of('bearer'), of('http-basic'), of('custom-headers')];
   if (typeof token === 'string') return { kind: 'bearer', token };
-  if (isJsonObject(login) && typeof login['username'] === 'string' && typeof login['password'] === 'string') return { kind: 'basic', username: login['username'], password: login['password'] };
+  if (isJsonObject(login) && typeof login['username'] === 'string' && typeof login['password'] === 'string')
+    return { kind: 'basic', username: login['username'], password: login['password'] };
   return Array.isArray(lines) ? headersOf(lines as readonly JsonValue[]) : undefined;
 }
 

@@ -12,7 +12,11 @@ import { checkRecord } from './compose-mirror.ts';
 
 export interface HeldBack {
   /** `setting`: null where Composer could not load it */
-  readonly left_out: readonly { readonly version: string; readonly because: string; readonly setting: Refused['setting'] | null }[];
+  readonly left_out: readonly {
+    readonly version: string;
+    readonly because: string;
+    readonly setting: Refused['setting'] | null;
+  }[];
   /** alarms: what was accepted is served on */
   readonly changed: readonly { readonly version: string; readonly message: string }[];
 }
@@ -25,16 +29,26 @@ export interface HeldBackParts {
   readonly nowMs: number;
 }
 
-export async function heldBack(name: PackageName, { records, accepted, rules, nowMs }: HeldBackParts): Promise<HeldBack> {
+export async function heldBack(
+  name: PackageName,
+  { records, accepted, rules, nowMs }: HeldBackParts,
+): Promise<HeldBack> {
   const { versions, leftOut } = offeredVersions(name, records, checkRecord);
-  const keyOf = ({ normalized, dev, reference }: Pick<ArchiveRecord, 'normalized' | 'dev' | 'reference'>): string => archiveKey(normalized, dev, reference);
+  const keyOf = ({ normalized, dev, reference }: Pick<ArchiveRecord, 'normalized' | 'dev' | 'reference'>): string =>
+    archiveKey(normalized, dev, reference);
   const byKey = new Map(accepted.map((record) => [keyOf(record), record]));
   const changed: HeldBack['changed'][number][] = [];
   const settled = await settleVersions(name, versions, new AcceptedPackage(name, accepted), {
     shelf: { record: (version) => Promise.resolve(byKey.get(keyOf(version))) },
     check: checkRecord,
-    tell: (event) => void (event.kind === 'release-changed' && changed.push({ version: event.version, message: event.message })),
+    tell: (event) =>
+      void (event.kind === 'release-changed' && changed.push({ version: event.version, message: event.message })),
   });
-  const { refused } = applyRules(name, settled.versions.map(({ record }) => record), rules, nowMs);
+  const { refused } = applyRules(
+    name,
+    settled.versions.map(({ record }) => record),
+    rules,
+    nowMs,
+  );
   return { left_out: [...leftOut.map((one) => ({ ...one, setting: null })), ...refused], changed };
 }

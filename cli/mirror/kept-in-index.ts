@@ -7,7 +7,13 @@ import type { PackageName } from '../../build/contract/name.ts';
 import { readDocumentFile, type DocumentFile } from '../../proxy/mirror/document-file.ts';
 import { includeKey } from '../../proxy/mirror/included-packages.ts';
 import { parseJsonInTurns } from '../../proxy/mirror/json-in-turns.ts';
-import { includesOf, parseUpstreamRoot, recordsByName, rootUrlOf, type UpstreamRoot } from '../../proxy/mirror/upstream-root.ts';
+import {
+  includesOf,
+  parseUpstreamRoot,
+  recordsByName,
+  rootUrlOf,
+  type UpstreamRoot,
+} from '../../proxy/mirror/upstream-root.ts';
 import { folderOf } from '../../proxy/mirror/upstream.ts';
 
 /** Epoch milliseconds: when packages.json of the repository, or what that includes, was last found to have the package. undefined: it is not known to. */

@@ -11,5 +11,8 @@ import { folderOf } from '../../proxy/mirror/upstream.ts';
 /** Of the repository with this address, whose documents are below `folder`, the mirror's. Releases come first. */
 export function keptRecords(name: PackageName, folder: string, url: string): Promise<readonly JsonObject[]> {
   const documents = join(folder, 'p2', folderOf(rootUrlOf(url)));
-  return keptVersions(name, [join(documents, providerPath(name, 'stable')), join(documents, providerPath(name, 'dev'))]);
+  return keptVersions(name, [
+    join(documents, providerPath(name, 'stable')),
+    join(documents, providerPath(name, 'dev')),
+  ]);
 }

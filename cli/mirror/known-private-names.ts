@@ -27,7 +27,9 @@ export async function openPrivateNames(config: Config): Promise<KnownPrivateName
     try {
       return await privateNames();
     } catch (error) {
-      throw new RegistryError('UPSTREAM_UNAVAILABLE', { message: `Which names are private is said by the origin, and it does not say: ${error instanceof Error ? error.message : String(error)}.` });
+      throw new RegistryError('UPSTREAM_UNAVAILABLE', {
+        message: `Which names are private is said by the origin, and it does not say: ${error instanceof Error ? error.message : String(error)}.`,
+      });
     }
   };
   return { read, close };
@@ -36,5 +38,8 @@ export async function openPrivateNames(config: Config): Promise<KnownPrivateName
 /** What is private is then said elsewhere, and not by the data folder. */
 function assertNoOrigin(config: Config): void {
   const url = markedOrigin(config);
-  if (url !== undefined) throw new RegistryError('UPSTREAM_UNAVAILABLE', { message: `The server of ${config.data.value} serves a tree at ${url}, which says what names are private. Give its address here too, as LIBRETTO_ORIGIN or in libretto.json.` });
+  if (url !== undefined)
+    throw new RegistryError('UPSTREAM_UNAVAILABLE', {
+      message: `The server of ${config.data.value} serves a tree at ${url}, which says what names are private. Give its address here too, as LIBRETTO_ORIGIN or in libretto.json.`,
+    });
 }

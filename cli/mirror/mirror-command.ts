@@ -21,13 +21,38 @@ export interface MirrorWork {
   readonly rules: () => Promise<MirrorRules>;
 }
 
-export async function runMirrorCommand(context: Context, { flags }: Given, work: (work: MirrorWork) => Promise<number>): Promise<number> {
-  const config = await loadConfig({ flags, environment: context.environment, workingDirectory: context.workingDirectory });
+export async function runMirrorCommand(
+  context: Context,
+  { flags }: Given,
+  work: (work: MirrorWork) => Promise<number>,
+): Promise<number> {
+  const config = await loadConfig({
+    flags,
+    environment: context.environment,
+    workingDirectory: context.workingDirectory,
+  });
   const store = await openExistingState(config);
   const privateNames = await openPrivateNames(config);
-  const mirror = composeMirror(config, { settings: composeSettings(config, context, store), privateNames: privateNames.read, environment: context.environment, others: otherRepositories({ config, environment: context.environment, state: store, sealer: composeKeys(config, context).sealer }), now: () => context.now().getTime(), tell: () => undefined });
+  const mirror = composeMirror(config, {
+    settings: composeSettings(config, context, store),
+    privateNames: privateNames.read,
+    environment: context.environment,
+    others: otherRepositories({
+      config,
+      environment: context.environment,
+      state: store,
+      sealer: composeKeys(config, context).sealer,
+    }),
+    now: () => context.now().getTime(),
+    tell: () => undefined,
+  });
   try {
-    return await work({ mirror, config, folder: mirrorFolder(config), rules: () => mirrorRulesOf(config, context, store) });
+    return await work({
+      mirror,
+      config,
+      folder: mirrorFolder(config),
+      rules: () => mirrorRulesOf(config, context, store),
+    });
   } finally {
     await mirror.close();
     privateNames.close();

@@ -42,29 +42,65 @@ export interface MirrorSurroundings {
   readonly tree: Pick<ServedTree, 'published' | 'privateNames'>;
 }
 
-export function openServedMirror(config: Config, context: Context, { settings, log, state, safety, tombstones, tree: { published, privateNames } }: MirrorSurroundings): ServedMirror {
-  const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
+export function openServedMirror(
+  config: Config,
+  context: Context,
+  { settings, log, state, safety, tombstones, tree: { published, privateNames } }: MirrorSurroundings,
+): ServedMirror {
+  const others = otherRepositories({
+    config,
+    environment: context.environment,
+    state,
+    sealer: composeKeys(config, context).sealer,
+  });
   const metrics = createMirrorMetrics();
   const isNews = createRepetitions(() => context.now().getTime());
   const hear = (event: MirrorEvent): void => {
     metrics.count(event);
     if (isNews(event)) tell(log, event);
   };
-  const mirror = composeMirror(config, { settings, privateNames, others, environment: context.environment, purged: clearingPurged(config, context, tombstones, log), now: () => context.now().getTime(), tell: hear });
-  const clear = (): void => void mirror.clear().catch((err: unknown) => log.logger.error({ err }, 'what was left of broken fetches could not be removed'));
+  const mirror = composeMirror(config, {
+    settings,
+    privateNames,
+    others,
+    environment: context.environment,
+    purged: clearingPurged(config, context, tombstones, log),
+    now: () => context.now().getTime(),
+    tell: hear,
+  });
+  const clear = (): void =>
+    void mirror
+      .clear()
+      .catch((err: unknown) => log.logger.error({ err }, 'what was left of broken fetches could not be removed'));
   clear();
-  markOrigin(config).catch((err: unknown) => log.logger.error({ err }, 'commands beside this server cannot be told where its tree is: give them its origin'));
+  markOrigin(config).catch((err: unknown) =>
+    log.logger.error({ err }, 'commands beside this server cannot be told where its tree is: give them its origin'),
+  );
   // what the server before this one was fetching when it was killed is too young at once
   const again = setTimeout(clear, clearAgainMs).unref();
-  return { mirror, tree: createMirroredTree(mirror, viewedBytes, safety), catalogue: createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch }), families: metrics.families, close: () => closeAfter(again, mirror) };
+  return {
+    mirror,
+    tree: createMirroredTree(mirror, viewedBytes, safety),
+    catalogue: createMirroredCatalogue({ folder: mirrorFolder(config), mirror, epoch: published.epoch }),
+    families: metrics.families,
+    close: () => closeAfter(again, mirror),
+  };
 }
 
 /** Copies on this host of what is purged on any go once its tombstone is seen. */
-function clearingPurged(config: Config, context: Context, tombstones: Tombstones, { logger }: Log): () => Eventually<PurgedLookup> {
+function clearingPurged(
+  config: Config,
+  context: Context,
+  tombstones: Tombstones,
+  { logger }: Log,
+): () => Eventually<PurgedLookup> {
   let last = nothingPurged;
   return () =>
     whenReady(tombstones.read(context.now().getTime()), (purged) => {
-      if (purged !== last) removePurged(mirrorFolder(config), purged.rows).catch((err: unknown) => logger.error({ err }, 'copies of purged versions could not be removed; they are not served'));
+      if (purged !== last)
+        removePurged(mirrorFolder(config), purged.rows).catch((err: unknown) =>
+          logger.error({ err }, 'copies of purged versions could not be removed; they are not served'),
+        );
       last = purged;
       return purged;
     });
@@ -92,7 +128,12 @@ const repeatAfterMs = 60_000;
 const mostRemembered = 1000;
 
 const alarms: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['archive-refused', 'release-changed']);
-const troubles: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>(['document-failed', 'archive-failed', 'versions-left-out', 'stand-ins-dropped']);
+const troubles: ReadonlySet<MirrorEvent['kind']> = new Set<MirrorEvent['kind']>([
+  'document-failed',
+  'archive-failed',
+  'versions-left-out',
+  'stand-ins-dropped',
+]);
 
 function tell({ logger }: Log, event: MirrorEvent): void {
   if (alarms.has(event.kind)) logger.error({ mirror: event });

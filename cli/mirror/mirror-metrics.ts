@@ -16,7 +16,8 @@ const alarms = ['archive-refused', 'release-changed'] as const;
 export function createMirrorMetrics(): MirrorMetrics {
   const counts = new Map<string, number>();
   const add = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
-  const samples = (kind: string, label: string, values: readonly string[]): readonly Sample[] => values.map((value) => ({ labels: { [label]: value }, value: counts.get(`${kind} ${value}`) ?? 0 }));
+  const samples = (kind: string, label: string, values: readonly string[]): readonly Sample[] =>
+    values.map((value) => ({ labels: { [label]: value }, value: counts.get(`${kind} ${value}`) ?? 0 }));
   return {
     count: (event) => {
       if (event.kind === 'document') add(`document ${event.outcome}`);
@@ -27,9 +28,24 @@ export function createMirrorMetrics(): MirrorMetrics {
       if (event.kind === 'archive-refused' || event.kind === 'release-changed') add(`alarm ${event.kind}`);
     },
     families: () => [
-      { name: 'libretto_mirror_documents_total', type: 'counter', help: 'Documents that other registries were asked for, by what came of it.', samples: samples('document', 'outcome', documentOutcomes) },
-      { name: 'libretto_mirror_archives_total', type: 'counter', help: 'Archives that were fetched from other registries, by what came of it.', samples: samples('archive', 'outcome', archiveOutcomes) },
-      { name: 'libretto_mirror_alarms_total', type: 'counter', help: 'Archives that were refused, and releases that were found changed.', samples: samples('alarm', 'kind', alarms) },
+      {
+        name: 'libretto_mirror_documents_total',
+        type: 'counter',
+        help: 'Documents that other registries were asked for, by what came of it.',
+        samples: samples('document', 'outcome', documentOutcomes),
+      },
+      {
+        name: 'libretto_mirror_archives_total',
+        type: 'counter',
+        help: 'Archives that were fetched from other registries, by what came of it.',
+        samples: samples('archive', 'outcome', archiveOutcomes),
+      },
+      {
+        name: 'libretto_mirror_alarms_total',
+        type: 'counter',
+        help: 'Archives that were refused, and releases that were found changed.',
+        samples: samples('alarm', 'kind', alarms),
+      },
     ],
   };
 }

@@ -11,6 +11,11 @@ import { otherRepositories } from './composer-repositories.ts';
 
 /** Throws UsageError and BuildRefused as `otherRepositories` does. */
 export async function mirrorRulesOf(config: Config, context: Context, state: StateStore): Promise<MirrorRules> {
-  const others = await otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer })();
+  const others = await otherRepositories({
+    config,
+    environment: context.environment,
+    state,
+    sealer: composeKeys(config, context).sealer,
+  })();
   return mirrorRules(await composeSettings(config, context, state).current(), others, context.environment);
 }

@@ -33,7 +33,14 @@ export interface MirroredName {
   readonly asked_at: string | null;
   /** names that it says it stands for, by `replace` or `provide`, and that are left out of this here: private ones, and such as only other repositories are asked for */
   readonly not_standing_in_for: readonly string[];
-  readonly archives: readonly { readonly version: string; readonly reference: string | null; readonly shasum: string; readonly size: number; readonly from: string; readonly fetched_at: string }[];
+  readonly archives: readonly {
+    readonly version: string;
+    readonly reference: string | null;
+    readonly shasum: string;
+    readonly size: number;
+    readonly from: string;
+    readonly fetched_at: string;
+  }[];
   /** versions that are not offered, and such of which the upstream says something else than what was accepted; as far as documents are kept */
   readonly held_back: HeldBack;
   /** records that cannot be read, in words */
@@ -54,7 +61,14 @@ export async function mirroredName(name: PackageName, config: Config, context: C
     const { records, unreadable } = await new ArchiveShelf(mirrorFolder(config), 0).inspect(name);
     const from = rules.upstreams.find(({ id, url }) => ids.includes(id) && (kept === undefined || url === kept.url));
     const said = from === undefined ? [] : await keptRecords(name, mirrorFolder(config), from.url);
-    const dropped = from === undefined ? [] : await droppedStandIns({ upstreamId: from.id, records: [...records.map(({ record }) => record), ...said], belongs: (claimed) => precedence(claimed, privateNames) });
+    const dropped =
+      from === undefined
+        ? []
+        : await droppedStandIns({
+            upstreamId: from.id,
+            records: [...records.map(({ record }) => record), ...said],
+            belongs: (claimed) => precedence(claimed, privateNames),
+          });
     return {
       belongs_to: belonging.to,
       because: belonging.to === 'upstreams' ? null : belonging.because,
@@ -62,8 +76,20 @@ export async function mirroredName(name: PackageName, config: Config, context: C
       found_in: kept?.url ?? null,
       asked_at: kept === undefined ? null : new Date(kept.askedAtMs).toISOString(),
       not_standing_in_for: dropped,
-      archives: records.map(({ version, reference, shasum, size, from, fetchedAt }) => ({ version, reference: reference === '' ? null : reference, shasum, size, from, fetched_at: fetchedAt })),
-      held_back: await heldBack(name, { records: said, accepted: records, rules: rules.releases, nowMs: context.now().getTime() }),
+      archives: records.map(({ version, reference, shasum, size, from, fetchedAt }) => ({
+        version,
+        reference: reference === '' ? null : reference,
+        shasum,
+        size,
+        from,
+        fetched_at: fetchedAt,
+      })),
+      held_back: await heldBack(name, {
+        records: said,
+        accepted: records,
+        rules: rules.releases,
+        nowMs: context.now().getTime(),
+      }),
       unreadable: unreadable.map(({ message }) => message),
     };
   } finally {
@@ -80,7 +106,11 @@ async function namesOf(config: Config): Promise<PrivateNames> {
   }
 }
 
-async function keptDocument(name: PackageName, repositories: readonly string[], folder: string): Promise<{ readonly url: string; readonly askedAtMs: number } | undefined> {
+async function keptDocument(
+  name: PackageName,
+  repositories: readonly string[],
+  folder: string,
+): Promise<{ readonly url: string; readonly askedAtMs: number } | undefined> {
   for (const url of repositories) {
     for (const stability of ['stable', 'dev'] as const) {
       const file = await readDocumentFile(join(folder, 'p2', folderOf(rootUrlOf(url)), providerPath(name, stability)));

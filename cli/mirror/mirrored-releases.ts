@@ -22,8 +22,17 @@ export interface ReleasesParts {
   readonly privateNames: ReadPrivateNames;
 }
 
-export function mirroredReleases(config: Config, context: Context, { state, settings, privateNames }: ReleasesParts): MirroredReleases {
-  const others = otherRepositories({ config, environment: context.environment, state, sealer: composeKeys(config, context).sealer });
+export function mirroredReleases(
+  config: Config,
+  context: Context,
+  { state, settings, privateNames }: ReleasesParts,
+): MirroredReleases {
+  const others = otherRepositories({
+    config,
+    environment: context.environment,
+    state,
+    sealer: composeKeys(config, context).sealer,
+  });
   return async (name) => {
     const rules = mirrorRules(await settings.current(), await others(), context.environment);
     if (rules.upstreams.length === 0) return undefined;
@@ -35,7 +44,11 @@ export function mirroredReleases(config: Config, context: Context, { state, sett
 }
 
 /** Of the first repository that has the package. Repositories that have everything in one document keep none of a name. */
-async function keptReleases(name: PackageName, urls: readonly string[], folder: string): Promise<readonly MirroredRelease[]> {
+async function keptReleases(
+  name: PackageName,
+  urls: readonly string[],
+  folder: string,
+): Promise<readonly MirroredRelease[]> {
   for (const url of urls) {
     const kept = await keptRecords(name, folder, url);
     if (kept.length > 0) return kept.flatMap(releaseOf);

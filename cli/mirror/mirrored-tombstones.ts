@@ -24,7 +24,11 @@ export interface MirroredTarget extends PurgeTarget {
   readonly reason: PurgeReason;
 }
 
-export async function mirroredTombstones(target: MirroredTarget, config: Config, context: Context): Promise<readonly PurgedVersion[]> {
+export async function mirroredTombstones(
+  target: MirroredTarget,
+  config: Config,
+  context: Context,
+): Promise<readonly PurgedVersion[]> {
   const folder = mirrorFolder(config);
   const since = context.now().toISOString();
   const { records } = await new ArchiveShelf(folder, 0).inspect(target.name);
@@ -43,9 +47,26 @@ async function keptOf(name: PackageName, config: Config, context: Context): Prom
   }
 }
 
-function ofRecord({ name, version, normalized, reference, shasum, record }: ArchiveRecord, folder: string, reason: PurgeReason, since: string): PurgedVersion {
+function ofRecord(
+  { name, version, normalized, reference, shasum, record }: ArchiveRecord,
+  folder: string,
+  reason: PurgeReason,
+  since: string,
+): PurgedVersion {
   const digests = digestsOf(join(folder, archivePath(name, shasum)));
-  return { name, version, version_normalized: normalized, reference, sha1: shasum, sha256: digests?.sha256 ?? null, content: digests?.content ?? null, released: timeOf(record), source: null, reason, since };
+  return {
+    name,
+    version,
+    version_normalized: normalized,
+    reference,
+    sha1: shasum,
+    sha256: digests?.sha256 ?? null,
+    content: digests?.content ?? null,
+    released: timeOf(record),
+    source: null,
+    reason,
+    since,
+  };
 }
 
 function ofOffer(record: JsonObject, { name, reason }: MirroredTarget, since: string): readonly PurgedVersion[] {
@@ -54,7 +75,21 @@ function ofOffer(record: JsonObject, { name, reason }: MirroredTarget, since: st
   if (typeof version !== 'string' || normalized === undefined) return [];
   const { reference, shasum } = isJsonObject(dist) ? dist : {};
   const sha1 = typeof shasum === 'string' && shasum !== '' ? shasum : null;
-  return [{ name, version, version_normalized: normalized as NormalizedVersion, reference: typeof reference === 'string' ? reference : '', sha1, sha256: null, content: null, released: timeOf(record), source: null, reason, since }];
+  return [
+    {
+      name,
+      version,
+      version_normalized: normalized as NormalizedVersion,
+      reference: typeof reference === 'string' ? reference : '',
+      sha1,
+      sha256: null,
+      content: null,
+      released: timeOf(record),
+      source: null,
+      reason,
+      since,
+    },
+  ];
 }
 
 function timeOf({ time }: JsonObject): string | null {

@@ -13,10 +13,19 @@ import { version } from '../version.ts';
 import { upstreamCredential } from './composer-repositories.ts';
 
 /** What is there, or why that cannot be seen: EGRESS_DENIED or BUILD_FAILED. */
-export async function probeRegistered({ id, url, credentials }: RepositoryRecord, config: Config, sealer: Sealer, now: () => number): Promise<UpstreamProbe | RegistryError> {
+export async function probeRegistered(
+  { id, url, credentials }: RepositoryRecord,
+  config: Config,
+  sealer: Sealer,
+  now: () => number,
+): Promise<UpstreamProbe | RegistryError> {
   const opened = credentials === null ? undefined : unsealed(sealer, credentials, id);
   if (opened instanceof RegistryError) return opened;
-  const client = new UpstreamClient({ allowAddresses: config.egressAllow.value, userAgent: `Libretto/${version}`, now });
+  const client = new UpstreamClient({
+    allowAddresses: config.egressAllow.value,
+    userAgent: `Libretto/${version}`,
+    now,
+  });
   try {
     const probe = await probeUpstream(url, opened === undefined ? undefined : upstreamCredential(opened), client);
     return typeof probe === 'string' ? new RegistryError('BUILD_FAILED', { message: probe }) : probe;
@@ -32,11 +41,14 @@ function unsealed(sealer: Sealer, sealed: string, id: string): RepositoryCredent
   try {
     return unsealCredentials(sealer, sealed, id);
   } catch (error) {
-    return new RegistryError('BUILD_FAILED', { message: `Its credentials cannot be opened: ${error instanceof Error ? error.message : String(error)}. Give them again.` });
+    return new RegistryError('BUILD_FAILED', {
+      message: `Its credentials cannot be opened: ${error instanceof Error ? error.message : String(error)}. Give them again.`,
+    });
   }
 }
 
 function isDenied(error: unknown): boolean {
-  for (let found = error; found instanceof Error; found = found.cause) if (found instanceof EgressFailure && found.kind === 'denied') return true;
+  for (let found = error; found instanceof Error; found = found.cause)
+    if (found instanceof EgressFailure && found.kind === 'denied') return true;
   return false;
 }

@@ -25,7 +25,10 @@ export interface MirroredSync {
   readonly record: RepositoryRecord;
 }
 
-export type MirroredReport = Pick<BuildReport, 'serial' | 'published' | 'added' | 'changed' | 'withdrawn' | 'quarantined' | 'failed' | 'notices'>;
+export type MirroredReport = Pick<
+  BuildReport,
+  'serial' | 'published' | 'added' | 'changed' | 'withdrawn' | 'quarantined' | 'failed' | 'notices'
+>;
 
 /** `added`: archives that are here now and were not before. Throws RegistryError where the repository cannot be read. */
 export async function syncMirrored({ config, context, state, sealer, record }: MirroredSync): Promise<MirroredReport> {
@@ -34,14 +37,24 @@ export async function syncMirrored({ config, context, state, sealer, record }: M
   if (probe instanceof RegistryError) throw probe;
   const others = otherRepositories({ config, environment: context.environment, state, sealer });
   const privateNames = await openPrivateNames(config);
-  const mirror = composeMirror(config, { settings: composeSettings(config, context, state), privateNames: privateNames.read, others, environment: context.environment, askedSinceMs: now(), now, tell: () => undefined });
+  const mirror = composeMirror(config, {
+    settings: composeSettings(config, context, state),
+    privateNames: privateNames.read,
+    others,
+    environment: context.environment,
+    askedSinceMs: now(),
+    now,
+    tell: () => undefined,
+  });
   const serial = readPublication(config.data.value)?.serial ?? 0;
   const moment = { nowMs: now(), epoch: serial };
   try {
     const repository = (await others()).find(({ id }) => id === record.id) ?? { packages: {} };
     const { fetched, here, failures } = await bringAhead(mirror, repository, () => moment);
     const isLazy = Object.keys(repository.packages).length === 0;
-    const message = isLazy ? 'It names no packages to fetch ahead: each is fetched when somebody first asks for it.' : `${counted(fetched.length, 'archive')} fetched, ${here} here before.`;
+    const message = isLazy
+      ? 'It names no packages to fetch ahead: each is fetched when somebody first asks for it.'
+      : `${counted(fetched.length, 'archive')} fetched, ${here} here before.`;
     return {
       serial,
       published: false,

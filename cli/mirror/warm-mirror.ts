@@ -17,9 +17,16 @@ export interface Warmed {
 
 const parallel = 8;
 
-export async function warmMirror(mirror: Mirror, packages: readonly LockedPackage[], moment: () => Moment, onEach: (warmed: Warmed) => void): Promise<readonly Warmed[]> {
+export async function warmMirror(
+  mirror: Mirror,
+  packages: readonly LockedPackage[],
+  moment: () => Moment,
+  onEach: (warmed: Warmed) => void,
+): Promise<readonly Warmed[]> {
   const limit = pLimit(parallel);
-  const wanted = [...new Map(packages.map((one) => [JSON.stringify([one.name, one.version, one.reference]), one])).values()];
+  const wanted = [
+    ...new Map(packages.map((one) => [JSON.stringify([one.name, one.version, one.reference]), one])).values(),
+  ];
   return Promise.all(
     wanted.map((locked) =>
       limit(async () => {
@@ -31,7 +38,11 @@ export async function warmMirror(mirror: Mirror, packages: readonly LockedPackag
   );
 }
 
-async function warm(mirror: Mirror, { name: given, version, reference }: LockedPackage, moment: Moment): Promise<Warmed> {
+async function warm(
+  mirror: Mirror,
+  { name: given, version, reference }: LockedPackage,
+  moment: Moment,
+): Promise<Warmed> {
   const of = (outcome: Warmed['outcome'], reason: string | null): Warmed => ({ name: given, version, outcome, reason });
   const name: PackageName | undefined = parsePackageName(given.toLowerCase());
   if (name === undefined) return of('not-mirrored', 'it is no name of a package');
@@ -40,7 +51,9 @@ async function warm(mirror: Mirror, { name: given, version, reference }: LockedP
     if (belonging.to !== 'upstreams') return of('not-mirrored', belonging.because);
     await Promise.all([mirror.document(name, 'stable', moment), mirror.document(name, 'dev', moment)]);
     const brought = await mirror.bring({ name, labels: [version], reference: reference ?? undefined }, moment);
-    return brought === undefined ? of('missing', 'its upstream has no such version, or no archive with this reference') : of(brought, null);
+    return brought === undefined
+      ? of('missing', 'its upstream has no such version, or no archive with this reference')
+      : of(brought, null);
   } catch (error) {
     return of('failed', error instanceof Error ? error.message : String(error));
   }

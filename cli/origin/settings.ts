@@ -9,7 +9,7 @@ export const origin: Setting<OriginAddress | undefined> = {
   key: 'origin',
   flag: '--origin <url>',
   variable: 'LIBRETTO_ORIGIN',
-  purpose: 'serve the tree that is uploaded there (public/ and index/ below it), instead of the data folder\'s',
+  purpose: "serve the tree that is uploaded there (public/ and index/ below it), instead of the data folder's",
   allowed: 'http(s)://[USER:PASSWORD@]HOST[:PORT][/PATH], without query and fragment',
   parse: (raw) => (typeof raw === 'string' ? parseOriginAddress(raw) : undefined),
   reason: webFault,
@@ -24,7 +24,8 @@ export const originAuthorization: Setting<Secret | undefined> = {
   purpose: 'the Authorization header that the origin wants',
   allowed: 'the value of a header, such as Bearer TOKEN',
   parse: (raw, _place, refuse) => {
-    if (typeof raw === 'string' && /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(raw)) return new Secret(raw);
+    if (typeof raw === 'string' && /^[\u0021-\u007e](?:[\u0020-\u007e]*[\u0021-\u007e])?$/.test(raw))
+      return new Secret(raw);
     refuse('', 'is not the value of a header; allowed is, for example, Bearer TOKEN.'); // without showing what it is
     return undefined;
   },

@@ -18,18 +18,36 @@ export interface SatisImport {
 }
 
 /** Options that are dealt with one by one; all others are in `lostOptions` or unknown. */
-const known: ReadonlySet<string> = new Set(['name', 'description', 'homepage', 'repositories', 'require', 'require-all', 'blacklist', 'minimum-stability', 'minimum-stability-per-package', 'abandoned', 'archive', 'config']);
+const known: ReadonlySet<string> = new Set([
+  'name',
+  'description',
+  'homepage',
+  'repositories',
+  'require',
+  'require-all',
+  'blacklist',
+  'minimum-stability',
+  'minimum-stability-per-package',
+  'abandoned',
+  'archive',
+  'config',
+]);
 
 export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
   const lines: OptionLine[] = [];
   const note: Note = (option, outcome, detail) => void lines.push({ option, outcome, detail });
-  const about = { ...textOption('name', satis, note), ...textOption('description', satis, note), ...textOption('homepage', satis, note) };
+  const about = {
+    ...textOption('name', satis, note),
+    ...textOption('description', satis, note),
+    ...textOption('homepage', satis, note),
+  };
   const sources = importSources(satis, rebase, note);
   const filters = importFilters(satis, note);
   const abandoned = importAbandoned(satis['abandoned'], note);
   importArchive(satis['archive'], note);
   importConfig(satis['config'], note);
-  for (const [option, value] of Object.entries(satis)) if (!known.has(option) && value !== undefined) lostOption(option, value, lostOptions[option], note);
+  for (const [option, value] of Object.entries(satis))
+    if (!known.has(option) && value !== undefined) lostOption(option, value, lostOptions[option], note);
   const limited: JsonObject[] = [];
   const leftOut = new Map<string, string>();
   for (const { at, source } of sources) {
@@ -37,7 +55,10 @@ export function importSatis(satis: JsonObject, rebase: Rebase): SatisImport {
     if (typeof merged === 'string') leftOut.set(at, merged);
     else limited.push({ ...source, ...merged });
   }
-  return { config: { ...about, sources: limited, ...(abandoned === undefined ? {} : { abandoned }) }, lines: tellLeftOut(lines, leftOut) };
+  return {
+    config: { ...about, sources: limited, ...(abandoned === undefined ? {} : { abandoned }) },
+    lines: tellLeftOut(lines, leftOut),
+  };
 }
 
 /** What was carried over of a source that is then left out is lost with it. */
@@ -57,8 +78,22 @@ function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObje
   const value = satis[option];
   if (value === undefined) return {};
   const fault = option === 'homepage' && typeof value === 'string' ? httpAddressFault(value) : undefined;
-  const fits = typeof value === 'string' && value.trim() !== '' && (option !== 'homepage' || /^https?:\/\/[^\s@]+$/.test(value)) && fault === undefined;
-  note(option, fits ? 'carried' : 'not-carried', fits ? `"${option}".` : option === 'homepage' ? (fault === undefined ? 'It is no http(s) address.' : `The address ${fault}.`) : 'It is no text.');
+  const fits =
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    (option !== 'homepage' || /^https?:\/\/[^\s@]+$/.test(value)) &&
+    fault === undefined;
+  note(
+    option,
+    fits ? 'carried' : 'not-carried',
+    fits
+      ? `"${option}".`
+      : option === 'homepage'
+        ? fault === undefined
+          ? 'It is no http(s) address.'
+          : `The address ${fault}.`
+        : 'It is no text.',
+  );
   // Control characters, line breaks among them, have no place in it.
   return fits ? { [option]: value.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim() } : {};
 }
@@ -66,7 +101,9 @@ function textOption(option: 'name' | 'description' | 'homepage', satis: JsonObje
 /** A repository that is named twice is one source. */
 function importSources({ repositories }: JsonObject, rebase: Rebase, note: Note): readonly ImportedSource[] {
   if (repositories === undefined) return [];
-  const listed = Array.isArray(repositories) ? (repositories as readonly JsonValue[]).map((one, index) => [`repositories[${index}]`, one] as const) : namedRepositories(repositories);
+  const listed = Array.isArray(repositories)
+    ? (repositories as readonly JsonValue[]).map((one, index) => [`repositories[${index}]`, one] as const)
+    : namedRepositories(repositories);
   const sources = new Map<string, ImportedSource>();
   for (const [at, one] of listed) {
     const source = importRepository(one, at, rebase, note);
@@ -79,15 +116,28 @@ function importSources({ repositories }: JsonObject, rebase: Rebase, note: Note)
 }
 
 function namedRepositories(repositories: JsonValue): readonly (readonly [string, JsonValue])[] {
-  return isJsonObject(repositories) ? Object.entries(repositories).map(([name, one]) => [`repositories[${JSON.stringify(withoutCredentials(name))}]`, one ?? null] as const) : [['repositories', repositories]];
+  return isJsonObject(repositories)
+    ? Object.entries(repositories).map(
+        ([name, one]) => [`repositories[${JSON.stringify(withoutCredentials(name))}]`, one ?? null] as const,
+      )
+    : [['repositories', repositories]];
 }
 
 /** Satis takes `require` only where it does not take everything anyway (PackageSelection.php, fetchOptions). */
 function importFilters(satis: JsonObject, note: Note): JsonObject {
   const { require, 'require-all': all, blacklist, 'minimum-stability': stability } = satis;
-  if (all !== undefined) note('require-all', 'as-is', all === true ? 'All versions of all sources are published, unless a source says otherwise.' : 'It is the same as to leave it out.');
-  const wanted = all === true || require === undefined || require === null ? undefined : constraintsOf(require, 'require', note);
-  if (all === true && require !== undefined) note('require', 'as-is', 'Satis takes no notice of it beside require-all.');
+  if (all !== undefined)
+    note(
+      'require-all',
+      'as-is',
+      all === true
+        ? 'All versions of all sources are published, unless a source says otherwise.'
+        : 'It is the same as to leave it out.',
+    );
+  const wanted =
+    all === true || require === undefined || require === null ? undefined : constraintsOf(require, 'require', note);
+  if (all === true && require !== undefined)
+    note('require', 'as-is', 'Satis takes no notice of it beside require-all.');
   const unwanted = blacklist === undefined ? undefined : constraintsOf(blacklist, 'blacklist', note);
   const versions = Object.fromEntries(Object.entries(wanted ?? {}).filter(([, constraint]) => constraint !== '*'));
   return {
@@ -113,31 +163,49 @@ function importStability(given: JsonValue | undefined, note: Note): JsonObject {
 /** Of single packages; each counts in place of the one for all. */
 function importStabilities(given: JsonValue | undefined, note: Note): JsonObject {
   const option = 'minimum-stability-per-package';
-  if (given !== undefined && !isJsonObject(given)) note(option, 'not-carried', 'It is no object of package names and stabilities.');
-  const stabilities = Object.fromEntries(Object.entries(isJsonObject(given) ? given : {}).flatMap(([name, one = null]): (readonly [string, string])[] => {
-    const stability = stabilityOf(one);
-    const fits = stability !== undefined && parsePackageName(name.toLowerCase()) !== undefined;
-    note(`${option}[${JSON.stringify(name)}]`, fits ? 'carried' : 'not-carried', fits ? `"${option}" of every source.` : 'It is no package name with one of dev, alpha, beta, RC and stable.');
-    return fits ? [[name.toLowerCase(), stability]] : [];
-  }));
+  if (given !== undefined && !isJsonObject(given))
+    note(option, 'not-carried', 'It is no object of package names and stabilities.');
+  const stabilities = Object.fromEntries(
+    Object.entries(isJsonObject(given) ? given : {}).flatMap(([name, one = null]): (readonly [string, string])[] => {
+      const stability = stabilityOf(one);
+      const fits = stability !== undefined && parsePackageName(name.toLowerCase()) !== undefined;
+      note(
+        `${option}[${JSON.stringify(name)}]`,
+        fits ? 'carried' : 'not-carried',
+        fits ? `"${option}" of every source.` : 'It is no package name with one of dev, alpha, beta, RC and stable.',
+      );
+      return fits ? [[name.toLowerCase(), stability]] : [];
+    }),
+  );
   return Object.keys(stabilities).length === 0 ? {} : { [option]: stabilities };
 }
 
 function stabilityOf(given: JsonValue): string | undefined {
   const stability = given === 'rc' ? 'RC' : given;
-  return typeof stability === 'string' && ['dev', 'alpha', 'beta', 'RC', 'stable'].includes(stability) ? stability : undefined;
+  return typeof stability === 'string' && ['dev', 'alpha', 'beta', 'RC', 'stable'].includes(stability)
+    ? stability
+    : undefined;
 }
 
-function constraintsOf(given: JsonValue, option: 'require' | 'blacklist', note: Note): Readonly<Record<string, string>> {
+function constraintsOf(
+  given: JsonValue,
+  option: 'require' | 'blacklist',
+  note: Note,
+): Readonly<Record<string, string>> {
   const constraints: Record<string, string> = {};
   for (const [name, constraint] of isJsonObject(given) ? Object.entries(given) : []) {
     const at = `${option}[${JSON.stringify(name)}]`;
     const parsed = typeof constraint === 'string' ? parseConstraint(constraint) : { refusal: 'it is no text' };
-    if (parsePackageName(name.toLowerCase()) === undefined) note(at, 'not-carried', 'It is no package that a source could hold.');
+    if (parsePackageName(name.toLowerCase()) === undefined)
+      note(at, 'not-carried', 'It is no package that a source could hold.');
     else if ('refusal' in parsed) note(at, 'not-carried', `Its constraint cannot be used: ${parsed.refusal}.`);
     else {
       constraints[name.toLowerCase()] = String(constraint);
-      note(at, 'carried', option === 'require' ? '"only" and "versions" of every source.' : '"except" of every source.');
+      note(
+        at,
+        'carried',
+        option === 'require' ? '"only" and "versions" of every source.' : '"except" of every source.',
+      );
     }
   }
   if (!isJsonObject(given)) note(option, 'not-carried', 'It is no object of package names and constraints.');
@@ -147,11 +215,25 @@ function constraintsOf(given: JsonValue, option: 'require' | 'blacklist', note: 
 /** What a repository says of itself and what holds for all: both must. A sentence where that leaves nothing. */
 function mergeFilters(source: JsonObject, filters: JsonObject): JsonObject | string {
   const own = source['except'];
-  const except = Array.isArray(own) && isJsonObject(filters['except']) ? { except: { ...filters['except'], ...Object.fromEntries((own as readonly string[]).map((name) => [name, '*'])) } } : {};
+  const except =
+    Array.isArray(own) && isJsonObject(filters['except'])
+      ? {
+          except: {
+            ...filters['except'],
+            ...Object.fromEntries((own as readonly string[]).map((name) => [name, '*'])),
+          },
+        }
+      : {};
   const names = admittedNames(source['only'], filters['only']);
   if (typeof names === 'string') return names;
   const { versions, only: _, ...others } = filters;
-  return { ...others, ...(own === undefined ? {} : { except: own }), ...except, ...(names === undefined ? {} : { only: names }), ...versionsOf(names, versions) };
+  return {
+    ...others,
+    ...(own === undefined ? {} : { except: own }),
+    ...except,
+    ...(names === undefined ? {} : { only: names }),
+    ...versionsOf(names, versions),
+  };
 }
 
 /** Of a Composer repository names count, and no versions. */
@@ -159,19 +241,27 @@ function mergeNames(source: JsonObject, { only, except: unwanted }: JsonObject):
   const names = admittedNames(source['only'], only);
   if (typeof names === 'string') return names;
   const own = Array.isArray(source['except']) ? (source['except'] as readonly string[]) : [];
-  const whole = Object.entries(isJsonObject(unwanted) ? unwanted : {}).flatMap(([name, constraint]) => (constraint === '*' ? [name] : []));
+  const whole = Object.entries(isJsonObject(unwanted) ? unwanted : {}).flatMap(([name, constraint]) =>
+    constraint === '*' ? [name] : [],
+  );
   const except = [...new Set([...own, ...whole])];
   return { ...(names === undefined ? {} : { only: names }), ...(except.length === 0 ? {} : { except }) };
 }
 
 /** `wanted` are whole names, `own` may be patterns; a sentence where no name is both. */
-function admittedNames(own: JsonValue | undefined, wanted: JsonValue | undefined): readonly string[] | string | undefined {
+function admittedNames(
+  own: JsonValue | undefined,
+  wanted: JsonValue | undefined,
+): readonly string[] | string | undefined {
   const patterns = Array.isArray(own) ? (own as readonly string[]) : undefined;
   if (!Array.isArray(wanted)) return patterns;
   const names = wanted as readonly string[];
-  if (names.length === 0) return 'It was left out: "require" names no package that a source could hold, so that Satis publishes nothing of it. Without "require" it publishes everything.';
+  if (names.length === 0)
+    return 'It was left out: "require" names no package that a source could hold, so that Satis publishes nothing of it. Without "require" it publishes everything.';
   const admitted = patterns === undefined ? names : names.filter(matchAnyName(patterns));
-  return admitted.length > 0 ? admitted : 'It was left out: its "only" takes none of the packages that "require" names, so that Satis publishes nothing of it.';
+  return admitted.length > 0
+    ? admitted
+    : 'It was left out: its "only" takes none of the packages that "require" names, so that Satis publishes nothing of it.';
 }
 
 /** Of the names that are published from this source alone. */
@@ -184,20 +274,32 @@ function importAbandoned(given: JsonValue | undefined, note: Note): JsonObject |
   if (given === undefined) return undefined;
   const marks: Record<string, boolean | string> = {};
   for (const [name, mark] of isJsonObject(given) ? Object.entries(given) : []) {
-    const fits = parsePackageName(name.toLowerCase()) !== undefined && (typeof mark === 'boolean' || (typeof mark === 'string' && mark.trim() !== ''));
+    const fits =
+      parsePackageName(name.toLowerCase()) !== undefined &&
+      (typeof mark === 'boolean' || (typeof mark === 'string' && mark.trim() !== ''));
     if (fits) marks[name.toLowerCase()] = mark;
-    note(`abandoned[${JSON.stringify(name)}]`, fits ? 'carried' : 'not-carried', fits ? '"abandoned".' : 'It is no package name with true, false or a replacement.');
+    note(
+      `abandoned[${JSON.stringify(name)}]`,
+      fits ? 'carried' : 'not-carried',
+      fits ? '"abandoned".' : 'It is no package name with true, false or a replacement.',
+    );
   }
   return Object.keys(marks).length === 0 ? undefined : marks;
 }
 
 function importArchive(given: JsonValue | undefined, note: Note): void {
-  for (const [option, value] of isJsonObject(given) ? Object.entries(given) : []) if (value !== undefined) lostOption(`archive.${option}`, value, lostArchiveOptions[option], note);
+  for (const [option, value] of isJsonObject(given) ? Object.entries(given) : [])
+    if (value !== undefined) lostOption(`archive.${option}`, value, lostArchiveOptions[option], note);
 }
 
 function importConfig(given: JsonValue | undefined, note: Note): void {
   for (const key of isJsonObject(given) ? Object.keys(given) : []) {
-    if (credentialKeys.has(key)) note(`config.${key}`, 'not-carried', 'libretto.json holds no credentials. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.');
+    if (credentialKeys.has(key))
+      note(
+        `config.${key}`,
+        'not-carried',
+        'libretto.json holds no credentials. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.',
+      );
     else note(`config.${key}`, 'not-carried', 'It configures Composer, which Libretto does not run.');
   }
 }

@@ -12,10 +12,12 @@ export interface LostOption {
 
 const lost = (reason: string, ...same: readonly JsonValue[]): LostOption => ({ same, reason });
 
-const noDependencies = 'Libretto does not resolve dependencies: it publishes what its sources hold. Add a source for every package that is to be there.';
+const noDependencies =
+  'Libretto does not resolve dependencies: it publishes what its sources hold. Add a source for every package that is to be there.';
 const noPage = 'Libretto makes no web page yet.';
 const noOldMetadata = 'Libretto writes the metadata of Composer 2 only, in one form.';
-const ownPlace = 'Archives stand in public/dist in the data folder and are named by the metadata without an address; see "data" and "distUrl" in docs/configuration.md.';
+const ownPlace =
+  'Archives stand in public/dist in the data folder and are named by the metadata without an address; see "data" and "distUrl" in docs/configuration.md.';
 
 export const lostOptions: Readonly<Record<string, LostOption>> = {
   'require-dependencies': lost(noDependencies, false),
@@ -26,7 +28,10 @@ export const lostOptions: Readonly<Record<string, LostOption>> = {
   'repositories-dep': lost(noDependencies),
   'include-types': lost('Packages are chosen by name and version, not by type. Use "only" of the source.', null),
   'exclude-types': lost('Packages are chosen by name and version, not by type. Use "except" of the source.'),
-  'strip-hosts': lost('Not needed: metadata names no address of a source, unless a source says "reference-source": "include".', false),
+  'strip-hosts': lost(
+    'Not needed: metadata names no address of a source, unless a source says "reference-source": "include".',
+    false,
+  ),
   'output-dir': lost('The tree stands in public/ in the data folder ("data", or --data).'),
   'output-html': lost(noPage, false),
   'twig-template': lost(noPage),
@@ -47,9 +52,16 @@ export const lostArchiveOptions: Readonly<Record<string, LostOption>> = {
   'absolute-directory': lost(ownPlace),
   'prefix-url': lost(ownPlace),
   format: lost('Archives are always ZIPs.', 'zip'),
-  'skip-dev': lost('Every published version has an archive, branches too. To leave branches out altogether, give the source "minimum-stability".', false),
-  whitelist: lost('Every published version has an archive. To leave packages out altogether, use "only" of the source.'),
-  blacklist: lost('Every published version has an archive. To leave packages out altogether, use "except" of the source.'),
+  'skip-dev': lost(
+    'Every published version has an archive, branches too. To leave branches out altogether, give the source "minimum-stability".',
+    false,
+  ),
+  whitelist: lost(
+    'Every published version has an archive. To leave packages out altogether, use "only" of the source.',
+  ),
+  blacklist: lost(
+    'Every published version has an archive. To leave packages out altogether, use "except" of the source.',
+  ),
   checksum: lost('Metadata always has the SHA-1 of an archive: without it clients would install anything.', true),
   'ignore-filters': lost('.gitattributes and archive.exclude always hold.', false),
   'override-dist-type': lost('Archives are always ZIPs.', true, false),
@@ -64,6 +76,18 @@ export const repositoryOptions: Readonly<Record<string, LostOption>> = {
   options: lost('git takes proxies, certificates and headers from its own configuration.'),
 };
 
-export const pathOptions = lost('They are about how a project installs the folder. A version comes from composer.json, or from the name of its folder.');
+export const pathOptions = lost(
+  'They are about how a project installs the folder. A version comes from composer.json, or from the name of its folder.',
+);
 
-export const credentialKeys: ReadonlySet<string> = new Set(['http-basic', 'github-oauth', 'gitlab-oauth', 'gitlab-token', 'bitbucket-oauth', 'bearer', 'forgejo-token', 'custom-headers', 'client-certificate']);
+export const credentialKeys: ReadonlySet<string> = new Set([
+  'http-basic',
+  'github-oauth',
+  'gitlab-oauth',
+  'gitlab-token',
+  'bitbucket-oauth',
+  'bearer',
+  'forgejo-token',
+  'custom-headers',
+  'client-certificate',
+]);

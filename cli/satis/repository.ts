@@ -12,7 +12,15 @@ import type { Note } from './report.ts';
 /** A path of the satis.json as libretto.json has to write it, which may stand elsewhere. */
 export type Rebase = (path: string) => string;
 
-const gitTypes: ReadonlySet<string> = new Set(['vcs', 'git', 'github', 'gitlab', 'bitbucket', 'git-bitbucket', 'forgejo']);
+const gitTypes: ReadonlySet<string> = new Set([
+  'vcs',
+  'git',
+  'github',
+  'gitlab',
+  'bitbucket',
+  'git-bitbucket',
+  'forgejo',
+]);
 const foreignTypes: Readonly<Record<string, string>> = {
   svn: 'Only git repositories are read.',
   hg: 'Only git repositories are read.',
@@ -23,9 +31,18 @@ const foreignTypes: Readonly<Record<string, string>> = {
 };
 
 /** undefined: it could not be carried over, which `note` was told. `at`: `repositories[2]`. */
-export function importRepository(repository: JsonValue, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
+export function importRepository(
+  repository: JsonValue,
+  at: string,
+  rebase: Rebase,
+  note: Note,
+): JsonObject | undefined {
   if (!isJsonObject(repository)) {
-    note(at, repository === false ? 'as-is' : 'not-carried', repository === false ? 'Nothing is ever taken from a repository that is not named.' : 'This is no repository.');
+    note(
+      at,
+      repository === false ? 'as-is' : 'not-carried',
+      repository === false ? 'Nothing is ever taken from a repository that is not named.' : 'This is no repository.',
+    );
     return undefined;
   }
   const [only] = Object.values(repository);
@@ -35,10 +52,18 @@ export function importRepository(repository: JsonValue, at: string, rebase: Reba
   }
   const place = placeOf(repository, at, rebase, note);
   if (place === undefined) return undefined;
-  const filters = { ...namesOf(repository['only'], 'only', `${at}.only`, note), ...namesOf(repository['exclude'], 'except', `${at}.exclude`, note) };
+  const filters = {
+    ...namesOf(repository['only'], 'only', `${at}.only`, note),
+    ...namesOf(repository['exclude'], 'except', `${at}.exclude`, note),
+  };
   for (const [option, value] of Object.entries(repository)) {
     if (['type', 'url', 'package', 'only', 'exclude'].includes(option) || value === undefined) continue;
-    lostOption(`${at}.${option}`, value, option === 'options' && repository['type'] === 'path' ? pathOptions : repositoryOptions[option], note);
+    lostOption(
+      `${at}.${option}`,
+      value,
+      option === 'options' && repository['type'] === 'path' ? pathOptions : repositoryOptions[option],
+      note,
+    );
   }
   return { ...place, ...filters };
 }
@@ -63,7 +88,8 @@ function placeOf(repository: JsonObject, at: string, rebase: Rebase, note: Note)
 }
 
 function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
-  const local = /^file:\/\/(\/.*)$/.exec(url)?.[1] ?? (/^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i.test(url) ? undefined : url);
+  const local =
+    /^file:\/\/(\/.*)$/.exec(url)?.[1] ?? (/^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i.test(url) ? undefined : url);
   if (local !== undefined && !isAddress(local)) {
     note(at, 'carried', 'A git source by its path.');
     return { type: 'git', path: rebase(local) };
@@ -75,7 +101,12 @@ function gitPlace(url: string, at: string, rebase: Rebase, note: Note): JsonObje
     return undefined;
   }
   note(at, 'carried', 'A git source.');
-  if (bare !== url) note(`${at}.url`, 'not-carried', `The credentials in it were left out; ${bare} was carried over. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.`);
+  if (bare !== url)
+    note(
+      `${at}.url`,
+      'not-carried',
+      `The credentials in it were left out; ${bare} was carried over. Let git find them: a credential helper, ~/.netrc, GIT_ASKPASS or an ssh key.`,
+    );
   return { type: 'git', url: bare };
 }
 
@@ -83,11 +114,24 @@ function composerPlace(url: string, at: string, note: Note): JsonObject | undefi
   const bare = withoutPassword(url);
   const fault = httpAddressFault(bare);
   if (!/^https?:\/\/[^\s?#\\@]+$/.test(bare) || fault !== undefined) {
-    note(`${at}.url`, 'not-carried', fault === undefined ? 'It is no http(s) address of a Composer repository.' : `The address ${fault}.`);
+    note(
+      `${at}.url`,
+      'not-carried',
+      fault === undefined ? 'It is no http(s) address of a Composer repository.' : `The address ${fault}.`,
+    );
     return undefined;
   }
-  note(at, 'carried', 'A composer source: its packages are fetched when somebody first asks for them; those in its "packages" by every build. Of what Satis requires of it names count, and no versions.');
-  if (bare !== url) note(`${at}.url`, 'not-carried', `The credentials in it were left out; ${bare} was carried over. Give them in COMPOSER_AUTH.`);
+  note(
+    at,
+    'carried',
+    'A composer source: its packages are fetched when somebody first asks for them; those in its "packages" by every build. Of what Satis requires of it names count, and no versions.',
+  );
+  if (bare !== url)
+    note(
+      `${at}.url`,
+      'not-carried',
+      `The credentials in it were left out; ${bare} was carried over. Give them in COMPOSER_AUTH.`,
+    );
   return { type: 'composer', url: bare };
 }
 
@@ -99,16 +143,30 @@ function folderPlace(url: string, at: string, rebase: Rebase, note: Note): JsonO
   const folder = url.replace(/^file:\/\/(?=\/)/, '').replace(/(?:(?:^|\/)\*)+\/?$/, '');
   if (isAddress(folder)) return noFolder(at, note);
   if (/[*?[{]/.test(folder)) {
-    note(`${at}.url`, 'not-carried', `The pattern ${JSON.stringify(url)}: a directory source names one folder, below which every composer.json is a package: name the folder above the pattern, and "only" the packages.`);
+    note(
+      `${at}.url`,
+      'not-carried',
+      `The pattern ${JSON.stringify(url)}: a directory source names one folder, below which every composer.json is a package: name the folder above the pattern, and "only" the packages.`,
+    );
     return undefined;
   }
-  note(at, 'carried', folder === url ? 'A directory source.' : 'A directory source: every composer.json below it is a package.');
+  note(
+    at,
+    'carried',
+    folder === url ? 'A directory source.' : 'A directory source: every composer.json below it is a package.',
+  );
   return { type: 'directory', path: rebase(folder === '' ? '.' : folder) };
 }
 
 function packagesOf(given: JsonValue | undefined, at: string, rebase: Rebase, note: Note): JsonObject | undefined {
-  const listed: readonly (readonly [string, JsonValue | undefined])[] = Array.isArray(given) ? (given as readonly JsonValue[]).map((one, index) => [`${at}.package[${index}]`, one] as const) : [[`${at}.package`, given]];
-  const packages = listed.flatMap(([where, one]) => (isJsonObject(one) && typeof one['name'] === 'string' && typeof one['version'] === 'string' ? [[where, one] as const] : []));
+  const listed: readonly (readonly [string, JsonValue | undefined])[] = Array.isArray(given)
+    ? (given as readonly JsonValue[]).map((one, index) => [`${at}.package[${index}]`, one] as const)
+    : [[`${at}.package`, given]];
+  const packages = listed.flatMap(([where, one]) =>
+    isJsonObject(one) && typeof one['name'] === 'string' && typeof one['version'] === 'string'
+      ? [[where, one] as const]
+      : [],
+  );
   if (packages.length === 0) {
     note(at, 'not-carried', 'It has no package with a name and a version.');
     return undefined;
@@ -116,7 +174,10 @@ function packagesOf(given: JsonValue | undefined, at: string, rebase: Rebase, no
   const fetched = packages.filter(([where, one]) => isFetched(one, where, note));
   if (fetched.length === 0) return undefined;
   note(at, 'carried', 'A package source: its dists are fetched, checked and published from here.');
-  return { type: 'package', packages: fetched.map(([where, one]) => withDist(withoutPasswords(one, where, note), rebase)) };
+  return {
+    type: 'package',
+    packages: fetched.map(([where, one]) => withDist(withoutPasswords(one, where, note), rebase)),
+  };
 }
 
 /** Tells of an address that nobody can fetch from. */
@@ -129,11 +190,23 @@ function isFetched({ dist }: JsonObject, at: string, note: Note): boolean {
 /** Whatever address is in it, that of a mirror as well. */
 function withoutPasswords<Value extends JsonValue>(value: Value, at: string, note: Note): Value;
 function withoutPasswords(value: JsonValue, at: string, note: Note): JsonValue {
-  if (Array.isArray(value)) return (value as readonly JsonValue[]).map((one, index) => withoutPasswords(one, `${at}[${index}]`, note));
-  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, one === undefined ? one : withoutPasswords(one, `${at}.${key}`, note)]));
+  if (Array.isArray(value))
+    return (value as readonly JsonValue[]).map((one, index) => withoutPasswords(one, `${at}[${index}]`, note));
+  if (isJsonObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [
+        key,
+        one === undefined ? one : withoutPasswords(one, `${at}.${key}`, note),
+      ]),
+    );
   if (typeof value !== 'string' || !/^(?:[a-z][a-z0-9+.-]*:\/\/|[^\s/:@]+:[^\s/]*@[^\s/]+:)/i.test(value)) return value;
   const bare = withoutPassword(value);
-  if (bare !== value) note(at, 'not-carried', 'The credentials in it were left out. Dists are fetched without any: let a proxy add them, or name a file on this machine.');
+  if (bare !== value)
+    note(
+      at,
+      'not-carried',
+      'The credentials in it were left out. Dists are fetched without any: let a proxy add them, or name a file on this machine.',
+    );
   return bare;
 }
 
@@ -150,7 +223,12 @@ function namesOf(given: JsonValue | undefined, field: 'only' | 'except', at: str
   const isName = (name: JsonValue): name is string => typeof name === 'string' && isNamePattern(name);
   const names = listed.filter(isName);
   for (const [index, name] of listed.entries()) {
-    if (names.length > 0 && !isName(name)) note(`${at}[${index}]`, 'not-carried', `${JSON.stringify(name)} is neither a package name nor a pattern such as "acme/*".`);
+    if (names.length > 0 && !isName(name))
+      note(
+        `${at}[${index}]`,
+        'not-carried',
+        `${JSON.stringify(name)} is neither a package name nor a pattern such as "acme/*".`,
+      );
   }
   if (names.length === 0) {
     note(at, 'not-carried', 'It is no list of package names.');

@@ -29,15 +29,27 @@ export interface ReadCertificate {
 }
 
 /** undefined: plain HTTP is served. Throws CertificateError, or UsageError where one of the two settings is missing. */
-export function readCertificate({ tlsCert, tlsKey }: Pick<Config, 'tlsCert' | 'tlsKey'>, now: Date): ReadCertificate | undefined {
+export function readCertificate(
+  { tlsCert, tlsKey }: Pick<Config, 'tlsCert' | 'tlsKey'>,
+  now: Date,
+): ReadCertificate | undefined {
   if (tlsCert.value === undefined && tlsKey.value === undefined) return undefined;
-  if (tlsCert.value === undefined) throw new UsageError(`There is a private key (${formatOrigin(tlsKey.origin)}) without its certificate. Name it with --tls-cert.`);
-  if (tlsKey.value === undefined) throw new UsageError(`There is a certificate (${formatOrigin(tlsCert.origin)}) without its private key. Name it with --tls-key.`);
+  if (tlsCert.value === undefined)
+    throw new UsageError(
+      `There is a private key (${formatOrigin(tlsKey.origin)}) without its certificate. Name it with --tls-cert.`,
+    );
+  if (tlsKey.value === undefined)
+    throw new UsageError(
+      `There is a certificate (${formatOrigin(tlsCert.origin)}) without its private key. Name it with --tls-key.`,
+    );
   const certName = `The certificate ${tlsCert.value} (${formatOrigin(tlsCert.origin)})`;
   const keyName = `The private key ${tlsKey.value} (${formatOrigin(tlsKey.origin)})`;
   const [cert, key] = [readPem(tlsCert.value, certName), readPem(tlsKey.value, keyName)];
   const parsed = parseCertificate(cert, certName);
-  if (!parsed.checkPrivateKey(parseKey(key, keyName))) throw new CertificateError(`${keyName} is not the one of ${tlsCert.value}. The two are made together; in a file with several certificates the server's own comes first.`);
+  if (!parsed.checkPrivateKey(parseKey(key, keyName)))
+    throw new CertificateError(
+      `${keyName} is not the one of ${tlsCert.value}. The two are made together; in a file with several certificates the server's own comes first.`,
+    );
   checkTime(parsed, certName, now);
   try {
     createSecureContext({ cert, key });
@@ -59,7 +71,9 @@ function parseCertificate(pem: string, name: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (error) {
-    throw new CertificateError(`${name} is no certificate in PEM: it has to begin with -----BEGIN CERTIFICATE-----.`, { cause: error });
+    throw new CertificateError(`${name} is no certificate in PEM: it has to begin with -----BEGIN CERTIFICATE-----.`, {
+      cause: error,
+    });
   }
 }
 
@@ -68,13 +82,24 @@ function parseKey(pem: string, name: string): KeyObject {
     return createPrivateKey(pem);
   } catch (error) {
     const locked = /ENCRYPTED/.test(pem);
-    throw new CertificateError(locked ? `${name} has a passphrase, which nobody is there to type. \`openssl pkey\` takes it off.` : `${name} is no private key in PEM.`, { cause: error });
+    throw new CertificateError(
+      locked
+        ? `${name} has a passphrase, which nobody is there to type. \`openssl pkey\` takes it off.`
+        : `${name} is no private key in PEM.`,
+      { cause: error },
+    );
   }
 }
 
 function checkTime({ validFrom, validTo }: X509Certificate, name: string, now: Date): void {
-  if (now.getTime() > Date.parse(validTo)) throw new CertificateError(`${name} expired on ${new Date(validTo).toISOString()}: no client accepts it. Renew it.`);
-  if (now.getTime() < Date.parse(validFrom)) throw new CertificateError(`${name} is not valid before ${new Date(validFrom).toISOString()}: no client accepts it yet. Is the clock of this machine right?`);
+  if (now.getTime() > Date.parse(validTo))
+    throw new CertificateError(
+      `${name} expired on ${new Date(validTo).toISOString()}: no client accepts it. Renew it.`,
+    );
+  if (now.getTime() < Date.parse(validFrom))
+    throw new CertificateError(
+      `${name} is not valid before ${new Date(validFrom).toISOString()}: no client accepts it yet. Is the clock of this machine right?`,
+    );
 }
 
 /** Of the subject's alternative names; clients look at nothing else (RFC 9525 §2). */

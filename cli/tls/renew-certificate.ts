@@ -19,7 +19,12 @@ const sameWishMs = 2000;
  * Called whenever the certificate may be another: `renew` gets what is in its place now; one that cannot be served with changes nothing. Either is told,
  * once. `told` undefined: another process of this server tells, which reads the same files.
  */
-export function createRenewal(config: Config, { now }: Pick<Context, 'now'>, told: Told | undefined, renew: (certificate: Certificate) => void): () => void {
+export function createRenewal(
+  config: Config,
+  { now }: Pick<Context, 'now'>,
+  told: Told | undefined,
+  renew: (certificate: Certificate) => void,
+): () => void {
   let last = { line: '', atMs: Number.NEGATIVE_INFINITY };
   const tell = (line: string, log: (logger: Logger) => void): void => {
     const atMs = now().getTime();
@@ -35,10 +40,14 @@ export function createRenewal(config: Config, { now }: Pick<Context, 'now'>, tol
       if (read === undefined) return;
       renew(read.pair);
       const described = describeCertificate(read.facts, now());
-      tell(`The certificate was read anew: ${described}.`, (logger) => logger.info({ certificate: 'renewed' }, described));
+      tell(`The certificate was read anew: ${described}.`, (logger) =>
+        logger.info({ certificate: 'renewed' }, described),
+      );
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
-      tell(`The certificate from before is served on. ${error.message}`, (logger) => logger.warn({ certificate: 'kept' }, error.message));
+      tell(`The certificate from before is served on. ${error.message}`, (logger) =>
+        logger.warn({ certificate: 'kept' }, error.message),
+      );
     }
   };
 }

@@ -16,6 +16,16 @@ const file = (key: string, flag: string, variable: string, purpose: string): Set
 });
 
 export const tlsSettings = {
-  tlsCert: file('tlsCert', '--tls-cert <file>', 'LIBRETTO_TLS_CERT', 'serve HTTPS, as HTTP/2 and HTTP/1.1, with this certificate and those that lead to its authority'),
-  tlsKey: file('tlsKey', '--tls-key <file>', 'LIBRETTO_TLS_KEY', 'the private key of the certificate, without a passphrase'),
+  tlsCert: file(
+    'tlsCert',
+    '--tls-cert <file>',
+    'LIBRETTO_TLS_CERT',
+    'serve HTTPS, as HTTP/2 and HTTP/1.1, with this certificate and those that lead to its authority',
+  ),
+  tlsKey: file(
+    'tlsKey',
+    '--tls-key <file>',
+    'LIBRETTO_TLS_KEY',
+    'the private key of the certificate, without a passphrase',
+  ),
 };

@@ -45,12 +45,19 @@ export function artifactKey(id: string): string {
 }
 
 /** Leads from one content of a version to its id. */
-export function contentKey({ name, version_normalized: normalized, reference }: Pick<ArtifactRecord, 'name' | 'version_normalized' | 'reference'>): string {
+export function contentKey({
+  name,
+  version_normalized: normalized,
+  reference,
+}: Pick<ArtifactRecord, 'name' | 'version_normalized' | 'reference'>): string {
   return `artifact-content/${artifactDigest(name, normalized, reference)}`;
 }
 
 /** Leads from a version to the artifact that was published under it last, and to the publication's serial. */
-export function versionKey({ name, version_normalized: normalized }: Pick<ArtifactRecord, 'name' | 'version_normalized'>): string {
+export function versionKey({
+  name,
+  version_normalized: normalized,
+}: Pick<ArtifactRecord, 'name' | 'version_normalized'>): string {
   return `artifact-version/${artifactDigest(name, normalized, '')}`;
 }
 
@@ -81,6 +88,22 @@ const statuses: ReadonlySet<unknown> = new Set<ArtifactStatus>(['published', 'wi
 
 function isRecord(value: object): value is ArtifactRecord {
   const record = value as Partial<Record<keyof ArtifactRecord, unknown>>;
-  const texts = [record.id, record.name, record.version, record.version_normalized, record.reference, record.sha256, record.sha1, record.url, record.created_at, record.created_by];
-  return texts.every((text) => typeof text === 'string') && Number.isSafeInteger(record.size) && statuses.has(record.status) && (record.retired_at === null || typeof record.retired_at === 'string');
+  const texts = [
+    record.id,
+    record.name,
+    record.version,
+    record.version_normalized,
+    record.reference,
+    record.sha256,
+    record.sha1,
+    record.url,
+    record.created_at,
+    record.created_by,
+  ];
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    Number.isSafeInteger(record.size) &&
+    statuses.has(record.status) &&
+    (record.retired_at === null || typeof record.retired_at === 'string')
+  );
 }

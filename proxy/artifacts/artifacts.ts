@@ -5,7 +5,19 @@
 import { RegistryError } from '../../build/contract/errors.ts';
 import type { RandomBytes } from '../auth/base62.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { artifactKey, artifactKeyPrefix, contentKey, isArtifactId, mintArtifactId, parseArtifactRecord, parseContentPointer, parseVersionPointer, versionKey, type ArtifactId, type ArtifactRecord } from './artifact.ts';
+import {
+  artifactKey,
+  artifactKeyPrefix,
+  contentKey,
+  isArtifactId,
+  mintArtifactId,
+  parseArtifactRecord,
+  parseContentPointer,
+  parseVersionPointer,
+  versionKey,
+  type ArtifactId,
+  type ArtifactRecord,
+} from './artifact.ts';
 import { cleanUpArtifacts, type Cleanup, type CleanupOrder } from './cleanup.ts';
 import type { ArtifactPublisher, Publication, StagedUpload } from './publisher.ts';
 import { asServed } from './standing.ts';
@@ -52,7 +64,9 @@ export function createArtifacts(options: ArtifactsOptions): Artifacts {
 
 async function list({ store }: ArtifactsOptions, name: string | undefined): Promise<ArtifactRecord[]> {
   const records = (await store.range(artifactKeyPrefix)).map(({ value }) => parseArtifactRecord(value));
-  return records.filter((record) => name === undefined || record.name === name).sort((a, b) => compare(orderOf(a), orderOf(b)));
+  return records
+    .filter((record) => name === undefined || record.name === name)
+    .sort((a, b) => compare(orderOf(a), orderOf(b)));
 }
 
 /** By when they were made. */
@@ -61,7 +75,10 @@ export function orderOf({ created_at: createdAt, id }: ArtifactRecord): string {
 }
 
 /** The record of what was published, again from the start when another process came first. */
-async function register(options: ArtifactsOptions, publication: Publication): Promise<{ record: ArtifactRecord; created: boolean }> {
+async function register(
+  options: ArtifactsOptions,
+  publication: Publication,
+): Promise<{ record: ArtifactRecord; created: boolean }> {
   const { store, actor } = options;
   for (;;) {
     const [content, pointer] = [await store.get(contentKey(publication)), await store.get(versionKey(publication))];
@@ -77,26 +94,51 @@ async function register(options: ArtifactsOptions, publication: Publication): Pr
         conditions: [
           { key: contentKey(publication), revision: content?.revision ?? null },
           { key: versionKey(publication), revision: pointer?.revision ?? null },
-          ...[same, other].flatMap((found) => (found === undefined ? [] : [{ key: artifactKey(found.record.id), revision: found.revision }])),
+          ...[same, other].flatMap((found) =>
+            found === undefined ? [] : [{ key: artifactKey(found.record.id), revision: found.revision }],
+          ),
         ],
         puts: [
           { key: artifactKey(record.id), value: { ...record } },
           { key: contentKey(publication), value: record.id },
           ...(late ? [] : [{ key: versionKey(publication), value: { id: record.id, serial: publication.serial } }]),
-          ...(late || other?.record.status !== 'published' ? [] : [{ key: artifactKey(other.record.id), value: { ...other.record, status: 'superseded', retired_at: nowText(options) } as const }]),
+          ...(late || other?.record.status !== 'published'
+            ? []
+            : [
+                {
+                  key: artifactKey(other.record.id),
+                  value: { ...other.record, status: 'superseded', retired_at: nowText(options) } as const,
+                },
+              ]),
         ],
         deletes: [],
       },
-      { actor, action: 'artifact.publish', subject: record.id, details: { name: record.name, version: record.version, sha256: record.sha256, size: record.size } },
+      {
+        actor,
+        action: 'artifact.publish',
+        subject: record.id,
+        details: { name: record.name, version: record.version, sha256: record.sha256, size: record.size },
+      },
     );
     if (done) return { record, created: true };
   }
 }
 
 /** Content that was published before is the same artifact again. */
-function recordOf(options: ArtifactsOptions, { serial: _serial, ...publication }: Publication, known: ArtifactRecord | undefined, late: boolean): ArtifactRecord {
-  const standing = late ? ({ status: 'superseded', retired_at: nowText(options) } as const) : ({ status: 'published', retired_at: null } as const);
-  const made = known ?? { id: mintArtifactId(options.randomBytes), created_at: nowText(options), created_by: options.actor };
+function recordOf(
+  options: ArtifactsOptions,
+  { serial: _serial, ...publication }: Publication,
+  known: ArtifactRecord | undefined,
+  late: boolean,
+): ArtifactRecord {
+  const standing = late
+    ? ({ status: 'superseded', retired_at: nowText(options) } as const)
+    : ({ status: 'published', retired_at: null } as const);
+  const made = known ?? {
+    id: mintArtifactId(options.randomBytes),
+    created_at: nowText(options),
+    created_by: options.actor,
+  };
   return { ...made, ...publication, ...standing };
 }
 
@@ -111,7 +153,11 @@ async function withdraw(options: ArtifactsOptions, id: string): Promise<Artifact
     const withdrawn: ArtifactRecord = { ...found.record, status: 'withdrawn', retired_at: nowText(options) };
     const { name, version } = withdrawn;
     const done = await store.commit(
-      { conditions: [{ key: artifactKey(id), revision: found.revision }], puts: [{ key: artifactKey(id), value: { ...withdrawn } }], deletes: [] },
+      {
+        conditions: [{ key: artifactKey(id), revision: found.revision }],
+        puts: [{ key: artifactKey(id), value: { ...withdrawn } }],
+        deletes: [],
+      },
       { actor, action: 'artifact.withdraw', subject: id, details: { name, version } },
     );
     if (done) return withdrawn;

@@ -8,13 +8,21 @@ import { readPublication, readWithdrawal } from './read-outcome.ts';
 export function createChildPublisher(runner: BuildRunner): ArtifactPublisher {
   return {
     publish: async ({ path, name, version }) => {
-      const flags = [...(name === undefined ? [] : [`--name=${name}`]), ...(version === undefined ? [] : [`--as-version=${version}`])];
+      const flags = [
+        ...(name === undefined ? [] : [`--name=${name}`]),
+        ...(version === undefined ? [] : [`--as-version=${version}`]),
+      ];
       try {
         return readPublication(reportOf(await runner.run(['artifact', 'publish', path, ...flags])));
       } finally {
         await rm(path, { force: true });
       }
     },
-    withdraw: async ({ name, version, reference }) => readWithdrawal(reportOf(await runner.run(['artifact', 'withdraw', name, `--as-version=${version}`, `--reference=${reference}`]))),
+    withdraw: async ({ name, version, reference }) =>
+      readWithdrawal(
+        reportOf(
+          await runner.run(['artifact', 'withdraw', name, `--as-version=${version}`, `--reference=${reference}`]),
+        ),
+      ),
   };
 }

@@ -33,16 +33,26 @@ export async function cleanUpArtifacts(options: Options, order: CleanupOrder): P
   for (;;) {
     const found = await sweepable(options, order.retentionDays);
     const { artifacts, leftovers } = found;
-    const cleanup: Cleanup = { artifacts: artifacts.map(({ record }) => record), leftovers: leftovers.map(({ file, size }) => ({ file, size })), bytes: [...artifacts, ...leftovers].reduce((sum, { size }) => sum + size, 0) };
+    const cleanup: Cleanup = {
+      artifacts: artifacts.map(({ record }) => record),
+      leftovers: leftovers.map(({ file, size }) => ({ file, size })),
+      bytes: [...artifacts, ...leftovers].reduce((sum, { size }) => sum + size, 0),
+    };
     if (order.dryRun || artifacts.length + leftovers.length === 0) return cleanup;
     if (!(await forget(options, order, found, cleanup.bytes))) continue; // a record changed meanwhile: look again
-    for (const { file } of [...artifacts, ...leftovers]) await rm(join(options.dataDirectory, artifactsFolder, file), { force: true });
+    for (const { file } of [...artifacts, ...leftovers])
+      await rm(join(options.dataDirectory, artifactsFolder, file), { force: true });
     return cleanup;
   }
 }
 
 interface Sweepable {
-  readonly artifacts: readonly { readonly record: ArtifactRecord; readonly revision: number; readonly file: string; readonly size: number }[];
+  readonly artifacts: readonly {
+    readonly record: ArtifactRecord;
+    readonly revision: number;
+    readonly file: string;
+    readonly size: number;
+  }[];
   readonly leftovers: readonly FoundFile[];
 }
 
@@ -52,29 +62,51 @@ async function sweepable({ store, now, dataDirectory }: Options, retentionDays: 
   const old = ({ changedMs }: FoundFile): boolean => changedMs <= nowMs - youngMs;
   const folder = join(dataDirectory, artifactsFolder);
   const retired = new Map((await listFiles(folder, retiredFolder)).map((file) => [file.file, file]));
-  const entries = (await store.range(artifactKeyPrefix)).map(({ value, revision }) => ({ record: parseArtifactRecord(value), revision, file: fileOf(parseArtifactRecord(value)) }));
+  const entries = (await store.range(artifactKeyPrefix)).map(({ value, revision }) => ({
+    record: parseArtifactRecord(value),
+    revision,
+    file: fileOf(parseArtifactRecord(value)),
+  }));
   const recorded = new Set(entries.map(({ file }) => file));
   const artifacts: Sweepable['artifacts'][number][] = [];
   for (const entry of entries) {
     const { status, retired_at: retiredAt } = entry.record;
-    if (status === 'published' || retiredAt === null || Date.parse(retiredAt) > Math.min(before, nowMs - youngMs)) continue;
+    if (status === 'published' || retiredAt === null || Date.parse(retiredAt) > Math.min(before, nowMs - youngMs))
+      continue;
     if (await isOffered(dataDirectory, entry.record)) continue;
     artifacts.push({ ...entry, size: retired.get(entry.file)?.size ?? 0 });
   }
-  const orphans = [...retired.values()].filter((file) => !recorded.has(file.file) && old(file) && file.changedMs <= before);
+  const orphans = [...retired.values()].filter(
+    (file) => !recorded.has(file.file) && old(file) && file.changedMs <= before,
+  );
   const stale = (await listFiles(folder, stagingFolder)).filter(old);
   return { artifacts, leftovers: [...orphans, ...stale] };
 }
 
 /** The record goes before its file does: a file without a record is swept by the next cleanup, a record without a file would promise what is gone. */
-function forget({ store, actor }: Options, { retentionDays }: CleanupOrder, { artifacts, leftovers }: Sweepable, bytes: number): Promise<boolean> {
+function forget(
+  { store, actor }: Options,
+  { retentionDays }: CleanupOrder,
+  { artifacts, leftovers }: Sweepable,
+  bytes: number,
+): Promise<boolean> {
   return store.commit(
     {
       conditions: artifacts.map(({ record, revision }) => ({ key: artifactKey(record.id), revision })),
       puts: [],
       deletes: artifacts.flatMap(({ record }) => [artifactKey(record.id), contentKey(record)]),
     },
-    { actor, action: 'artifact.cleanup', subject: 'artifacts', details: { retention_days: retentionDays, artifacts: artifacts.map(({ record }) => record.id), leftovers: leftovers.map(({ file }) => file), bytes } },
+    {
+      actor,
+      action: 'artifact.cleanup',
+      subject: 'artifacts',
+      details: {
+        retention_days: retentionDays,
+        artifacts: artifacts.map(({ record }) => record.id),
+        leftovers: leftovers.map(({ file }) => file),
+        bytes,
+      },
+    },
   );
 }
 
@@ -102,5 +134,7 @@ async function listFiles(folder: string, part: string): Promise<FoundFile[]> {
 }
 
 async function orMissing<Result>(operation: Promise<Result>): Promise<Result | undefined> {
-  return operation.catch((error: unknown) => ((error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : Promise.reject(error)));
+  return operation.catch((error: unknown) =>
+    (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : Promise.reject(error),
+  );
 }

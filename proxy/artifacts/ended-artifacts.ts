@@ -9,16 +9,26 @@ export interface EndedArtifacts extends Pick<StateChange, 'conditions' | 'delete
   readonly ids: readonly string[];
 }
 
-export async function endedArtifacts(store: Pick<AuditedStore, 'get'>, contents: readonly Pick<ArtifactRecord, 'name' | 'version_normalized' | 'reference'>[]): Promise<EndedArtifacts> {
+export async function endedArtifacts(
+  store: Pick<AuditedStore, 'get'>,
+  contents: readonly Pick<ArtifactRecord, 'name' | 'version_normalized' | 'reference'>[],
+): Promise<EndedArtifacts> {
   const conditions: StateChange['conditions'][number][] = [];
   const deletes: string[] = [];
   const ids: string[] = [];
   for (const content of contents) {
     const entry = await store.get(contentKey(content));
     if (typeof entry?.value !== 'string') continue;
-    const [id, record, pointer] = [entry.value, await store.get(artifactKey(entry.value)), await store.get(versionKey(content))];
+    const [id, record, pointer] = [
+      entry.value,
+      await store.get(artifactKey(entry.value)),
+      await store.get(versionKey(content)),
+    ];
     ids.push(id);
-    conditions.push({ key: contentKey(content), revision: entry.revision }, { key: artifactKey(id), revision: record?.revision ?? null });
+    conditions.push(
+      { key: contentKey(content), revision: entry.revision },
+      { key: artifactKey(id), revision: record?.revision ?? null },
+    );
     deletes.push(contentKey(content), ...(record === undefined ? [] : [artifactKey(id)]));
     if (pointer === undefined || !isJsonObject(pointer.value) || pointer.value['id'] !== id) continue;
     conditions.push({ key: versionKey(content), revision: pointer.revision });

@@ -14,7 +14,10 @@ export interface StagedUpload {
 export type ContentOfVersion = Pick<ArtifactRecord, 'name' | 'version' | 'reference'>;
 
 /** What the builder knows of an artifact once it is published, and as which publication. */
-export type Publication = Pick<ArtifactRecord, 'name' | 'version' | 'version_normalized' | 'reference' | 'sha256' | 'sha1' | 'size' | 'url'> & { readonly serial: number };
+export type Publication = Pick<
+  ArtifactRecord,
+  'name' | 'version' | 'version_normalized' | 'reference' | 'sha256' | 'sha1' | 'size' | 'url'
+> & { readonly serial: number };
 
 /** Both throw RegistryError: what the artifact was refused for, or BUILD_BUSY. */
 export interface ArtifactPublisher {
@@ -23,4 +26,3 @@ export interface ArtifactPublisher {
   /** Doing it again changes nothing. */
   readonly withdraw: (content: ContentOfVersion) => Promise<void>;
 }
-

@@ -30,11 +30,16 @@ export function readWithdrawal(report: JsonObject): void {
 
 function refuse({ outcome, code, message, details }: JsonObject): void {
   if (outcome !== 'refused') return;
-  if (typeof code !== 'string' || !(code in errorTable) || typeof message !== 'string') throw new Error('the builder refused an artifact and did not say why');
+  if (typeof code !== 'string' || !(code in errorTable) || typeof message !== 'string')
+    throw new Error('the builder refused an artifact and did not say why');
   throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
 }
 
-function required<Kind extends 'string' | 'number'>(report: JsonObject, key: string, kind: Kind): Kind extends 'string' ? string : number {
+function required<Kind extends 'string' | 'number'>(
+  report: JsonObject,
+  key: string,
+  kind: Kind,
+): Kind extends 'string' ? string : number {
   const value = report[key];
   if (typeof value !== kind) throw new Error(`the builder's answer has no ${key}`);
   return value as Kind extends 'string' ? string : number;

@@ -25,9 +25,15 @@ export interface StagedFile {
  * Resolves once all of `source` is durably in a file. Throws RegistryError BODY_TOO_LARGE, REQUEST_TIMEOUT, or BAD_REQUEST for a source that broke
  * off; `signal` aborts with its reason. `speed` hears of what arrives.
  */
-export async function stageUpload(source: Readable, dataDirectory: string, { signal, speed }: { readonly signal: AbortSignal; readonly speed: SpeedWatch }): Promise<StagedFile> {
+export async function stageUpload(
+  source: Readable,
+  dataDirectory: string,
+  { signal, speed }: { readonly signal: AbortSignal; readonly speed: SpeedWatch },
+): Promise<StagedFile> {
   const folder = join(dataDirectory, artifactsFolder, stagingFolder);
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => Promise.reject(folderFault(error, folder)));
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) =>
+    Promise.reject(folderFault(error, folder)),
+  );
   const path = join(folder, `upload-${randomUUID()}.zip`);
   const handle = await open(path, 'wx', 0o600);
   try {
@@ -43,7 +49,10 @@ export async function stageUpload(source: Readable, dataDirectory: string, { sig
       speed.waiting(false);
     }
     signal.throwIfAborted();
-    if (size === 0) throw new RegistryError('BAD_REQUEST', { message: 'The upload is empty. Send the ZIP as the body, or as the one file of a form.' });
+    if (size === 0)
+      throw new RegistryError('BAD_REQUEST', {
+        message: 'The upload is empty. Send the ZIP as the body, or as the one file of a form.',
+      });
     await handle.sync();
     await handle.close();
     return { path, size, sha256: hash.digest('hex') };
@@ -55,7 +64,10 @@ export async function stageUpload(source: Readable, dataDirectory: string, { sig
 }
 
 export function tooLarge(): RegistryError {
-  return new RegistryError('BODY_TOO_LARGE', { message: `The upload is larger than the ${mostUploadBytes} bytes that an artifact may have.`, details: { limit: mostUploadBytes } });
+  return new RegistryError('BODY_TOO_LARGE', {
+    message: `The upload is larger than the ${mostUploadBytes} bytes that an artifact may have.`,
+    details: { limit: mostUploadBytes },
+  });
 }
 
 /** The pieces of `source` until it ends, breaks off or is aborted. It is not destroyed: its connection still carries the answer. */
@@ -74,5 +86,7 @@ async function* abortable(source: Readable, signal: AbortSignal): AsyncGenerator
 }
 
 function brokenOff(cause: unknown): never {
-  throw cause instanceof RegistryError ? cause : new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.', cause });
+  throw cause instanceof RegistryError
+    ? cause
+    : new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.', cause });
 }

@@ -75,7 +75,10 @@ async function setUpTwoFactor(at: Desk, password: string): Promise<{ secret: Sec
   const secret = mintTwoFactorSecret(at.randomBytes);
   await change(at, 'user.set_up_two_factor', (record) => {
     if (hasTwoFactor(record)) throw inState('Two-factor authentication is on already. Disable it first.');
-    return { ...record, two_factor: { secret: at.sealer.seal(secret, at.userId), enabled_at: null, last_step: 0, recovery_codes: [] } };
+    return {
+      ...record,
+      two_factor: { secret: at.sealer.seal(secret, at.userId), enabled_at: null, last_step: 0, recovery_codes: [] },
+    };
   });
   return { secret, uri: twoFactorUri(secret, user.email) };
 }
@@ -84,9 +87,13 @@ async function enableTwoFactor(at: Desk, code: string): Promise<LoggedIn & { rec
   const { codes, hashes } = mintRecoveryCodes(at.randomBytes);
   const loggedIn = await withCode(at, code, (take) =>
     changeWithSession(at, 'user.enable_two_factor', (record) => {
-      if (record.two_factor === null) throw inState('Two-factor authentication is not set up. Begin with POST /api/auth/2fa/setup.');
+      if (record.two_factor === null)
+        throw inState('Two-factor authentication is not set up. Begin with POST /api/auth/2fa/setup.');
       if (hasTwoFactor(record)) throw inState('Two-factor authentication is on already.');
-      return { ...record, two_factor: { ...take(record), enabled_at: new Date(at.now()).toISOString(), recovery_codes: hashes } };
+      return {
+        ...record,
+        two_factor: { ...take(record), enabled_at: new Date(at.now()).toISOString(), recovery_codes: hashes },
+      };
     }),
   );
   return { ...loggedIn, recoveryCodes: codes };
@@ -116,20 +123,31 @@ async function renewRecoveryCodes(at: Desk, password: string, code: string): Pro
 }
 
 /** The user, and the encoded password that this one was found to be. */
-async function confirmPassword({ store, passwords, attempts, userId, address }: Desk, password: string): Promise<{ user: UserRecord; encoded: string | null }> {
+async function confirmPassword(
+  { store, passwords, attempts, userId, address }: Desk,
+  password: string,
+): Promise<{ user: UserRecord; encoded: string | null }> {
   const user = (await readUser(store, userId))?.record;
   if (user === undefined) throw unknownUser();
   const pair = pairBudget(user.email, address);
   const refuse = () => refuseLogin(store, { userId, actor: `user:${userId}`, address, reason: 'wrong password' });
-  await attempts.judge([pair], async () => {
-    if (!(await passwords.verify(password, user.password ?? undefined))) throw new WrongGuess();
-    return true;
-  }, { refuse, cleared: [pair] });
+  await attempts.judge(
+    [pair],
+    async () => {
+      if (!(await passwords.verify(password, user.password ?? undefined))) throw new WrongGuess();
+      return true;
+    },
+    { refuse, cleared: [pair] },
+  );
   return { user, encoded: user.password };
 }
 
 /** `work` takes the code from the record that it then commits; a wrong one is counted and refused. */
-async function withCode<Result>({ store, attempts, sealer, now, userId, address }: Desk, code: string, work: (take: (record: UserRecord) => TwoFactor) => Promise<Result>): Promise<Result> {
+async function withCode<Result>(
+  { store, attempts, sealer, now, userId, address }: Desk,
+  code: string,
+  work: (take: (record: UserRecord) => TwoFactor) => Promise<Result>,
+): Promise<Result> {
   const codes = codeBudget(userId);
   const take = (record: UserRecord): TwoFactor => {
     const left = useCode(record, code, sealer, now());
@@ -140,17 +158,34 @@ async function withCode<Result>({ store, attempts, sealer, now, userId, address 
   return attempts.judge([codes], () => work(take), { refuse, cleared: [codes] });
 }
 
-function change({ store, userId }: Desk, action: string, edit: (record: UserRecord) => UserRecord, details: JsonObject = {}): Promise<UserRecord> {
-  return changeUser(store, userId, (current) => ({ record: edit(current), event: { actor: `user:${userId}`, action, subject: userId, details } }));
+function change(
+  { store, userId }: Desk,
+  action: string,
+  edit: (record: UserRecord) => UserRecord,
+  details: JsonObject = {},
+): Promise<UserRecord> {
+  return changeUser(store, userId, (current) => ({
+    record: edit(current),
+    event: { actor: `user:${userId}`, action, subject: userId, details },
+  }));
 }
 
 /** All sessions of before end, in the same commit in which the new one begins. */
-async function changeWithSession({ store, sessions, userId, address }: Desk, action: string, edit: (record: UserRecord) => UserRecord): Promise<LoggedIn> {
+async function changeWithSession(
+  { store, sessions, userId, address }: Desk,
+  action: string,
+  edit: (record: UserRecord) => UserRecord,
+): Promise<LoggedIn> {
   let session: NewSession | undefined;
   const user = await changeUser(store, userId, async (current) => {
     const record = edit(current);
     session = await sessions.begin(record, address);
-    return { record, puts: [session.row], deletes: await sessions.keysOf(current), event: { actor: `user:${userId}`, action, subject: userId, details: { session: session.row.value.id } } };
+    return {
+      record,
+      puts: [session.row],
+      deletes: await sessions.keysOf(current),
+      event: { actor: `user:${userId}`, action, subject: userId, details: { session: session.row.value.id } },
+    };
   });
   if (session === undefined) throw new Error('a user was changed without a session');
   return { token: session.token, expires_at: session.expires_at, user };

@@ -31,7 +31,12 @@ export function addressBudget(address: string): Budget {
 
 /** One account from one address. */
 export function pairBudget(email: string, address: string): Budget {
-  return { key: keyOf('pair', `${hashEmail(email)} ${networkOf(address)}`), free: 5, firstMs: secondMs, longestMs: 15 * minuteMs };
+  return {
+    key: keyOf('pair', `${hashEmail(email)} ${networkOf(address)}`),
+    free: 5,
+    firstMs: secondMs,
+    longestMs: 15 * minuteMs,
+  };
 }
 
 /** One account from everywhere. */

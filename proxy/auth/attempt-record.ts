@@ -18,7 +18,11 @@ export interface Standing {
 /** An attempt in flight for longer belongs to a process that was killed. It then counts as a failure: ending a process buys no guesses. */
 export const leaseMs = 15_000;
 
-const attemptRecord = z.strictObject({ count: z.number().int().min(0), last_ms: z.number(), held: z.record(z.string(), z.number()).default({}) });
+const attemptRecord = z.strictObject({
+  count: z.number().int().min(0),
+  last_ms: z.number(),
+  held: z.record(z.string(), z.number()).default({}),
+});
 
 /** A row as stored. Throws StateError when it is malformed: nobody gets guesses anew by that. */
 export function parseAttemptRecord(value: JsonValue): z.infer<typeof attemptRecord> {
@@ -35,7 +39,9 @@ export function standingAt(value: JsonValue | undefined, nowMs: number): Standin
   const abandoned = Object.entries(held).filter(isAbandoned);
   const lastMs = Math.min(nowMs, Math.max(last_ms, ...abandoned.map(([, startedMs]) => startedMs)));
   const living = Object.fromEntries(Object.entries(held).filter((entry) => !isAbandoned(entry)));
-  return nowMs - lastMs >= forgetMs ? { count: 0, lastMs: 0, held: living } : { count: count + abandoned.length, lastMs, held: living };
+  return nowMs - lastMs >= forgetMs
+    ? { count: 0, lastMs: 0, held: living }
+    : { count: count + abandoned.length, lastMs, held: living };
 }
 
 /** The row of a standing; undefined: nothing is left to keep. */

@@ -7,7 +7,16 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { attemptPrefix, type Budget } from './attempt-budgets.ts';
-import { hasRoom, leaseMs, recordOf, standingAt, waitOf, withHeld, withoutHeld, type Standing } from './attempt-record.ts';
+import {
+  hasRoom,
+  leaseMs,
+  recordOf,
+  standingAt,
+  waitOf,
+  withHeld,
+  withoutHeld,
+  type Standing,
+} from './attempt-record.ts';
 import { randomBase62, type RandomBytes } from './base62.ts';
 import { createTurnstile, crowded } from './turnstile.ts';
 
@@ -26,7 +35,11 @@ export interface Attempts {
    * Runs `check` under a reservation in all of `budgets`. A WrongGuess counts as a failure. Any other error is nobody's guess and does not count, nor does
    * undefined, which says that nothing came of the check. Throws TOO_MANY_ATTEMPTS with the seconds to wait where failures have used a budget up.
    */
-  readonly judge: <Result>(budgets: readonly Budget[], check: () => Promise<Result>, judgement: Judgement) => Promise<Result>;
+  readonly judge: <Result>(
+    budgets: readonly Budget[],
+    check: () => Promise<Result>,
+    judgement: Judgement,
+  ) => Promise<Result>;
 }
 
 export interface AttemptsOptions {
@@ -50,7 +63,12 @@ export function createAttempts({ store, now, randomBytes }: AttemptsOptions): At
     if (await tryReserve(store, budgets, id, now)) return;
     await (waiting(() => reserveLater(store, budgets, id, now)) ?? Promise.reject(crowded()));
   };
-  const settle = (budgets: readonly Budget[], id: string, failed: boolean, isCleared: Clear = () => false): Promise<void> =>
+  const settle = (
+    budgets: readonly Budget[],
+    id: string,
+    failed: boolean,
+    isCleared: Clear = () => false,
+  ): Promise<void> =>
     update(store, budgets, now, (standing, { key }) => {
       const left = withoutHeld(standing, id, failed, now());
       return isCleared(key) ? { ...left, count: 0 } : left;
@@ -74,7 +92,12 @@ export function createAttempts({ store, now, randomBytes }: AttemptsOptions): At
 }
 
 /** False where there is no room before others are settled. Throws TOO_MANY_ATTEMPTS. */
-async function tryReserve(store: StateStore, budgets: readonly Budget[], id: string, now: () => number): Promise<boolean> {
+async function tryReserve(
+  store: StateStore,
+  budgets: readonly Budget[],
+  id: string,
+  now: () => number,
+): Promise<boolean> {
   let isFull = false;
   await update(store, budgets, now, (standing, budget, all) => {
     const nowMs = now();
@@ -86,7 +109,12 @@ async function tryReserve(store: StateStore, budgets: readonly Budget[], id: str
   return !isFull;
 }
 
-async function reserveLater(store: StateStore, budgets: readonly Budget[], id: string, now: () => number): Promise<void> {
+async function reserveLater(
+  store: StateStore,
+  budgets: readonly Budget[],
+  id: string,
+  now: () => number,
+): Promise<void> {
   for (let waitedMs = 0; waitedMs < longestWaitMs; waitedMs += lookAgainMs) {
     await delay(lookAgainMs);
     if (await tryReserve(store, budgets, id, now)) return;
@@ -103,8 +131,14 @@ async function update(store: StateStore, budgets: readonly Budget[], now: () => 
     const standings = entries.map((entry) => standingAt(entry?.value, now()));
     const edited = budgets.map((budget, at) => edit(standings[at] ?? standingAt(undefined, 0), budget, standings));
     if (edited.includes(undefined)) return;
-    const rows = edited.map((standing, at) => ({ key: budgets[at]?.key ?? '', value: standing && recordOf(standing), isThere: entries[at] !== undefined }));
-    const puts = rows.filter((row): row is typeof row & { readonly value: JsonObject } => row.value !== undefined).map(({ key, value }) => ({ key, value }));
+    const rows = edited.map((standing, at) => ({
+      key: budgets[at]?.key ?? '',
+      value: standing && recordOf(standing),
+      isThere: entries[at] !== undefined,
+    }));
+    const puts = rows
+      .filter((row): row is typeof row & { readonly value: JsonObject } => row.value !== undefined)
+      .map(({ key, value }) => ({ key, value }));
     const deletes = rows.filter(({ value, isThere }) => value === undefined && isThere).map(({ key }) => key);
     const conditions = budgets.map(({ key }, at) => ({ key, revision: entries[at]?.revision ?? null }));
     if (await store.commit({ conditions, puts, deletes, quiet: true })) return;
@@ -113,7 +147,10 @@ async function update(store: StateStore, budgets: readonly Budget[], now: () => 
 
 function tooMany(waitMs: number): RegistryError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new RegistryError('TOO_MANY_ATTEMPTS', { message: `Too many attempts failed. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`, details: { retry_after_seconds: seconds } });
+  return new RegistryError('TOO_MANY_ATTEMPTS', {
+    message: `Too many attempts failed. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    details: { retry_after_seconds: seconds },
+  });
 }
 
 /** Some of the forgotten rows go with each attempt, so that they never pile up. */
@@ -121,5 +158,10 @@ async function sweep(store: StateStore, after: string, nowMs: number): Promise<v
   const rows = await store.range(attemptPrefix, { after, limit: 20 });
   const old = rows.filter(({ value }) => recordOf(standingAt(value, nowMs)) === undefined);
   if (old.length === 0) return;
-  await store.commit({ conditions: old.map(({ key, revision }) => ({ key, revision })), puts: [], deletes: old.map(({ key }) => key), quiet: true });
+  await store.commit({
+    conditions: old.map(({ key, revision }) => ({ key, revision })),
+    puts: [],
+    deletes: old.map(({ key }) => key),
+    quiet: true,
+  });
 }

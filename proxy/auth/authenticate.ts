@@ -9,7 +9,16 @@ import { compileAccess, type Access } from '../views/compile-access.ts';
 import type { View } from '../views/view.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { hashToken, parseToken, type TokenHash, type TokenKind } from './token-format.ts';
-import { defaultLimits as standardLimits, effectiveLimit, parseTokenPointer, parseTokenRecord, tokenHashKey, tokenKey, type TokenId, type TokenRecord } from './token.ts';
+import {
+  defaultLimits as standardLimits,
+  effectiveLimit,
+  parseTokenPointer,
+  parseTokenRecord,
+  tokenHashKey,
+  tokenKey,
+  type TokenId,
+  type TokenRecord,
+} from './token.ts';
 
 export interface ActiveToken {
   readonly id: TokenId;
@@ -51,7 +60,10 @@ export interface AuthenticatorOptions {
 
 type Store = Pick<StateStore, 'get' | 'generation'>;
 
-export function createAuthenticator(store: Store, { defaultLimits = () => standardLimits, capacity = 10_000 }: AuthenticatorOptions = {}): Authenticator {
+export function createAuthenticator(
+  store: Store,
+  { defaultLimits = () => standardLimits, capacity = 10_000 }: AuthenticatorOptions = {},
+): Authenticator {
   const remembered = new Map<TokenHash, Remembered>();
   // The headers of tokens in use, so that checksum and SHA-256 are worked out once and not on every request: 7 µs become 1. They are secrets, in this
   // process's memory only, where every request brings them anyway; only valid ones are kept, so nobody else can fill it.
@@ -106,15 +118,26 @@ function forgetOldest<Key>(remembered: Map<Key, Remembered>): void {
   if (oldest !== undefined) remembered.delete(oldest);
 }
 
-async function readToken(store: Store, hash: TokenHash, limits: Readonly<Record<TokenKind, number>>, accessOf: (record: TokenRecord) => Access): Promise<Remembered | undefined> {
+async function readToken(
+  store: Store,
+  hash: TokenHash,
+  limits: Readonly<Record<TokenKind, number>>,
+  accessOf: (record: TokenRecord) => Access,
+): Promise<Remembered | undefined> {
   const pointer = await store.get(tokenHashKey(hash));
   const entry = pointer === undefined ? undefined : await store.get(tokenKey(parseTokenPointer(pointer.value)));
   if (entry === undefined) return undefined;
   const record = parseTokenRecord(entry.value);
   if (record.revoked_at !== null || (record.hash !== hash && record.previous_hash !== hash)) return undefined;
   return {
-    authentication: { outcome: 'valid', token: { id: record.id, kind: record.kind, limit: effectiveLimit(record, limits), ...accessOf(record) } },
-    expiresMs: record.hash === hash ? endOf(record.expires_at) : Math.min(endOf(record.expires_at), endOf(record.previous_expires_at)),
+    authentication: {
+      outcome: 'valid',
+      token: { id: record.id, kind: record.kind, limit: effectiveLimit(record, limits), ...accessOf(record) },
+    },
+    expiresMs:
+      record.hash === hash
+        ? endOf(record.expires_at)
+        : Math.min(endOf(record.expires_at), endOf(record.previous_expires_at)),
   };
 }
 

@@ -12,7 +12,9 @@ const longest = 254;
 /** undefined: something before and after one @, no blanks, no control characters, at most 254 characters, and it is not that. */
 export function parseEmail(text: string): Email | undefined {
   const email = text.trim().normalize('NFC').toLowerCase();
-  return email.length <= longest && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}.]+(?:\.[^\s@\p{C}.]+)*$/u.test(email) ? (email as Email) : undefined;
+  return email.length <= longest && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}.]+(?:\.[^\s@\p{C}.]+)*$/u.test(email)
+    ? (email as Email)
+    : undefined;
 }
 
 /** Of any text, so that a name nobody has is looked for, and counted, like one that somebody has. */

@@ -22,10 +22,18 @@ export function parseExpiry(text: string, nowMs: number): Date {
 export function assertExpiry(expires: Date, nowMs: number, text = String(expires)): Date {
   const ahead = expires.getTime() - nowMs;
   if (Number.isNaN(ahead)) {
-    throw new TokenError('EXPIRY_INVALID', `"${text}" is no time a token can expire at. Write a span such as 12h, 90d or 2w, or an instant such as 2027-01-31T00:00:00Z.`);
+    throw new TokenError(
+      'EXPIRY_INVALID',
+      `"${text}" is no time a token can expire at. Write a span such as 12h, 90d or 2w, or an instant such as 2027-01-31T00:00:00Z.`,
+    );
   }
-  if (ahead <= 0) throw new TokenError('EXPIRY_INVALID', `"${text}" does not lie in the future. To end a token now, revoke it.`);
-  if (ahead > longestMs) throw new TokenError('EXPIRY_INVALID', `"${text}" is more than ten years ahead. Leave the expiry out for a token that does not expire.`);
+  if (ahead <= 0)
+    throw new TokenError('EXPIRY_INVALID', `"${text}" does not lie in the future. To end a token now, revoke it.`);
+  if (ahead > longestMs)
+    throw new TokenError(
+      'EXPIRY_INVALID',
+      `"${text}" is more than ten years ahead. Leave the expiry out for a token that does not expire.`,
+    );
   return expires;
 }
 

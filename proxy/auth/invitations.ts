@@ -22,7 +22,10 @@ export interface Invitation {
   readonly expires_at: string;
 }
 
-export function mintInvitation(nowMs: number, randomBytes: RandomBytes): { readonly shown: Invitation; readonly stored: { readonly hash: string; readonly expires_at: string } } {
+export function mintInvitation(
+  nowMs: number,
+  randomBytes: RandomBytes,
+): { readonly shown: Invitation; readonly stored: { readonly hash: string; readonly expires_at: string } } {
   const { secret, hash } = mintCode('inv', randomBytes);
   const expires_at = new Date(nowMs + invitationMs).toISOString();
   return { shown: { code: secret, expires_at }, stored: { hash, expires_at } };
@@ -44,23 +47,43 @@ export interface InvitationsOptions {
 }
 
 /** The user, whose password is the new one; sessions they had are ended. Throws INVITATION_INVALID, TOO_MANY_ATTEMPTS, INVALID_INPUT. */
-export async function acceptInvitation(options: InvitationsOptions, { code, password, name }: Acceptance, address: string): Promise<UserRecord> {
+export async function acceptInvitation(
+  options: InvitationsOptions,
+  { code, password, name }: Acceptance,
+  address: string,
+): Promise<UserRecord> {
   const { store, sessions, passwords, attempts, now, rules } = options;
   const hash = hashCode(code);
-  const isGood = ({ invitation, status }: UserRecord): boolean => status !== 'disabled' && invitation?.hash === hash && now() < Date.parse(invitation.expires_at);
-  const stored = await attempts.judge([addressBudget(address)], async () => {
-    const found = await readUserBehind(store, invitationKey(hash));
-    if (found === undefined || !isGood(found.record)) throw new WrongGuess();
-    return found;
-  }, { refuse: () => refuseCode(store, 'INVITATION_INVALID', address) });
+  const isGood = ({ invitation, status }: UserRecord): boolean =>
+    status !== 'disabled' && invitation?.hash === hash && now() < Date.parse(invitation.expires_at);
+  const stored = await attempts.judge(
+    [addressBudget(address)],
+    async () => {
+      const found = await readUserBehind(store, invitationKey(hash));
+      if (found === undefined || !isGood(found.record)) throw new WrongGuess();
+      return found;
+    },
+    { refuse: () => refuseCode(store, 'INVITATION_INVALID', address) },
+  );
   assertPassword(password, await rules());
   const encoded = await passwords.hash(password);
   const record = await changeUser(store, stored.record.id, async (current) => {
     if (!isGood(current)) throw new RegistryError('INVITATION_INVALID');
     return {
-      record: { ...current, ...(name === undefined ? {} : { name: checkedName(name) }), status: 'active', password: encoded, invitation: null },
+      record: {
+        ...current,
+        ...(name === undefined ? {} : { name: checkedName(name) }),
+        status: 'active',
+        password: encoded,
+        invitation: null,
+      },
       deletes: await sessions.keysOf(current),
-      event: { actor: `user:${current.id}`, action: 'user.accept_invitation', subject: current.id, details: { address } },
+      event: {
+        actor: `user:${current.id}`,
+        action: 'user.accept_invitation',
+        subject: current.id,
+        details: { address },
+      },
     };
   });
   return record;

@@ -36,7 +36,11 @@ export interface LoginOptions {
 }
 
 /** Throws INVALID_CREDENTIALS, TWO_FACTOR_REQUIRED (only after the right password), TOO_MANY_ATTEMPTS. */
-export async function login(options: LoginOptions, { email, password, code }: Credentials, address: string): Promise<LoggedIn> {
+export async function login(
+  options: LoginOptions,
+  { email, password, code }: Credentials,
+  address: string,
+): Promise<LoggedIn> {
   const { store } = options;
   const isKnown = (await readUserByEmail(store, email))?.record.known_addresses.includes(address) === true;
   const pair = pairBudget(email, address);
@@ -44,10 +48,13 @@ export async function login(options: LoginOptions, { email, password, code }: Cr
   for (let checked: string | undefined; ;) {
     const stored = await readUserByEmail(store, email);
     const encoded = stored?.record.status === 'active' ? (stored.record.password ?? undefined) : undefined;
-    if (checked === undefined || checked !== encoded) await assertRight(options, stored, { encoded, password, address, budgets, pair });
+    if (checked === undefined || checked !== encoded)
+      await assertRight(options, stored, { encoded, password, address, budgets, pair });
     if (stored === undefined) throw new RegistryError('INVALID_CREDENTIALS');
     checked = encoded;
-    const loggedIn = await (hasTwoFactor(stored.record) ? withCode(options, stored, code, address) : letIn(options, stored, stored.record, address));
+    const loggedIn = await (hasTwoFactor(stored.record)
+      ? withCode(options, stored, code, address)
+      : letIn(options, stored, stored.record, address));
     if (loggedIn !== undefined) return loggedIn; // else the user was changed meanwhile
   }
 }
@@ -61,32 +68,54 @@ interface TriedPassword {
 }
 
 /** A right password returns its reservation before any code is looked at: wrong codes have a budget of their own, whose wait is then the only one. */
-async function assertRight({ store, passwords, attempts }: LoginOptions, stored: StoredUser | undefined, { encoded, password, address, budgets, pair }: TriedPassword): Promise<void> {
+async function assertRight(
+  { store, passwords, attempts }: LoginOptions,
+  stored: StoredUser | undefined,
+  { encoded, password, address, budgets, pair }: TriedPassword,
+): Promise<void> {
   const reason = stored === undefined ? 'unknown user' : encoded === undefined ? 'not active' : 'wrong password';
-  await attempts.judge(budgets, async () => {
-    if (!(await passwords.verify(password, encoded))) throw new WrongGuess();
-    return true;
-  }, { refuse: () => refuseLogin(store, { userId: stored?.record.id, address, reason }), cleared: [pair] });
+  await attempts.judge(
+    budgets,
+    async () => {
+      if (!(await passwords.verify(password, encoded))) throw new WrongGuess();
+      return true;
+    },
+    { refuse: () => refuseLogin(store, { userId: stored?.record.id, address, reason }), cleared: [pair] },
+  );
 }
 
 /** undefined: the user was changed since `stored` was read. */
-async function withCode(options: LoginOptions, stored: StoredUser, code: string | undefined, address: string): Promise<LoggedIn | undefined> {
+async function withCode(
+  options: LoginOptions,
+  stored: StoredUser,
+  code: string | undefined,
+  address: string,
+): Promise<LoggedIn | undefined> {
   const { store, attempts, sealer, now } = options;
   const { record } = stored;
   if (code === undefined) throw new RegistryError('TWO_FACTOR_REQUIRED');
   const codes = codeBudget(record.id);
   const refuse = () => refuseLogin(store, { userId: record.id, address, reason: 'wrong code' });
-  return attempts.judge([codes], async () => {
-    const two_factor = useCode(record, code, sealer, now());
-    if (two_factor === undefined) throw new WrongGuess();
-    return letIn(options, stored, { ...record, two_factor }, address);
-  }, { refuse, cleared: [codes] });
+  return attempts.judge(
+    [codes],
+    async () => {
+      const two_factor = useCode(record, code, sealer, now());
+      if (two_factor === undefined) throw new WrongGuess();
+      return letIn(options, stored, { ...record, two_factor }, address);
+    },
+    { refuse, cleared: [codes] },
+  );
 }
 
 const mostAddresses = 5;
 
 /** undefined: the user was changed since `stored` was read. */
-async function letIn({ store, sessions, now }: LoginOptions, stored: StoredUser, changed: UserRecord, address: string): Promise<LoggedIn | undefined> {
+async function letIn(
+  { store, sessions, now }: LoginOptions,
+  stored: StoredUser,
+  changed: UserRecord,
+  address: string,
+): Promise<LoggedIn | undefined> {
   const user: UserRecord = {
     ...changed,
     last_login_at: new Date(now()).toISOString(),
@@ -97,7 +126,15 @@ async function letIn({ store, sessions, now }: LoginOptions, stored: StoredUser,
     record: user,
     puts: [row],
     deletes: await sessions.spentKeysOf(user),
-    event: { actor: `user:${user.id}`, action: 'login', subject: row.value.id, details: { address, recovery_codes_left: hasTwoFactor(user) ? (user.two_factor?.recovery_codes.length ?? 0) : null } },
+    event: {
+      actor: `user:${user.id}`,
+      action: 'login',
+      subject: row.value.id,
+      details: {
+        address,
+        recovery_codes_left: hasTwoFactor(user) ? (user.two_factor?.recovery_codes.length ?? 0) : null,
+      },
+    },
   });
   return done ? { token, expires_at, user } : undefined;
 }

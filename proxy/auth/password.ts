@@ -59,22 +59,47 @@ function normalized(password: string): string {
 }
 
 function decode(encoded: string): { readonly salt: Buffer; readonly key: Buffer; readonly cost: ScryptCost } {
-  const [, log, blockSize, parallelization, salt = '', key = ''] = /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w-]+)\$([\w-]{43})$/.exec(encoded) ?? [];
-  if (log === undefined) throw new Error('the password of a user in the state is malformed: restore the state from a backup');
-  return { salt: Buffer.from(salt, 'base64url'), key: Buffer.from(key, 'base64url'), cost: { cost: 2 ** Number(log), blockSize: Number(blockSize), parallelization: Number(parallelization) } };
+  const [, log, blockSize, parallelization, salt = '', key = ''] =
+    /^\$scrypt\$ln=(\d+),r=(\d+),p=(\d+)\$([\w-]+)\$([\w-]{43})$/.exec(encoded) ?? [];
+  if (log === undefined)
+    throw new Error('the password of a user in the state is malformed: restore the state from a backup');
+  return {
+    salt: Buffer.from(salt, 'base64url'),
+    key: Buffer.from(key, 'base64url'),
+    cost: { cost: 2 ** Number(log), blockSize: Number(blockSize), parallelization: Number(parallelization) },
+  };
 }
 
-function deriveKey(password: string, salt: Uint8Array, { cost, blockSize, parallelization }: ScryptCost): Promise<Buffer> {
+function deriveKey(
+  password: string,
+  salt: Uint8Array,
+  { cost, blockSize, parallelization }: ScryptCost,
+): Promise<Buffer> {
   const options = { cost, blockSize, parallelization, maxmem: 256 * cost * blockSize };
-  return new Promise((resolve, reject) => scrypt(password, salt, keyLength, options, (error, key) => (error === null ? resolve(key) : reject(error))));
+  return new Promise((resolve, reject) =>
+    scrypt(password, salt, keyLength, options, (error, key) => (error === null ? resolve(key) : reject(error))),
+  );
 }
 
 /** What a hash is made of has an end, so that a long one costs no more. */
 export const longestPassword = 200;
 
 /** Throws INVALID_INPUT for a password that may not be chosen. `path`: the field it stood in. */
-export function assertPassword(password: string, { shortestPassword }: { readonly shortestPassword: number }, path = 'password'): void {
+export function assertPassword(
+  password: string,
+  { shortestPassword }: { readonly shortestPassword: number },
+  path = 'password',
+): void {
   const { length } = [...normalized(password)];
-  const message = length < shortestPassword ? `has ${length} characters; at least ${shortestPassword} are needed` : length > longestPassword ? `has ${length} characters; at most ${longestPassword} are taken` : undefined;
-  if (message !== undefined) throw new RegistryError('INVALID_INPUT', { message: `The password ${message}.`, details: { issues: [{ path, message }] } });
+  const message =
+    length < shortestPassword
+      ? `has ${length} characters; at least ${shortestPassword} are needed`
+      : length > longestPassword
+        ? `has ${length} characters; at most ${longestPassword} are taken`
+        : undefined;
+  if (message !== undefined)
+    throw new RegistryError('INVALID_INPUT', {
+      message: `The password ${message}.`,
+      details: { issues: [{ path, message }] },
+    });
 }

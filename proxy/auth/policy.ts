@@ -87,10 +87,21 @@ export const policy = {
 export type OperationId = keyof typeof policy;
 
 /** What a token that sees a part of the registry may do of what its kind may, besides what is open to everybody: these know of views. All others tell of the whole. */
-const throughViews: ReadonlySet<OperationId> = new Set(['listPackages', 'getPackage', 'getReadme', 'getChangelog', 'getStatistics', 'createArtifact']);
+const throughViews: ReadonlySet<OperationId> = new Set([
+  'listPackages',
+  'getPackage',
+  'getReadme',
+  'getChangelog',
+  'getStatistics',
+  'createArtifact',
+]);
 
 /** `authenticate`: nobody may not, but somebody might. `refused`: not this caller. `limited`: a token with a view. */
-export function decidePolicy(operation: OperationId, caller: CallerClass, limited = false): 'allowed' | 'authenticate' | 'refused' {
+export function decidePolicy(
+  operation: OperationId,
+  caller: CallerClass,
+  limited = false,
+): 'allowed' | 'authenticate' | 'refused' {
   const allowed: readonly CallerClass[] = policy[operation];
   if (limited && !allowed.includes('nobody') && !throughViews.has(operation)) return 'refused';
   if (allowed.includes(caller)) return 'allowed';

@@ -12,14 +12,27 @@ export interface Refusal {
 }
 
 /** A refused login, or a refused password or code of somebody who has a session. Throws INVALID_CREDENTIALS, after the event is durable. */
-export async function refuseLogin(store: AuditedStore, { userId, actor = 'system:anonymous', address, reason }: Refusal): Promise<never> {
-  await store.commit({ conditions: [], puts: [], deletes: [] }, { actor, action: 'login.refused', subject: userId ?? 'unknown', details: { reason, address } });
+export async function refuseLogin(
+  store: AuditedStore,
+  { userId, actor = 'system:anonymous', address, reason }: Refusal,
+): Promise<never> {
+  await store.commit(
+    { conditions: [], puts: [], deletes: [] },
+    { actor, action: 'login.refused', subject: userId ?? 'unknown', details: { reason, address } },
+  );
   throw new RegistryError('INVALID_CREDENTIALS');
 }
 
 /** A setup code or an invitation that opens nothing. Throws the code that says so, after the event is durable. */
-export async function refuseCode(store: AuditedStore, code: 'SETUP_CODE_INVALID' | 'INVITATION_INVALID', address: string): Promise<never> {
+export async function refuseCode(
+  store: AuditedStore,
+  code: 'SETUP_CODE_INVALID' | 'INVITATION_INVALID',
+  address: string,
+): Promise<never> {
   const action = code === 'SETUP_CODE_INVALID' ? 'setup.refused' : 'invitation.refused';
-  await store.commit({ conditions: [], puts: [], deletes: [] }, { actor: 'system:anonymous', action, subject: 'unknown', details: { address } });
+  await store.commit(
+    { conditions: [], puts: [], deletes: [] },
+    { actor: 'system:anonymous', action, subject: 'unknown', details: { address } },
+  );
   throw new RegistryError(code);
 }

@@ -14,7 +14,10 @@ export async function resealUsers(store: AuditedStore, sealer: Sealer, actor: Ac
       const secret = sealer.reseal(current.two_factor.secret, id);
       if (secret === current.two_factor.secret) return undefined;
       count += 1;
-      return { record: { ...current, two_factor: { ...current.two_factor, secret } }, event: { actor, action: 'user.reseal', subject: id, details: {} } };
+      return {
+        record: { ...current, two_factor: { ...current.two_factor, secret } },
+        event: { actor, action: 'user.reseal', subject: id, details: {} },
+      };
     });
   }
   return count;

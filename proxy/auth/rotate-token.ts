@@ -32,26 +32,53 @@ export async function rotateToken(
   graceSeconds = standardGraceSeconds,
 ): Promise<Rotation> {
   if (!Number.isSafeInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > longestGraceSeconds) {
-    throw new TokenError('GRACE_INVALID', `The former secret may stay valid for 0 to ${longestGraceSeconds} seconds, which is thirty days; it is ${graceSeconds}.`);
+    throw new TokenError(
+      'GRACE_INVALID',
+      `The former secret may stay valid for 0 to ${longestGraceSeconds} seconds, which is thirty days; it is ${graceSeconds}.`,
+    );
   }
   let current = await find();
   const { hash: former } = current.record;
   const { secret, hash } = mintToken(current.record.kind, randomBytes);
   for (;;) {
     const { record, revision } = current;
-    if (record.revoked_at !== null) throw new TokenError('TOKEN_REVOKED', `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`);
-    if (record.hash !== former) throw new TokenError('TOKEN_ROTATED', `Somebody else gave the token ${record.id} a new secret just now. To give it yet another, do it again.`);
+    if (record.revoked_at !== null)
+      throw new TokenError(
+        'TOKEN_REVOKED',
+        `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`,
+      );
+    if (record.hash !== former)
+      throw new TokenError(
+        'TOKEN_ROTATED',
+        `Somebody else gave the token ${record.id} a new secret just now. To give it yet another, do it again.`,
+      );
     const kept = graceSeconds > 0;
     const previousExpiresAt = kept ? new Date(now() + graceSeconds * 1000).toISOString() : null;
-    const rotated: TokenRecord = { ...record, hash, previous_hash: kept ? former : null, previous_expires_at: previousExpiresAt };
+    const rotated: TokenRecord = {
+      ...record,
+      hash,
+      previous_hash: kept ? former : null,
+      previous_expires_at: previousExpiresAt,
+    };
     const gone = [...(record.previous_hash === null ? [] : [record.previous_hash]), ...(kept ? [] : [former])];
     const done = await store.commit(
       {
-        conditions: [{ key: tokenKey(record.id), revision }, { key: tokenHashKey(hash), revision: null }],
-        puts: [{ key: tokenKey(record.id), value: { ...rotated } }, { key: tokenHashKey(hash), value: record.id }],
+        conditions: [
+          { key: tokenKey(record.id), revision },
+          { key: tokenHashKey(hash), revision: null },
+        ],
+        puts: [
+          { key: tokenKey(record.id), value: { ...rotated } },
+          { key: tokenHashKey(hash), value: record.id },
+        ],
         deletes: gone.map(tokenHashKey),
       },
-      { actor, action: 'token.rotate', subject: record.id, details: { grace_seconds: graceSeconds, previous_expires_at: previousExpiresAt } },
+      {
+        actor,
+        action: 'token.rotate',
+        subject: record.id,
+        details: { grace_seconds: graceSeconds, previous_expires_at: previousExpiresAt },
+      },
     );
     if (done) return { record: rotated, secret };
     current = await find(); // changed meanwhile, which need not have been a rotation

@@ -64,7 +64,12 @@ export interface SessionsOptions {
 /** Of one user: whoever logs in for every call ends their own oldest sessions, and fills nothing. */
 export const mostSessions = 100;
 
-const sessionRecord = z.strictObject({ id: z.string(), created_at: z.iso.datetime(), expires_at: z.iso.datetime(), address: z.string() });
+const sessionRecord = z.strictObject({
+  id: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  address: z.string(),
+});
 
 /** A record as stored. Throws StateError when it is not one. */
 export function parseSessionRecord(value: JsonValue): SessionRecord {
@@ -75,11 +80,18 @@ export function parseSessionRecord(value: JsonValue): SessionRecord {
 
 export function createSessions({ store, keys, now, randomBytes, rules }: SessionsOptions): SessionService {
   const tokens = createSignedTokens(keys);
-  const rowsOf = async (userId: string) => (await store.range(prefixOf(userId))).map(({ key, value, revision }) => ({ key, revision, record: parseSessionRecord(value) }));
+  const rowsOf = async (userId: string) =>
+    (await store.range(prefixOf(userId))).map(({ key, value, revision }) => ({
+      key,
+      revision,
+      record: parseSessionRecord(value),
+    }));
   const list = async (userId: string): Promise<SessionRecord[]> => {
     const user = await readUser(store, userId);
     if (user === undefined) return [];
-    const records = (await rowsOf(userId)).map(({ record }) => record).filter((record) => isAlive(record, user.record, now()));
+    const records = (await rowsOf(userId))
+      .map(({ record }) => record)
+      .filter((record) => isAlive(record, user.record, now()));
     return records.sort((a, b) => (a.created_at > b.created_at ? -1 : 1));
   };
   return {
@@ -87,7 +99,10 @@ export function createSessions({ store, keys, now, randomBytes, rules }: Session
       const text = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
       const claims = text === undefined ? undefined : await tokens.verify('session', text, nowMs);
       if (claims === undefined) return undefined;
-      const [user, row] = await Promise.all([readUser(store, claims.subject), store.get(keyOf(claims.subject, hashOf(claims.sessionId)))]);
+      const [user, row] = await Promise.all([
+        readUser(store, claims.subject),
+        store.get(keyOf(claims.subject, hashOf(claims.sessionId))),
+      ]);
       if (user === undefined || row === undefined) return undefined;
       const record = parseSessionRecord(row.value);
       if (!isAlive(record, user.record, nowMs)) return undefined;
@@ -98,7 +113,12 @@ export function createSessions({ store, keys, now, randomBytes, rules }: Session
       const secretId = randomBase62(32, randomBytes);
       const [issuedMs, hashed] = [now(), hashOf(secretId)];
       const expiresMs = issuedMs + (await rules()).sessionMs;
-      const record = { id: idOf(hashed), created_at: new Date(issuedMs).toISOString(), expires_at: new Date(expiresMs).toISOString(), address };
+      const record = {
+        id: idOf(hashed),
+        created_at: new Date(issuedMs).toISOString(),
+        expires_at: new Date(expiresMs).toISOString(),
+        address,
+      };
       const token = await tokens.sign('session', { subject: user.id, sessionId: secretId }, { issuedMs, expiresMs });
       return { token, expires_at: record.expires_at, row: { key: keyOf(user.id, hashed), value: record } };
     },
@@ -106,14 +126,21 @@ export function createSessions({ store, keys, now, randomBytes, rules }: Session
     end: async (userId, sessionId, actor) => {
       const living = new Set((await list(userId)).map(({ id }) => id));
       const row = (await rowsOf(userId)).find(({ record: { id } }) => id === sessionId && living.has(id));
-      const done = row !== undefined && (await store.commit({ conditions: [{ key: row.key, revision: row.revision }], puts: [], deletes: [row.key] }, { actor, action: 'session.end', subject: sessionId, details: { user: userId } }));
+      const done =
+        row !== undefined &&
+        (await store.commit(
+          { conditions: [{ key: row.key, revision: row.revision }], puts: [], deletes: [row.key] },
+          { actor, action: 'session.end', subject: sessionId, details: { user: userId } },
+        ));
       if (row === undefined || !done) throw new RegistryError('NOT_FOUND', { message: 'There is no such session.' });
       return row.record;
     },
     keysOf: async (user) => (await rowsOf(user.id)).map(({ key }) => key),
     spentKeysOf: async (user) => {
       const rows = await rowsOf(user.id);
-      const alive = rows.filter(({ record }) => isAlive(record, user, now())).sort((a, b) => (a.record.created_at > b.record.created_at ? -1 : 1));
+      const alive = rows
+        .filter(({ record }) => isAlive(record, user, now()))
+        .sort((a, b) => (a.record.created_at > b.record.created_at ? -1 : 1));
       const kept = new Set(alive.slice(0, mostSessions - 1).map(({ key }) => key));
       return rows.map(({ key }) => key).filter((key) => !kept.has(key));
     },

@@ -50,35 +50,71 @@ export function parseSetupCode(value: JsonValue): { readonly expires_at: string 
 }
 
 /** A code for whoever reads what the server prints; undefined where there is a user. Codes of earlier starts stay good for their hour. */
-export async function offerSetup({ store, now, randomBytes }: Pick<SetupOptions, 'store' | 'now' | 'randomBytes'>): Promise<Secret | undefined> {
+export async function offerSetup({
+  store,
+  now,
+  randomBytes,
+}: Pick<SetupOptions, 'store' | 'now' | 'randomBytes'>): Promise<Secret | undefined> {
   if ((await readRoster(store)).roster.users > 0) return undefined;
   const { secret, hash } = mintCode('set', randomBytes);
   const nowMs = now();
   const expires_at = new Date(nowMs + setupCodeMs).toISOString();
-  const over = (await store.range(codePrefix)).filter(({ value }) => nowMs >= Date.parse(parseSetupCode(value).expires_at)).map(({ key }) => key);
-  await store.commit({ conditions: [], puts: [{ key: `${codePrefix}${hash}`, value: { expires_at } }], deletes: over }, { actor: 'system:serve', action: 'setup.offer', subject: 'setup', details: { expires_at } });
+  const over = (await store.range(codePrefix))
+    .filter(({ value }) => nowMs >= Date.parse(parseSetupCode(value).expires_at))
+    .map(({ key }) => key);
+  await store.commit(
+    { conditions: [], puts: [{ key: `${codePrefix}${hash}`, value: { expires_at } }], deletes: over },
+    { actor: 'system:serve', action: 'setup.offer', subject: 'setup', details: { expires_at } },
+  );
   return secret;
 }
 
 /** The first admin, logged in. Throws SETUP_DONE, SETUP_CODE_INVALID, INVALID_INPUT, TOO_MANY_ATTEMPTS. */
-export async function setUp(options: SetupOptions, { code, email, name, password }: SetupDraft, address: string): Promise<LoggedIn> {
+export async function setUp(
+  options: SetupOptions,
+  { code, email, name, password }: SetupDraft,
+  address: string,
+): Promise<LoggedIn> {
   const { store, sessions, passwords, attempts, now, randomBytes, rules } = options;
   if ((await readRoster(store)).roster.users > 0) throw new RegistryError('SETUP_DONE');
-  await attempts.judge([addressBudget(address)], async () => {
-    const offered = await store.get(`${codePrefix}${hashCode(code)}`);
-    if (offered === undefined || now() >= Date.parse(parseSetupCode(offered.value).expires_at)) throw new WrongGuess();
-  }, { refuse: () => refuseCode(store, 'SETUP_CODE_INVALID', address) });
+  await attempts.judge(
+    [addressBudget(address)],
+    async () => {
+      const offered = await store.get(`${codePrefix}${hashCode(code)}`);
+      if (offered === undefined || now() >= Date.parse(parseSetupCode(offered.value).expires_at))
+        throw new WrongGuess();
+    },
+    { refuse: () => refuseCode(store, 'SETUP_CODE_INVALID', address) },
+  );
   assertPassword(password, await rules());
   const created_at = new Date(now()).toISOString();
   const id = mintUserId(randomBytes);
   const user: UserRecord = {
-    id, email: checkedEmail(email), name: checkedName(name ?? null), role: 'admin', status: 'active',
+    id,
+    email: checkedEmail(email),
+    name: checkedName(name ?? null),
+    role: 'admin',
+    status: 'active',
     password: await passwords.hash(password),
-    two_factor: null, invitation: null, created_at, created_by: 'system:setup', last_login_at: created_at, known_addresses: [address],
+    two_factor: null,
+    invitation: null,
+    created_at,
+    created_by: 'system:setup',
+    last_login_at: created_at,
+    known_addresses: [address],
   };
   const { token, expires_at, row } = await sessions.begin(user, address);
   const deletes = (await store.range(codePrefix)).map(({ key }) => key);
-  const isFirst = await insertUser(store, user, { puts: [row], deletes, event: { actor: `user:${id}`, action: 'setup', subject: id, details: { email: user.email, address } } }, true);
+  const isFirst = await insertUser(
+    store,
+    user,
+    {
+      puts: [row],
+      deletes,
+      event: { actor: `user:${id}`, action: 'setup', subject: id, details: { email: user.email, address } },
+    },
+    true,
+  );
   if (!isFirst) throw new RegistryError('SETUP_DONE');
   return { token, expires_at, user };
 }

@@ -2,7 +2,16 @@
 
 import type { LimitIssue } from '../views/token-limits.ts';
 
-export type TokenErrorCode = 'TOKEN_UNKNOWN' | 'TOKEN_REVOKED' | 'TOKEN_ROTATED' | 'GRACE_INVALID' | 'DESCRIPTION_INVALID' | 'LIMIT_INVALID' | 'EXPIRY_INVALID' | 'VIEW_INVALID' | 'NOTHING_TO_CHANGE';
+export type TokenErrorCode =
+  | 'TOKEN_UNKNOWN'
+  | 'TOKEN_REVOKED'
+  | 'TOKEN_ROTATED'
+  | 'GRACE_INVALID'
+  | 'DESCRIPTION_INVALID'
+  | 'LIMIT_INVALID'
+  | 'EXPIRY_INVALID'
+  | 'VIEW_INVALID'
+  | 'NOTHING_TO_CHANGE';
 
 export class TokenError extends Error {
   readonly code: TokenErrorCode;

@@ -23,7 +23,10 @@ const randomLength = 32;
 const checksumLength = 6;
 const grammar = /^lib_[rw]_[0-9A-Za-z]{38}$/;
 
-export function mintToken(kind: TokenKind, randomBytes: RandomBytes): { readonly secret: Secret; readonly hash: TokenHash } {
+export function mintToken(
+  kind: TokenKind,
+  randomBytes: RandomBytes,
+): { readonly secret: Secret; readonly hash: TokenHash } {
   const body = prefixes[kind] + randomBase62(randomLength, randomBytes);
   const token = (body + checksum(body)) as TokenText;
   return { secret: new Secret(token), hash: hashToken(token) };

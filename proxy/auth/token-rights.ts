@@ -8,5 +8,7 @@ import type { Caller } from './caller.ts';
 export function assertMayGive(caller: Caller, limit: number, most: readonly number[]): void {
   const isAdmin = caller.kind === 'user' && caller.role === 'admin';
   if (isAdmin || most.some((one) => one === 0 || (limit !== 0 && limit <= one))) return;
-  throw new RegistryError('INSUFFICIENT_SCOPE', { message: `Only an admin may give a token more than ${Math.max(...most)} requests an hour.` });
+  throw new RegistryError('INSUFFICIENT_SCOPE', {
+    message: `Only an admin may give a token more than ${Math.max(...most)} requests an hour.`,
+  });
 }

@@ -47,10 +47,22 @@ export function createTokenUses({ store, onError, flushMs = 10_000 }: TokenUsesO
   const write = async (): Promise<void> => {
     const uses = [...noted];
     try {
-      const stored = await readUses(store, uses.map(([id]) => id));
+      const stored = await readUses(
+        store,
+        uses.map(([id]) => id),
+      );
       // another process may have seen a later one
       const news = uses.filter(([id, { atMs }]) => atMs > (stored.get(id)?.atMs ?? 0));
-      if (news.length > 0) await store.commit({ conditions: [], puts: news.map(([id, { atMs, from }]) => ({ key: keyOf(id), value: { at: new Date(atMs).toISOString(), from } })), deletes: [], quiet: true });
+      if (news.length > 0)
+        await store.commit({
+          conditions: [],
+          puts: news.map(([id, { atMs, from }]) => ({
+            key: keyOf(id),
+            value: { at: new Date(atMs).toISOString(), from },
+          })),
+          deletes: [],
+          quiet: true,
+        });
       for (const [id, use] of uses) if (noted.get(id) === use) noted.delete(id);
     } catch (error) {
       onError(error);
@@ -75,7 +87,10 @@ export function createTokenUses({ store, onError, flushMs = 10_000 }: TokenUsesO
 }
 
 /** As stored. */
-export async function readUses(store: Pick<StateStore, 'get'>, ids: readonly TokenId[]): Promise<ReadonlyMap<TokenId, TokenUse>> {
+export async function readUses(
+  store: Pick<StateStore, 'get'>,
+  ids: readonly TokenId[],
+): Promise<ReadonlyMap<TokenId, TokenUse>> {
   const found = await Promise.all(ids.map(async (id) => [id, parseUse((await store.get(keyOf(id)))?.value)] as const));
   return new Map(found.flatMap(([id, use]) => (use === undefined ? [] : [[id, use] as const])));
 }

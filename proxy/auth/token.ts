@@ -32,12 +32,18 @@ export interface TokenRecord extends TokenLimits {
 export const defaultLimits: Readonly<Record<TokenKind, number>> = { read: 1000, write: 500 };
 
 /** The limit in force: requests an hour, 0 = unlimited. */
-export function effectiveLimit(token: Pick<TokenRecord, 'kind' | 'limit'>, defaults: Readonly<Record<TokenKind, number>> = defaultLimits): number {
+export function effectiveLimit(
+  token: Pick<TokenRecord, 'kind' | 'limit'>,
+  defaults: Readonly<Record<TokenKind, number>> = defaultLimits,
+): number {
   return token.limit ?? defaults[token.kind];
 }
 
 /** `revoked` and `expired` tokens open nothing; `nowMs` in epoch milliseconds. A token is expired from the instant `expires_at` on. */
-export function tokenStatus(token: Pick<TokenRecord, 'expires_at' | 'revoked_at'>, nowMs: number): 'active' | 'expired' | 'revoked' {
+export function tokenStatus(
+  token: Pick<TokenRecord, 'expires_at' | 'revoked_at'>,
+  nowMs: number,
+): 'active' | 'expired' | 'revoked' {
   if (token.revoked_at !== null) return 'revoked';
   return token.expires_at !== null && nowMs >= Date.parse(token.expires_at) ? 'expired' : 'active';
 }
@@ -71,7 +77,9 @@ export function parseTokenPointer(value: JsonValue): TokenId {
 /** A record as stored. Throws when it is not one: the state was written by something else, and nothing of it may open a door. */
 export function parseTokenRecord(value: JsonValue): TokenRecord {
   // a record of before rotation existed has no former secret; one of before there were views sees all
-  const record = isJsonObject(value) ? { previous_hash: null, previous_expires_at: null, ...noLimits, ...value } : undefined;
+  const record = isJsonObject(value)
+    ? { previous_hash: null, previous_expires_at: null, ...noLimits, ...value }
+    : undefined;
   if (record !== undefined && isRecord(record)) return record;
   throw malformedRecord('A token record');
 }
@@ -79,8 +87,17 @@ export function parseTokenRecord(value: JsonValue): TokenRecord {
 function isRecord(value: object): value is TokenRecord {
   const record = value as Partial<Record<keyof TokenRecord, unknown>>;
   const texts = [record.id, record.description, record.created_at, record.created_by, record.hash];
-  const times = [record.expires_at, record.revoked_at, record.previous_expires_at].every((time) => time === null || (typeof time === 'string' && !Number.isNaN(Date.parse(time))));
+  const times = [record.expires_at, record.revoked_at, record.previous_expires_at].every(
+    (time) => time === null || (typeof time === 'string' && !Number.isNaN(Date.parse(time))),
+  );
   const limit = record.limit === null || (Number.isSafeInteger(record.limit) && (record.limit as number) >= 0);
   const limits = 'limits' in parseLimits(record);
-  return limits && texts.every((text) => typeof text === 'string') && (record.kind === 'read' || record.kind === 'write') && (record.previous_hash === null || typeof record.previous_hash === 'string') && times && limit;
+  return (
+    limits &&
+    texts.every((text) => typeof text === 'string') &&
+    (record.kind === 'read' || record.kind === 'write') &&
+    (record.previous_hash === null || typeof record.previous_hash === 'string') &&
+    times &&
+    limit
+  );
 }

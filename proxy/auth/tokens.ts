@@ -3,14 +3,29 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { limitNames, noLimits, parseLimits, uselessConstraints, type LimitIssue, type TokenLimits } from '../views/token-limits.ts';
+import {
+  limitNames,
+  noLimits,
+  parseLimits,
+  uselessConstraints,
+  type LimitIssue,
+  type TokenLimits,
+} from '../views/token-limits.ts';
 import type { RandomBytes } from './base62.ts';
 import { assertExpiry } from './expiry.ts';
 import type { Secret } from './secret.ts';
 import { TokenError } from './token-error.ts';
 import { mintToken, type TokenKind } from './token-format.ts';
 import { rotateToken, type Rotation } from './rotate-token.ts';
-import { mintTokenId, parseTokenId, parseTokenRecord, tokenHashKey, tokenKey, tokenKeyPrefix, type TokenRecord } from './token.ts';
+import {
+  mintTokenId,
+  parseTokenId,
+  parseTokenRecord,
+  tokenHashKey,
+  tokenKey,
+  tokenKeyPrefix,
+  type TokenRecord,
+} from './token.ts';
 
 export interface TokenDraft {
   /** 1 to 200 characters on one line: who uses it, for what */
@@ -59,7 +74,10 @@ export function createTokens(options: TokensOptions): Tokens {
   };
 }
 
-async function create({ store, now, randomBytes, actor }: TokensOptions, draft: TokenDraft): Promise<{ record: TokenRecord; secret: Secret }> {
+async function create(
+  { store, now, randomBytes, actor }: TokensOptions,
+  draft: TokenDraft,
+): Promise<{ record: TokenRecord; secret: Secret }> {
   const nowMs = now();
   const { description = '', limit = null, expires_at = null, ...limits } = checkedFields(draft, nowMs);
   const { secret, hash } = mintToken(draft.kind, randomBytes);
@@ -82,11 +100,22 @@ async function create({ store, now, randomBytes, actor }: TokensOptions, draft: 
   const { id, kind } = record;
   const done = await store.commit(
     {
-      conditions: [{ key: tokenKey(id), revision: null }, { key: tokenHashKey(hash), revision: null }],
-      puts: [{ key: tokenKey(id), value: { ...record } }, { key: tokenHashKey(hash), value: id }],
+      conditions: [
+        { key: tokenKey(id), revision: null },
+        { key: tokenHashKey(hash), revision: null },
+      ],
+      puts: [
+        { key: tokenKey(id), value: { ...record } },
+        { key: tokenHashKey(hash), value: id },
+      ],
       deletes: [],
     },
-    { actor, action: 'token.create', subject: id, details: { description, kind, limit, expires_at, ...givenLimits(record) } },
+    {
+      actor,
+      action: 'token.create',
+      subject: id,
+      details: { description, kind, limit, expires_at, ...givenLimits(record) },
+    },
   );
   if (!done) throw new Error('a freshly minted token exists already: the source of randomness repeats itself');
   return { record, secret };
@@ -99,9 +128,17 @@ async function list({ store }: TokensOptions): Promise<TokenRecord[]> {
 
 async function update(options: TokensOptions, id: string, patch: TokenPatch): Promise<TokenRecord> {
   const changes = checkedFields(patch, options.now());
-  if (Object.keys(changes).length === 0) throw new TokenError('NOTHING_TO_CHANGE', 'Nothing to change was given: a description, a limit, an expiry, or what it may see.');
+  if (Object.keys(changes).length === 0)
+    throw new TokenError(
+      'NOTHING_TO_CHANGE',
+      'Nothing to change was given: a description, a limit, an expiry, or what it may see.',
+    );
   return change(options, id, 'token.update', { ...(changes as JsonObject) }, (record) => {
-    if (record.revoked_at !== null) throw new TokenError('TOKEN_REVOKED', `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`);
+    if (record.revoked_at !== null)
+      throw new TokenError(
+        'TOKEN_REVOKED',
+        `The token ${record.id} was revoked on ${record.revoked_at} and stays so. Create another.`,
+      );
     const changed = { ...record, ...changes };
     // what a record said before it was looked at stays, until somebody says something else of it
     if (changes.packages !== undefined || changes.constraints !== undefined) assertUseful(changed);
@@ -120,7 +157,13 @@ async function revoke(options: TokensOptions, id: string): Promise<{ record: Tok
 }
 
 /** Reads, changes and commits, again from the start when another process came first. An unchanged record is not written. */
-async function change(options: TokensOptions, id: string, action: string, details: JsonObject, edit: (record: TokenRecord) => TokenRecord): Promise<TokenRecord> {
+async function change(
+  options: TokensOptions,
+  id: string,
+  action: string,
+  details: JsonObject,
+  edit: (record: TokenRecord) => TokenRecord,
+): Promise<TokenRecord> {
   for (;;) {
     const { record, revision } = await find(options, id);
     const edited = edit(record);
@@ -138,17 +181,29 @@ async function find({ store }: TokensOptions, text: string): Promise<{ record: T
   const id = parseTokenId(text);
   const entry = id === undefined ? undefined : await store.get(tokenKey(id));
   if (entry !== undefined) return { record: parseTokenRecord(entry.value), revision: entry.revision };
-  if (text.startsWith('lib_')) throw new TokenError('TOKEN_UNKNOWN', 'That is a token itself, not the id of one. Ids start with tok_; `libretto token list` shows them.');
-  throw new TokenError('TOKEN_UNKNOWN', `There is no token with the id ${JSON.stringify(text.slice(0, 80))}. \`libretto token list\` shows all of them.`);
+  if (text.startsWith('lib_'))
+    throw new TokenError(
+      'TOKEN_UNKNOWN',
+      'That is a token itself, not the id of one. Ids start with tok_; `libretto token list` shows them.',
+    );
+  throw new TokenError(
+    'TOKEN_UNKNOWN',
+    `There is no token with the id ${JSON.stringify(text.slice(0, 80))}. \`libretto token list\` shows all of them.`,
+  );
 }
 
 /** The given fields as a record keeps them. */
-function checkedFields({ description, limit, expiresAt, limits = {} }: TokenPatch, nowMs: number): Partial<Pick<TokenRecord, 'description' | 'limit' | 'expires_at'> & TokenLimits> {
+function checkedFields(
+  { description, limit, expiresAt, limits = {} }: TokenPatch,
+  nowMs: number,
+): Partial<Pick<TokenRecord, 'description' | 'limit' | 'expires_at'> & TokenLimits> {
   return {
     ...checkedLimits(limits),
     ...(description === undefined ? {} : { description: checkedDescription(description) }),
     ...(limit === undefined ? {} : { limit: checkedLimit(limit) }),
-    ...(expiresAt === undefined ? {} : { expires_at: expiresAt === null ? null : assertExpiry(expiresAt, nowMs).toISOString() }),
+    ...(expiresAt === undefined
+      ? {}
+      : { expires_at: expiresAt === null ? null : assertExpiry(expiresAt, nowMs).toISOString() }),
   };
 }
 
@@ -170,21 +225,32 @@ function viewInvalid(issues: readonly LimitIssue[]): TokenError {
 
 /** Those that limit something. */
 function givenLimits(record: TokenLimits): JsonObject {
-  return Object.fromEntries(limitNames.flatMap((name) => (record[name] === null ? [] : [[name, record[name]]]))) as JsonObject;
+  return Object.fromEntries(
+    limitNames.flatMap((name) => (record[name] === null ? [] : [[name, record[name]]])),
+  ) as JsonObject;
 }
 
 /** As a record keeps it. Throws TokenError DESCRIPTION_INVALID. */
 export function checkedDescription(text: string): string {
   const trimmed = text.trim();
-  if (trimmed === '') throw new TokenError('DESCRIPTION_INVALID', 'A token needs a description: who uses it, for what.');
-  if (trimmed.length > 200) throw new TokenError('DESCRIPTION_INVALID', `The description is ${trimmed.length} characters long; at most 200 are kept.`);
-  if (/\p{Cc}/u.test(trimmed)) throw new TokenError('DESCRIPTION_INVALID', 'The description must be one line without control characters.');
+  if (trimmed === '')
+    throw new TokenError('DESCRIPTION_INVALID', 'A token needs a description: who uses it, for what.');
+  if (trimmed.length > 200)
+    throw new TokenError(
+      'DESCRIPTION_INVALID',
+      `The description is ${trimmed.length} characters long; at most 200 are kept.`,
+    );
+  if (/\p{Cc}/u.test(trimmed))
+    throw new TokenError('DESCRIPTION_INVALID', 'The description must be one line without control characters.');
   return trimmed;
 }
 
 function checkedLimit(limit: number | null): number | null {
   if (limit === null || (Number.isSafeInteger(limit) && limit >= 0)) return limit;
-  throw new TokenError('LIMIT_INVALID', `The limit must be a whole number of requests an hour, 0 for unlimited; it is ${limit}.`);
+  throw new TokenError(
+    'LIMIT_INVALID',
+    `The limit must be a whole number of requests an hour, 0 for unlimited; it is ${limit}.`,
+  );
 }
 
 function compare(a: string, b: string): number {

@@ -4,7 +4,10 @@ import { RegistryError } from '../../build/contract/errors.ts';
 
 /** What a login hears that is turned away because of how many others there are. */
 export function crowded(): RegistryError {
-  return new RegistryError('TOO_MANY_ATTEMPTS', { message: 'Too many people are signing in at once. Try again in a few seconds.', details: { retry_after_seconds: 3 } });
+  return new RegistryError('TOO_MANY_ATTEMPTS', {
+    message: 'Too many people are signing in at once. Try again in a few seconds.',
+    details: { retry_after_seconds: 3 },
+  });
 }
 
 export interface TurnstileSize {
@@ -13,7 +16,10 @@ export interface TurnstileSize {
 }
 
 /** What it returns runs `work` in its turn; undefined: nobody more may wait. */
-export function createTurnstile({ inside, waiting }: TurnstileSize): <Result>(work: () => Promise<Result>) => Promise<Result> | undefined {
+export function createTurnstile({
+  inside,
+  waiting,
+}: TurnstileSize): <Result>(work: () => Promise<Result>) => Promise<Result> | undefined {
   let running = 0;
   const queue: (() => void)[] = [];
   const enter = (): Promise<void> =>

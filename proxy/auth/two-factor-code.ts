@@ -11,7 +11,14 @@ import type { TwoFactor, UserRecord } from './user.ts';
 const periodMs = 30_000;
 
 function authenticator(secret: Secret, email: string): TOTP {
-  return new TOTP({ issuer: 'Libretto', label: email, algorithm: 'SHA1', digits: 6, period: periodMs / 1000, secret: OtpSecret.fromBase32(secret.reveal()) });
+  return new TOTP({
+    issuer: 'Libretto',
+    label: email,
+    algorithm: 'SHA1',
+    digits: 6,
+    period: periodMs / 1000,
+    secret: OtpSecret.fromBase32(secret.reveal()),
+  });
 }
 
 /** 160 bits in base32, as authenticators take it. */
@@ -30,7 +37,11 @@ export function useCode(user: UserRecord, code: string, sealer: Sealer, nowMs: n
   if (two_factor === null) return undefined;
   const text = code.replaceAll(/[\s-]/g, '');
   if (!/^\d{6}$/.test(text)) return useRecoveryCode(two_factor, text);
-  const delta = authenticator(sealer.unseal(two_factor.secret, user.id), user.email).validate({ token: text, timestamp: nowMs, window: 1 });
+  const delta = authenticator(sealer.unseal(two_factor.secret, user.id), user.email).validate({
+    token: text,
+    timestamp: nowMs,
+    window: 1,
+  });
   if (delta === null) return undefined;
   const step = Math.floor(nowMs / periodMs) + delta;
   return step > two_factor.last_step ? { ...two_factor, last_step: step } : undefined;
@@ -43,9 +54,18 @@ function useRecoveryCode(two_factor: TwoFactor, text: string): TwoFactor | undef
 }
 
 /** Ten codes of 120 random bits, in groups of base32 (`ABCD-…`), and what is kept of them: with so many bits a plain SHA-256 (OWASP ASVS 6.5.2). */
-export function mintRecoveryCodes(randomBytes: RandomBytes): { readonly codes: readonly Secret[]; readonly hashes: readonly string[] } {
-  const texts = Array.from({ length: 10 }, () => new OtpSecret({ buffer: Uint8Array.from(randomBytes(15)).buffer }).base32);
-  return { codes: texts.map((text) => new Secret(text.replaceAll(/(.{4})(?=.)/g, '$1-'))), hashes: texts.map(hashRecoveryCode) };
+export function mintRecoveryCodes(randomBytes: RandomBytes): {
+  readonly codes: readonly Secret[];
+  readonly hashes: readonly string[];
+} {
+  const texts = Array.from(
+    { length: 10 },
+    () => new OtpSecret({ buffer: Uint8Array.from(randomBytes(15)).buffer }).base32,
+  );
+  return {
+    codes: texts.map((text) => new Secret(text.replaceAll(/(.{4})(?=.)/g, '$1-'))),
+    hashes: texts.map(hashRecoveryCode),
+  };
 }
 
 function hashRecoveryCode(text: string): string {

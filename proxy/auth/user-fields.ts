@@ -18,5 +18,8 @@ export function checkedName(text: string | null): string | null {
 }
 
 function invalid(path: string, message: string): RegistryError {
-  return new RegistryError('INVALID_INPUT', { message: `The ${path} ${message}.`, details: { issues: [{ path, message }] } });
+  return new RegistryError('INVALID_INPUT', {
+    message: `The ${path} ${message}.`,
+    details: { issues: [{ path, message }] },
+  });
 }

@@ -6,7 +6,17 @@ import type { JsonObject } from '../../build/contract/json.ts';
 import type { AuditDraft, AuditedStore } from '../state/audit.ts';
 import type { StateStore } from '../state/state-store.ts';
 import { isActiveAdmin, readRoster, rosterAfter, withRoster } from './user-roster.ts';
-import { invitationKey, parseUserId, parseUserPointer, parseUserRecord, userEmailKey, userKey, userKeyPrefix, type UserId, type UserRecord } from './user.ts';
+import {
+  invitationKey,
+  parseUserId,
+  parseUserPointer,
+  parseUserRecord,
+  userEmailKey,
+  userKey,
+  userKeyPrefix,
+  type UserId,
+  type UserRecord,
+} from './user.ts';
 
 type Reader = Pick<StateStore, 'get' | 'range'>;
 
@@ -50,13 +60,21 @@ export interface UserEdit extends Beside {
 }
 
 /** One attempt: false when somebody else changed the user, or the roster, since `stored` was read. Throws LAST_ADMIN. */
-export async function commitUser(store: AuditedStore, stored: StoredUser, { record, event, puts = [], deletes = [] }: UserEdit): Promise<boolean> {
+export async function commitUser(
+  store: AuditedStore,
+  stored: StoredUser,
+  { record, event, puts = [], deletes = [] }: UserEdit,
+): Promise<boolean> {
   const { record: before, revision } = stored;
   const key = userKey(before.id);
   const change = {
     conditions: [{ key, revision }],
     puts: [...(record === undefined ? [] : [{ key, value: jsonOf(record) }]), ...puts],
-    deletes: [...(record === undefined ? [key, userEmailKey(before.email)] : []), ...endedInvitation(before, record), ...deletes],
+    deletes: [
+      ...(record === undefined ? [key, userEmailKey(before.email)] : []),
+      ...endedInvitation(before, record),
+      ...deletes,
+    ],
   };
   if (record !== undefined && isActiveAdmin(before) === isActiveAdmin(record)) return store.commit(change, event);
   const { roster, revision: rosterRevision } = await readRoster(store);
@@ -71,7 +89,11 @@ function endedInvitation({ invitation }: UserRecord, after: UserRecord | undefin
 }
 
 /** Reads, edits and commits, again from the start when another came first. Throws NOT_FOUND, LAST_ADMIN, and what `edit` throws. An edit of undefined changes nothing. */
-export async function changeUser(store: AuditedStore, id: string, edit: (record: UserRecord) => UserEdit | undefined | Promise<UserEdit | undefined>): Promise<UserRecord> {
+export async function changeUser(
+  store: AuditedStore,
+  id: string,
+  edit: (record: UserRecord) => UserEdit | undefined | Promise<UserEdit | undefined>,
+): Promise<UserRecord> {
   for (;;) {
     const stored = await readUser(store, id);
     if (stored === undefined) throw unknownUser();
@@ -82,17 +104,30 @@ export async function changeUser(store: AuditedStore, id: string, edit: (record:
 }
 
 /** false: there is one with this email, or `onlyFirst` and there is somebody. */
-export async function insertUser(store: AuditedStore, record: UserRecord, edit: Omit<UserEdit, 'record'>, onlyFirst = false): Promise<boolean> {
+export async function insertUser(
+  store: AuditedStore,
+  record: UserRecord,
+  edit: Omit<UserEdit, 'record'>,
+  onlyFirst = false,
+): Promise<boolean> {
   for (;;) {
     const { roster, revision } = await readRoster(store);
     if (onlyFirst && roster.users > 0) return false;
     if ((await store.get(userEmailKey(record.email))) !== undefined) return false;
     const change = {
-      conditions: [{ key: userKey(record.id), revision: null }, { key: userEmailKey(record.email), revision: null }],
-      puts: [{ key: userKey(record.id), value: jsonOf(record) }, { key: userEmailKey(record.email), value: record.id }, ...(edit.puts ?? [])],
+      conditions: [
+        { key: userKey(record.id), revision: null },
+        { key: userEmailKey(record.email), revision: null },
+      ],
+      puts: [
+        { key: userKey(record.id), value: jsonOf(record) },
+        { key: userEmailKey(record.email), value: record.id },
+        ...(edit.puts ?? []),
+      ],
       deletes: edit.deletes ?? [],
     };
-    if (await store.commit(withRoster(change, rosterAfter(roster, undefined, record), revision), edit.event)) return true;
+    if (await store.commit(withRoster(change, rosterAfter(roster, undefined, record), revision), edit.event))
+      return true;
   }
 }
 

@@ -16,9 +16,13 @@ export interface Roster {
 export const rosterKey = 'user-roster';
 const rosterRecord = z.strictObject({ users: z.number().int().min(0), admins: z.array(z.string()) });
 
-export async function readRoster(store: Pick<StateStore, 'get'>): Promise<{ readonly roster: Roster; readonly revision: number | null }> {
+export async function readRoster(
+  store: Pick<StateStore, 'get'>,
+): Promise<{ readonly roster: Roster; readonly revision: number | null }> {
   const entry = await store.get(rosterKey);
-  return entry === undefined ? { roster: { users: 0, admins: [] }, revision: null } : { roster: parseRoster(entry.value), revision: entry.revision };
+  return entry === undefined
+    ? { roster: { users: 0, admins: [] }, revision: null }
+    : { roster: parseRoster(entry.value), revision: entry.revision };
 }
 
 /** The row as stored. Throws StateError when it is malformed. */
@@ -29,7 +33,11 @@ export function parseRoster(value: JsonValue): Roster {
 }
 
 /** The roster after a user became another (undefined: is not there). */
-export function rosterAfter({ users, admins }: Roster, before: UserRecord | undefined, after: UserRecord | undefined): Roster {
+export function rosterAfter(
+  { users, admins }: Roster,
+  before: UserRecord | undefined,
+  after: UserRecord | undefined,
+): Roster {
   const others = admins.filter((id) => id !== (before ?? after)?.id);
   return {
     users: users + (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1),

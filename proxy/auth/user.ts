@@ -53,7 +53,14 @@ const userRecord = z.strictObject({
   role: z.enum(roles),
   status: z.enum(['active', 'disabled', 'invited']),
   password: z.string().nullable(),
-  two_factor: z.strictObject({ secret: z.string(), enabled_at: timeText.nullable(), last_step: z.number().int(), recovery_codes: z.array(z.string()) }).nullable(),
+  two_factor: z
+    .strictObject({
+      secret: z.string(),
+      enabled_at: timeText.nullable(),
+      last_step: z.number().int(),
+      recovery_codes: z.array(z.string()),
+    })
+    .nullable(),
   invitation: z.strictObject({ hash: z.string(), expires_at: timeText }).nullable(),
   created_at: timeText,
   created_by: z.string(),
@@ -65,7 +72,10 @@ const userRecord = z.strictObject({
 export function parseUserRecord(value: JsonValue): UserRecord {
   const parsed = userRecord.safeParse(value);
   if (parsed.success) return parsed.data as unknown as UserRecord;
-  const fields = parsed.error.issues.map(({ path }) => path.join('.')).filter((path) => path !== '').join(', ');
+  const fields = parsed.error.issues
+    .map(({ path }) => path.join('.'))
+    .filter((path) => path !== '')
+    .join(', ');
   throw malformedRecord(`A user record${fields === '' ? '' : ` (${fields})`}`);
 }
 
@@ -123,10 +133,16 @@ export function showUser(record: UserRecord): UserView {
   const { id, email, name, role, status, two_factor, invitation, created_at, created_by, last_login_at } = record;
   const enabled = hasTwoFactor(record);
   return {
-    id, email, name, role, status,
+    id,
+    email,
+    name,
+    role,
+    status,
     two_factor_enabled: enabled,
     recovery_codes_left: enabled ? (two_factor?.recovery_codes.length ?? 0) : 0,
     invitation_expires_at: invitation?.expires_at ?? null,
-    created_at, created_by, last_login_at,
+    created_at,
+    created_by,
+    last_login_at,
   };
 }

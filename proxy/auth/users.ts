@@ -11,7 +11,15 @@ import type { PeopleRules } from './people-rules.ts';
 import type { Role } from './policy.ts';
 import type { SessionService } from './sessions.ts';
 import { checkedEmail, checkedName } from './user-fields.ts';
-import { changeUser, insertUser, readUser, readUserByEmail, readUsers, unknownUser, type Beside } from './user-records.ts';
+import {
+  changeUser,
+  insertUser,
+  readUser,
+  readUserByEmail,
+  readUsers,
+  unknownUser,
+  type Beside,
+} from './user-records.ts';
 import { invitationKey, mintUserId, userEmailKey, type UserRecord } from './user.ts';
 
 export interface UserDraft {
@@ -75,7 +83,10 @@ export function createUsers(options: UsersOptions): Users {
   };
 }
 
-async function create({ store, passwords, now, randomBytes, rules, actor }: UsersOptions, draft: UserDraft): Promise<ChangedUser> {
+async function create(
+  { store, passwords, now, randomBytes, rules, actor }: UsersOptions,
+  draft: UserDraft,
+): Promise<ChangedUser> {
   const { password, role } = draft;
   const email = checkedEmail(draft.email);
   const name = checkedName(draft.name ?? null);
@@ -85,7 +96,10 @@ async function create({ store, passwords, now, randomBytes, rules, actor }: User
   const id = mintUserId(randomBytes);
   const invitation = password === undefined ? mintInvitation(nowMs, randomBytes) : undefined;
   const record: UserRecord = {
-    id, email, name, role,
+    id,
+    email,
+    name,
+    role,
     status: invitation === undefined ? 'active' : 'invited',
     password: password === undefined ? null : await passwords.hash(password),
     two_factor: null,
@@ -96,18 +110,41 @@ async function create({ store, passwords, now, randomBytes, rules, actor }: User
     known_addresses: [],
   };
   const puts = invitation === undefined ? [] : [{ key: invitationKey(invitation.stored.hash), value: id }];
-  const done = await insertUser(store, record, { puts, event: { actor, action: 'user.create', subject: id, details: { email, name, role, invited: invitation !== undefined } } });
+  const done = await insertUser(store, record, {
+    puts,
+    event: {
+      actor,
+      action: 'user.create',
+      subject: id,
+      details: { email, name, role, invited: invitation !== undefined },
+    },
+  });
   if (!done) throw taken(email);
   return { record, invitation: invitation?.shown };
 }
 
-async function update({ store, sessions, now, randomBytes, actor }: UsersOptions, id: string, patch: UserPatch): Promise<ChangedUser> {
+async function update(
+  { store, sessions, now, randomBytes, actor }: UsersOptions,
+  id: string,
+  patch: UserPatch,
+): Promise<ChangedUser> {
   const { name, role, status, invite, resetTwoFactor } = patch;
-  const details: JsonObject = { ...(name === undefined ? {} : { name: checkedName(name) }), ...(role && { role }), ...(status && { status }), ...(invite && { invite }), ...(resetTwoFactor && { reset_two_factor: true }) };
-  if (Object.keys(details).length === 0) throw new RegistryError('INVALID_INPUT', { message: 'Nothing to change was given.', details: { issues: [{ path: '', message: 'nothing to change was given' }] } });
+  const details: JsonObject = {
+    ...(name === undefined ? {} : { name: checkedName(name) }),
+    ...(role && { role }),
+    ...(status && { status }),
+    ...(invite && { invite }),
+    ...(resetTwoFactor && { reset_two_factor: true }),
+  };
+  if (Object.keys(details).length === 0)
+    throw new RegistryError('INVALID_INPUT', {
+      message: 'Nothing to change was given.',
+      details: { issues: [{ path: '', message: 'nothing to change was given' }] },
+    });
   const invitation = invite ? mintInvitation(now(), randomBytes) : undefined;
   const record = await changeUser(store, id, async (current) => {
-    if (invite && (status ?? current.status) === 'disabled') throw new RegistryError('CONFLICT', { message: 'A disabled user cannot be invited. Make them active first.' });
+    if (invite && (status ?? current.status) === 'disabled')
+      throw new RegistryError('CONFLICT', { message: 'A disabled user cannot be invited. Make them active first.' });
     const ends = status === 'disabled' || resetTwoFactor === true;
     const edited: UserRecord = {
       ...current,

@@ -1,7 +1,19 @@
 // Keys on disk: <data>/keys/<purpose>-<number>.json, the folder for its owner only, each file written once and never changed. The number says
 // which is newer, and making a file under a number that exists fails: two processes cannot both make the next key.
 
-import { chmodSync, closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
@@ -53,8 +65,14 @@ export function readKeyFile(folder: string, purpose: KeyPurpose, number: number)
   try {
     return keyFile.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    const reason = error instanceof z.ZodError || error instanceof SyntaxError ? 'is not a key that Libretto wrote' : (error as Error).message;
-    throw new StateError('STATE_CORRUPT', `The key ${path} cannot be used: ${reason}. Put the file of a backup in its place.`);
+    const reason =
+      error instanceof z.ZodError || error instanceof SyntaxError
+        ? 'is not a key that Libretto wrote'
+        : (error as Error).message;
+    throw new StateError(
+      'STATE_CORRUPT',
+      `The key ${path} cannot be used: ${reason}. Put the file of a backup in its place.`,
+    );
   }
 }
 
@@ -102,5 +120,9 @@ function nameOf(purpose: KeyPurpose, number: number): string {
 }
 
 function unusable(folder: string, error: unknown): StateError {
-  return new StateError('STATE_UNUSABLE', `The keys in ${folder} cannot be used: ${(error as Error).message}. It must be a folder that this user may read and write.`, { cause: error });
+  return new StateError(
+    'STATE_UNUSABLE',
+    `The keys in ${folder} cannot be used: ${(error as Error).message}. It must be a folder that this user may read and write.`,
+    { cause: error },
+  );
 }

@@ -38,25 +38,41 @@ export interface KeyRingOptions {
 }
 
 /** Every call may throw StateError: the folder cannot be used, or a file in it is damaged. */
-export function createKeyRing({ folder, now, randomBytes, noticeMs = 2000, monotonicMs = () => performance.now() }: KeyRingOptions): KeyRing {
+export function createKeyRing({
+  folder,
+  now,
+  randomBytes,
+  noticeMs = 2000,
+  monotonicMs = () => performance.now(),
+}: KeyRingOptions): KeyRing {
   const files = new Map<string, KeyFile>();
   let keys: readonly RingKey[] = [];
   let readAt = Number.NEGATIVE_INFINITY;
 
   const read = (): void => {
     const numbers = listKeyFiles(folder);
-    keys = keyPurposes.flatMap((purpose) => ringOf(purpose, numbers[purpose], (number) => remembered(files, `${purpose} ${number}`, () => readKeyFile(folder, purpose, number))));
+    keys = keyPurposes.flatMap((purpose) =>
+      ringOf(purpose, numbers[purpose], (number) =>
+        remembered(files, `${purpose} ${number}`, () => readKeyFile(folder, purpose, number)),
+      ),
+    );
     readAt = monotonicMs();
   };
   const readAgain = (): void => {
     if (monotonicMs() - readAt >= noticeMs) read();
   };
   const newest = (purpose: KeyPurpose): RingKey | undefined => keys.find((key) => key.purpose === purpose);
-  const findKid = (purpose: KeyPurpose, kid: string): RingKey | undefined => keys.find((key) => key.purpose === purpose && key.kid === kid);
+  const findKid = (purpose: KeyPurpose, kid: string): RingKey | undefined =>
+    keys.find((key) => key.purpose === purpose && key.kid === kid);
   /** Whoever comes second finds the other's key in its place. */
   const make = (purpose: KeyPurpose, previousEndsMs: number | undefined): RingKey => {
     const previous_ends_at = previousEndsMs === undefined ? null : new Date(previousEndsMs).toISOString();
-    writeKeyFile(folder, purpose, (newest(purpose)?.number ?? 0) + 1, { kid: randomBase62(12, randomBytes), created_at: new Date(now()).toISOString(), previous_ends_at, material: makers[purpose](randomBytes) });
+    writeKeyFile(folder, purpose, (newest(purpose)?.number ?? 0) + 1, {
+      kid: randomBase62(12, randomBytes),
+      created_at: new Date(now()).toISOString(),
+      previous_ends_at,
+      material: makers[purpose](randomBytes),
+    });
     read();
     const made = newest(purpose);
     if (made === undefined) throw new Error(`the ${purpose} key that was just made in ${folder} is gone`);
@@ -87,7 +103,8 @@ export function createKeyRing({ folder, now, randomBytes, noticeMs = 2000, monot
 
 /** P-256 signs quickly, and every JWT library knows it as ES256. */
 const makers: Readonly<Record<KeyPurpose, (randomBytes: RandomBytes) => string>> = {
-  signing: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  signing: () =>
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   sealing: (randomBytes) => Buffer.from(randomBytes(32)).toString('base64url'),
 };
 

@@ -29,17 +29,28 @@ export function createSealer(ring: KeyRing, randomBytes: RandomBytes): Sealer {
   const unseal: Sealer['unseal'] = (sealed, about) => {
     const [version, kid = '', iv = '', text = ''] = sealed.split('.');
     const key = version === 'v1' ? ring.find('sealing', kid) : undefined;
-    if (key === undefined) throw new Error(`what is sealed for ${about} needs a sealing key that is not there: put the keys folder of the backup that this state comes from beside it`);
+    if (key === undefined)
+      throw new Error(
+        `what is sealed for ${about} needs a sealing key that is not there: put the keys folder of the backup that this state comes from beside it`,
+      );
     const bytes = Buffer.from(text, 'base64url');
-    const decipher = createDecipheriv(algorithm, bytesOf(key), Buffer.from(iv, 'base64url'), { authTagLength: tagLength }).setAAD(Buffer.from(about));
+    const decipher = createDecipheriv(algorithm, bytesOf(key), Buffer.from(iv, 'base64url'), {
+      authTagLength: tagLength,
+    }).setAAD(Buffer.from(about));
     decipher.setAuthTag(bytes.subarray(-tagLength));
     try {
-      return new Secret(Buffer.concat([decipher.update(bytes.subarray(0, -tagLength)), decipher.final()]).toString('utf8'));
+      return new Secret(
+        Buffer.concat([decipher.update(bytes.subarray(0, -tagLength)), decipher.final()]).toString('utf8'),
+      );
     } catch (error) {
-      throw new Error(`what is sealed for ${about} does not open: it was changed, or it was sealed for something else`, { cause: error });
+      throw new Error(
+        `what is sealed for ${about} does not open: it was changed, or it was sealed for something else`,
+        { cause: error },
+      );
     }
   };
-  const reseal: Sealer['reseal'] = (sealed, about) => (sealed.split('.')[1] === ring.current('sealing').kid ? sealed : seal(unseal(sealed, about), about));
+  const reseal: Sealer['reseal'] = (sealed, about) =>
+    sealed.split('.')[1] === ring.current('sealing').kid ? sealed : seal(unseal(sealed, about), about);
   return { seal, unseal, reseal };
 }
 

@@ -24,7 +24,11 @@ export interface SignedClaims {
 }
 
 export interface SignedTokens {
-  readonly sign: (purpose: SignedPurpose, claims: SignedClaims, span: { readonly issuedMs: number; readonly expiresMs: number }) => Promise<Secret>;
+  readonly sign: (
+    purpose: SignedPurpose,
+    claims: SignedClaims,
+    span: { readonly issuedMs: number; readonly expiresMs: number },
+  ) => Promise<Secret>;
   /** undefined: not one of ours, not for this purpose, or its time is over. */
   readonly verify: (purpose: SignedPurpose, text: string, nowMs: number) => Promise<SignedClaims | undefined>;
 }
@@ -40,11 +44,14 @@ export function createSignedTokens(ring: KeyRing): SignedTokens {
     publicKeys.set(kid, known);
     return known;
   };
-  const keyAt = (nowMs: number) => ({ kid = '' }: { readonly kid?: string }): KeyObject => {
-    const key = ring.find('signing', kid);
-    if (key === undefined || (key.ends_at !== null && nowMs >= Date.parse(key.ends_at))) throw new errors.JWSInvalid('the key is not one of ours');
-    return publicKeyOf(key);
-  };
+  const keyAt =
+    (nowMs: number) =>
+    ({ kid = '' }: { readonly kid?: string }): KeyObject => {
+      const key = ring.find('signing', kid);
+      if (key === undefined || (key.ends_at !== null && nowMs >= Date.parse(key.ends_at)))
+        throw new errors.JWSInvalid('the key is not one of ours');
+      return publicKeyOf(key);
+    };
   return {
     sign: async (purpose, { subject, sessionId }, { issuedMs, expiresMs }) => {
       const { kid, material } = ring.current('signing');

@@ -14,7 +14,10 @@ const periodMs = 60_000;
 const mostAPeriod = 5;
 
 /** `monotonicMs`: a clock that nobody sets. */
-export function createCountersNotices(notice: (notice: CountersNotice) => void, monotonicMs: () => number): CountersNotices {
+export function createCountersNotices(
+  notice: (notice: CountersNotice) => void,
+  monotonicMs: () => number,
+): CountersNotices {
   let toldMs: readonly number[] = [];
   /** of this outage */
   let told = false;

@@ -65,5 +65,9 @@ function share(waiting: readonly Waiting[], count: GatheredCount | undefined): v
     return;
   }
   const { granted, used, endsInMs } = count;
-  waiting.forEach(({ resolve }, at) => resolve(at < granted ? { admitted: true, used: used - granted + at + 1, endsInMs } : { admitted: false, used, endsInMs }));
+  waiting.forEach(({ resolve }, at) =>
+    resolve(
+      at < granted ? { admitted: true, used: used - granted + at + 1, endsInMs } : { admitted: false, used, endsInMs },
+    ),
+  );
 }

@@ -5,9 +5,12 @@ import type { Count } from './counters.ts';
 /** Flat name, value list. Reset is in epoch seconds, rounded up: at that second the window is over for certain. */
 export function rateLimitHeaders(limit: number, count: Count): readonly string[] {
   return [
-    'X-RateLimit-Limit', String(limit),
-    'X-RateLimit-Remaining', String(Math.max(0, count.remaining)),
-    'X-RateLimit-Reset', String(Math.ceil(count.resetAtMs / 1000)),
+    'X-RateLimit-Limit',
+    String(limit),
+    'X-RateLimit-Remaining',
+    String(Math.max(0, count.remaining)),
+    'X-RateLimit-Reset',
+    String(Math.ceil(count.resetAtMs / 1000)),
   ];
 }
 

@@ -31,7 +31,10 @@ export function createMemoryCounters(saved: readonly SavedWindow[] = [], nowMs =
     },
     peek: windows.current,
     learn: windows.set,
-    snapshot: (now) => [...windows.entries()].filter(([, { endsAtMs }]) => now < endsAtMs).map(([key, { used, endsAtMs }]) => [key, used, endsAtMs] as const),
+    snapshot: (now) =>
+      [...windows.entries()]
+        .filter(([, { endsAtMs }]) => now < endsAtMs)
+        .map(([key, { used, endsAtMs }]) => [key, used, endsAtMs] as const),
     degraded: () => false,
     close: async () => undefined,
   };

@@ -66,7 +66,13 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
     hit: gatherHits(async (hits) => {
       try {
         const keys = hits.map(({ key }) => key);
-        const questions = hits.flatMap(({ limit, windowMs, floor, requests }) => [limit, windowMs, floor.used, Math.ceil(floor.endsInMs), requests]);
+        const questions = hits.flatMap(({ limit, windowMs, floor, requests }) => [
+          limit,
+          windowMs,
+          floor.used,
+          Math.ceil(floor.endsInMs),
+          requests,
+        ]);
         return countsOf(await redis.countRequests(keys.length, ...keys, ...questions));
       } catch (error) {
         throw reason() ?? error;
@@ -85,6 +91,7 @@ export function createRedisCounters({ url, keyPrefix = 'libretto:count:' }: Redi
 
 function countsOf(numbers: readonly number[]): readonly GatheredCount[] {
   const counts: GatheredCount[] = [];
-  for (let at = 0; at + 2 < numbers.length; at += 3) counts.push({ granted: numbers[at] ?? 0, used: numbers[at + 1] ?? 0, endsInMs: numbers[at + 2] ?? 0 });
+  for (let at = 0; at + 2 < numbers.length; at += 3)
+    counts.push({ granted: numbers[at] ?? 0, used: numbers[at + 1] ?? 0, endsInMs: numbers[at + 2] ?? 0 });
   return counts;
 }

@@ -40,11 +40,16 @@ interface Waiting {
 }
 
 /** Resolves once the shared count is connected, or known to be away; then it starts degraded and recovers by itself. */
-export async function openResilientCounters({ shared, notice, monotonicMs }: ResilientCountersOptions): Promise<Counters> {
+export async function openResilientCounters({
+  shared,
+  notice,
+  monotonicMs,
+}: ResilientCountersOptions): Promise<Counters> {
   const local = createMemoryCounters();
   const questions = createOpenQuestions();
   const notices = createCountersNotices(notice, monotonicMs);
-  const goOn = ({ key, limit, windowMs, nowMs, answer }: Waiting): void => answer(local.hit(key, limit, windowMs, nowMs));
+  const goOn = ({ key, limit, windowMs, nowMs, answer }: Waiting): void =>
+    answer(local.hit(key, limit, windowMs, nowMs));
   // only a server that answers in time is one to count on: another would keep the next request waiting, and be away again
   const trial = (): Promise<unknown> => within(silentMs, shared.hit(trialHit));
   const breaker = createBreaker({
@@ -64,7 +69,10 @@ export async function openResilientCounters({ shared, notice, monotonicMs }: Res
   const silence = createSilenceWatch<Waiting>({
     lateMs,
     silentMs,
-    onLate: () => silence.release((waiting) => isFarFromLimit(waiting.key, waiting.limit, waiting.windowMs, waiting.nowMs)).forEach(goOn),
+    onLate: () =>
+      silence
+        .release((waiting) => isFarFromLimit(waiting.key, waiting.limit, waiting.windowMs, waiting.nowMs))
+        .forEach(goOn),
     onSilence: () => breaker.trip(silent(silentMs)),
     monotonicMs,
   });
@@ -101,7 +109,8 @@ export async function openResilientCounters({ shared, notice, monotonicMs }: Res
           questions.answered(key, nowMs);
           // a reply that comes too late still teaches; its request has been answered
           const resetAtMs = learn(local, key, windowMs, count, nowMs);
-          if (silence.replied(waiting)) answer({ admitted: count.admitted, remaining: Math.max(0, limit - count.used), resetAtMs });
+          if (silence.replied(waiting))
+            answer({ admitted: count.admitted, remaining: Math.max(0, limit - count.used), resetAtMs });
         },
         (reason: unknown) => {
           questions.failed(key);
@@ -128,7 +137,12 @@ export async function openResilientCounters({ shared, notice, monotonicMs }: Res
   }
 }
 
-async function lookUp(shared: SharedCounters, key: string, known: Window | undefined, nowMs: number): Promise<Window | undefined> {
+async function lookUp(
+  shared: SharedCounters,
+  key: string,
+  known: Window | undefined,
+  nowMs: number,
+): Promise<Window | undefined> {
   try {
     const found = await shared.peek(key);
     return found === undefined ? known : merged(known, found, nowMs);
@@ -155,7 +169,12 @@ function silent(timeoutMs: number): Error {
 }
 
 /** As a request would: it must be able to write, which a read-only or full server cannot. Its key is gone after a second. */
-const trialHit: SharedHit = { key: 'trial', limit: Number.MAX_SAFE_INTEGER, windowMs: 1000, floor: { used: 0, endsInMs: 0 } };
+const trialHit: SharedHit = {
+  key: 'trial',
+  limit: Number.MAX_SAFE_INTEGER,
+  windowMs: 1000,
+  floor: { used: 0, endsInMs: 0 },
+};
 
 function floorOf(local: MemoryCounters, key: string, windowMs: number, nowMs: number): SharedHit['floor'] {
   const known = local.peek(key, windowMs, nowMs);
@@ -173,10 +192,13 @@ function learn(local: MemoryCounters, key: string, windowMs: number, count: Shar
 }
 
 /** The window by what the server says and by what this process knows. */
-function merged(known: Window | undefined, { used, endsInMs }: Pick<SharedCount, 'used' | 'endsInMs'>, nowMs: number): Window {
+function merged(
+  known: Window | undefined,
+  { used, endsInMs }: Pick<SharedCount, 'used' | 'endsInMs'>,
+  nowMs: number,
+): Window {
   // `nowMs` is from before the request went out, so this is never later than the server's own end
   const endsAtMs = nowMs + endsInMs;
   if (known === undefined || endsAtMs > known.endsAtMs + endSlackMs) return { used, endsAtMs };
   return { used: Math.max(used, known.used), endsAtMs: Math.min(endsAtMs, known.endsAtMs) };
 }
-

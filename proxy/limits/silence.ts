@@ -26,7 +26,13 @@ export interface SilenceWatch<Waiting> {
   readonly drain: () => readonly Waiting[];
 }
 
-export function createSilenceWatch<Waiting>({ lateMs, silentMs, onLate, onSilence, monotonicMs }: SilenceWatchOptions): SilenceWatch<Waiting> {
+export function createSilenceWatch<Waiting>({
+  lateMs,
+  silentMs,
+  onLate,
+  onSilence,
+  monotonicMs,
+}: SilenceWatchOptions): SilenceWatch<Waiting> {
   const since = new Map<Waiting, number>();
   let timer: NodeJS.Timeout | undefined;
   let late = false;

@@ -51,7 +51,11 @@ function dropEnded(windows: Map<string, Window>, nowMs: number): void {
 }
 
 /** What a request found in a window of `limit` that had `used` before it. */
-export function decide(used: number, limit: number, endsAtMs: number): { readonly admitted: boolean; readonly remaining: number; readonly resetAtMs: number } {
+export function decide(
+  used: number,
+  limit: number,
+  endsAtMs: number,
+): { readonly admitted: boolean; readonly remaining: number; readonly resetAtMs: number } {
   const admitted = used < limit;
   return { admitted, remaining: admitted ? limit - used - 1 : 0, resetAtMs: endsAtMs };
 }

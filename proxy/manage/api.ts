@@ -25,7 +25,15 @@ export type ApiContext = HonoContext<ApiEnvironment>;
 export function createApi(): Api {
   const api = new OpenAPIHono<ApiEnvironment>({
     defaultHook: (result) => {
-      if (!result.success) throw new RegistryError('INVALID_INPUT', { details: { issues: result.error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })) } });
+      if (!result.success)
+        throw new RegistryError('INVALID_INPUT', {
+          details: {
+            issues: result.error.issues.map((issue) => ({
+              path: issue.path.map(String).join('.'),
+              message: issue.message,
+            })),
+          },
+        });
     },
   });
   api.onError((error, context) => {
@@ -43,7 +51,10 @@ function pairs(flat: readonly string[]): [string, string][] {
 /** What is thrown across the border; undefined for a bug. */
 function asRegistryError(error: unknown): RegistryError | undefined {
   if (error instanceof RegistryError) return error;
-  if (error instanceof HTTPException) return new RegistryError(error.status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : 'BAD_REQUEST', { message: error.message });
+  if (error instanceof HTTPException)
+    return new RegistryError(error.status === 415 ? 'UNSUPPORTED_MEDIA_TYPE' : 'BAD_REQUEST', {
+      message: error.message,
+    });
   return undefined;
 }
 
@@ -62,7 +73,14 @@ export function operation<const Route extends OperationRoute>(route: Route): Rou
     ...config,
     middleware: onlyAs(route.operationId),
     security: open ? [{}] : securityOf(allowed),
-    responses: { ...config.responses, ...errorResponses([...errors, ...(needsBuilder.has(route.operationId) ? ['NOT_AVAILABLE' as const] : []), ...commonErrors(config, open)]) },
+    responses: {
+      ...config.responses,
+      ...errorResponses([
+        ...errors,
+        ...(needsBuilder.has(route.operationId) ? ['NOT_AVAILABLE' as const] : []),
+        ...commonErrors(config, open),
+      ]),
+    },
   };
   // the handler is typed by what the route itself says; what is added here are documents
   return documented as unknown as Route;
@@ -76,7 +94,10 @@ function onlyAs(id: OperationId): MiddlewareHandler<ApiEnvironment> {
   };
 }
 
-function commonErrors({ request, method }: { readonly request?: RouteConfig['request'] | undefined; readonly method: string }, open: boolean): readonly ErrorCode[] {
+function commonErrors(
+  { request, method }: { readonly request?: RouteConfig['request'] | undefined; readonly method: string },
+  open: boolean,
+): readonly ErrorCode[] {
   return [
     ...(open ? [] : (['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS'] as const)),
     ...(request === undefined ? [] : (['INVALID_INPUT'] as const)),
@@ -88,7 +109,22 @@ function commonErrors({ request, method }: { readonly request?: RouteConfig['req
 /** What any request of this method can be answered with before, or instead of, what it asks for. */
 export function pipelineErrors(method: string): readonly ErrorCode[] {
   const unwanted = method === 'get' ? (['UNEXPECTED_BODY'] as const) : [];
-  return ['BAD_REQUEST', 'DUPLICATE_HEADER', ...unwanted, 'REQUEST_TIMEOUT', 'NETWORK_NOT_ALLOWED', 'RATE_LIMIT_EXCEEDED', 'HEADERS_TOO_LARGE', 'UPSTREAM_UNAVAILABLE', 'STATE_BUSY', 'STORAGE_FULL', 'STORAGE_READ_ONLY', 'TREE_DAMAGED', 'OVERLOADED', 'INTERNAL_ERROR'];
+  return [
+    'BAD_REQUEST',
+    'DUPLICATE_HEADER',
+    ...unwanted,
+    'REQUEST_TIMEOUT',
+    'NETWORK_NOT_ALLOWED',
+    'RATE_LIMIT_EXCEEDED',
+    'HEADERS_TOO_LARGE',
+    'UPSTREAM_UNAVAILABLE',
+    'STATE_BUSY',
+    'STORAGE_FULL',
+    'STORAGE_READ_ONLY',
+    'TREE_DAMAGED',
+    'OVERLOADED',
+    'INTERNAL_ERROR',
+  ];
 }
 
 function securityOf(allowed: readonly CallerClass[]): Record<string, string[]>[] {

@@ -7,7 +7,9 @@ export function errorHeaders({ code, status, details }: RegistryError): readonly
   const busy = code === 'STATE_BUSY' || code === 'BUILD_BUSY';
   const wait = details['retry_after_seconds'] ?? (busy ? 5 : undefined);
   return [
-    ...(status === 401 ? ['WWW-Authenticate', `Bearer realm="libretto"${code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''}`] : []),
+    ...(status === 401
+      ? ['WWW-Authenticate', `Bearer realm="libretto"${code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''}`]
+      : []),
     ...(wait === undefined ? [] : ['Retry-After', String(wait)]),
     ...(code === 'METHOD_NOT_ALLOWED' ? ['Allow', String(details['allow'])] : []),
   ];

@@ -14,14 +14,18 @@ const ofManagement: BodyLimits = { mostBytes: 1024 * 1024, longestMs: 30_000 };
 const mostDepth = 32;
 
 /** The text of a body that is JSON; undefined where there is none. Throws RegistryError for everything else. */
-export async function readJsonBody(request: HttpRequest, limits: BodyLimits = ofManagement): Promise<string | undefined> {
+export async function readJsonBody(
+  request: HttpRequest,
+  limits: BodyLimits = ofManagement,
+): Promise<string | undefined> {
   const bytes = await readBody(request, limits);
   if (bytes.length === 0) return undefined;
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw new RegistryError('UNSUPPORTED_MEDIA_TYPE');
   const text = decode(bytes);
   const value = parse(text);
-  if (depthOf(text) > mostDepth) throw new RegistryError('BAD_REQUEST', { message: `The JSON is nested deeper than ${mostDepth} levels.` });
+  if (depthOf(text) > mostDepth)
+    throw new RegistryError('BAD_REQUEST', { message: `The JSON is nested deeper than ${mostDepth} levels.` });
   // UTF-8 has none: one can only come by an escape
   if (/\\u[dD][89a-fA-F]/.test(text)) assertWellFormed(value);
   return text;
@@ -79,7 +83,10 @@ function brokenOff(cause: unknown): RegistryError {
 }
 
 function tooLarge(mostBytes: number): RegistryError {
-  return new RegistryError('BODY_TOO_LARGE', { message: `The body is larger than the ${mostBytes} bytes that are taken here.`, details: { limit: mostBytes } });
+  return new RegistryError('BODY_TOO_LARGE', {
+    message: `The body is larger than the ${mostBytes} bytes that are taken here.`,
+    details: { limit: mostBytes },
+  });
 }
 
 function decode(bytes: Buffer): string {

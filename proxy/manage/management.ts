@@ -32,7 +32,8 @@ export function createManagement(services: Services): Management {
         if (error instanceof RegistryError) return jsonAnswer(error.status, error.body(), errorHeaders(error));
         throw error;
       }),
-    isSession: async (authorization, nowMs) => (await services.sessions.authenticate(authorization, nowMs)) !== undefined,
+    isSession: async (authorization, nowMs) =>
+      (await services.sessions.authenticate(authorization, nowMs)) !== undefined,
   };
 }
 
@@ -53,12 +54,15 @@ async function identify(sessions: Sessions, { incoming, token, nowMs }: ApiReque
 /** Before validation: who may not do it learns nothing of how it would have to look. */
 function assertAllowed(operation: OperationId, caller: Caller): void {
   const decision = decidePolicy(operation, callerClass(caller), viewOf(caller) !== undefined);
-  if (decision === 'authenticate') throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
+  if (decision === 'authenticate')
+    throw new RegistryError(caller.kind === 'invalid' ? 'INVALID_TOKEN' : 'AUTHENTICATION_REQUIRED');
   if (decision === 'refused') throw new RegistryError('INSUFFICIENT_SCOPE', { message: refusalText(caller) });
 }
 
 function refusalText(caller: Caller): string {
   if (caller.kind === 'user') return `The role ${caller.role} may not do that.`;
   if (viewOf(caller) !== undefined) return 'This token sees a part of the registry, and may not do that.';
-  return caller.kind === 'token' ? `A ${caller.token.kind} token may not do that.` : errorTable.INSUFFICIENT_SCOPE.message;
+  return caller.kind === 'token'
+    ? `A ${caller.token.kind} token may not do that.`
+    : errorTable.INSUFFICIENT_SCOPE.message;
 }

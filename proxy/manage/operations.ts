@@ -33,15 +33,26 @@ export function findOperation(operations: Operations, method: string, path: stri
     const id = methods.get(wanted);
     if (id !== undefined) return id;
   }
-  const allowed = found.flatMap(({ methods }) => [...methods.keys()]).flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known]));
+  const allowed = found
+    .flatMap(({ methods }) => [...methods.keys()])
+    .flatMap((known) => (known === 'GET' ? ['GET', 'HEAD'] : [known]));
   throw new RegistryError('METHOD_NOT_ALLOWED', { details: { allow: [...new Set(allowed)].join(', ') } });
 }
 
 /** Ids say what they are ids of, so that no word of a path is ever taken for one. */
 const id = '[a-z]{3,4}_[0-9A-Za-z]{1,64}';
-const placeholders: ReadonlyMap<string, string> = new Map([['{id}', id], ['{job}', id]]);
+const placeholders: ReadonlyMap<string, string> = new Map([
+  ['{id}', id],
+  ['{job}', id],
+]);
 
 function patternOf(path: string): RegExp {
-  const parts = path.split('/').map((part) => (part.startsWith('{') ? (placeholders.get(part) ?? '[^/]+') : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)));
+  const parts = path
+    .split('/')
+    .map((part) =>
+      part.startsWith('{')
+        ? (placeholders.get(part) ?? '[^/]+')
+        : part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`),
+    );
   return new RegExp(`^${parts.join('/')}$`);
 }

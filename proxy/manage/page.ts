@@ -5,7 +5,13 @@ import { z } from '@hono/zod-openapi';
 import { RegistryError } from '../../build/contract/errors.ts';
 
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50).openapi({ description: 'items of a page at most', example: 50 }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .openapi({ description: 'items of a page at most', example: 50 }),
   cursor: z.string().max(400).optional().openapi({ description: '`next_cursor` of the page before' }),
 });
 
@@ -24,7 +30,8 @@ export function page<Item>(
   descending = false,
 ): { data: Item[]; next_cursor: string | null } {
   const after = cursor === undefined ? undefined : readCursor(cursor);
-  const rest = after === undefined ? items : items.filter((item) => (descending ? keyOf(item) < after : keyOf(item) > after));
+  const rest =
+    after === undefined ? items : items.filter((item) => (descending ? keyOf(item) < after : keyOf(item) > after));
   const data = rest.slice(0, limit);
   const last = data.at(-1);
   return { data, next_cursor: last === undefined || rest.length <= limit ? null : writeCursor(keyOf(last)) };
@@ -38,5 +45,7 @@ export function writeCursor(key: string): string {
 export function readCursor(cursor: string): string {
   const key = Buffer.from(cursor, 'base64url').toString();
   if (writeCursor(key) === cursor) return key;
-  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'cursor', message: 'is not a cursor that a list here gave out' }] } });
+  throw new RegistryError('INVALID_INPUT', {
+    details: { issues: [{ path: 'cursor', message: 'is not a cursor that a list here gave out' }] },
+  });
 }

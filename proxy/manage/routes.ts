@@ -16,7 +16,19 @@ import { registerTokens, type TokenServices } from './routes/tokens.ts';
 import { registerTwoFactor } from './routes/two-factor.ts';
 import { registerUsers, type UserServices } from './routes/users.ts';
 
-export interface Services extends ArtifactServices, AuditServices, AuthenticationServices, DescriptionServices, PackageServices, PurgeServices, RepositoryServices, SettingServices, StatusServices, TokenServices, UserServices {
+export interface Services
+  extends
+    ArtifactServices,
+    AuditServices,
+    AuthenticationServices,
+    DescriptionServices,
+    PackageServices,
+    PurgeServices,
+    RepositoryServices,
+    SettingServices,
+    StatusServices,
+    TokenServices,
+    UserServices {
   readonly sessions: Sessions;
 }
 

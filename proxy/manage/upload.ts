@@ -21,7 +21,11 @@ export const standardLimits: UploadLimits = { atOnce: 8, ofOneCaller: 4, leastSp
 /** What a form may have around its file. */
 const formBytes = 64 * 1024;
 
-const rawTypes: ReadonlySet<string> = new Set(['application/zip', 'application/octet-stream', 'application/x-zip-compressed']);
+const rawTypes: ReadonlySet<string> = new Set([
+  'application/zip',
+  'application/octet-stream',
+  'application/x-zip-compressed',
+]);
 
 export interface Uploading {
   readonly request: HttpRequest;
@@ -40,8 +44,16 @@ export function createUploads(dataDirectory: string, limits: UploadLimits = stan
   return {
     receive: async ({ request, caller, sendContinue }, work) => {
       const type = mediaType(request);
-      if (!rawTypes.has(type) && type !== 'multipart/form-data') throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must be a ZIP (Content-Type: application/zip), or a form (multipart/form-data) with the ZIP as its one file.' });
-      if (Number(request.headers['content-length'] ?? 0) > mostUploadBytes + (type === 'multipart/form-data' ? formBytes : 0)) throw tooLarge();
+      if (!rawTypes.has(type) && type !== 'multipart/form-data')
+        throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
+          message:
+            'The body must be a ZIP (Content-Type: application/zip), or a form (multipart/form-data) with the ZIP as its one file.',
+        });
+      if (
+        Number(request.headers['content-length'] ?? 0) >
+        mostUploadBytes + (type === 'multipart/form-data' ? formBytes : 0)
+      )
+        throw tooLarge();
       const free = take(caller);
       try {
         request.holdsSlot = true;
@@ -75,18 +87,37 @@ function createSlots({ atOnce, ofOneCaller }: UploadLimits): (caller: Actor) => 
 }
 
 function overloaded(uploads: string): RegistryError {
-  return new RegistryError('OVERLOADED', { message: `There are ${uploads} under way already. Try again shortly.`, details: { retry_after_seconds: 5 } });
+  return new RegistryError('OVERLOADED', {
+    message: `There are ${uploads} under way already. Try again shortly.`,
+    details: { retry_after_seconds: 5 },
+  });
 }
 
 function tooSlow(error: Error, { bytes }: LeastSpeed): RegistryError {
-  return new RegistryError('REQUEST_TIMEOUT', { message: `The upload was given up: ${error.message}. At least ${bytes} bytes are needed in that time.` });
+  return new RegistryError('REQUEST_TIMEOUT', {
+    message: `The upload was given up: ${error.message}. At least ${bytes} bytes are needed in that time.`,
+  });
 }
 
-async function stage(request: HttpRequest, type: string, dataDirectory: string, leastSpeed: LeastSpeed): Promise<StagedFile> {
+async function stage(
+  request: HttpRequest,
+  type: string,
+  dataDirectory: string,
+  leastSpeed: LeastSpeed,
+): Promise<StagedFile> {
   const controller = new AbortController();
   const abort = (reason: Error): void => controller.abort(reason);
-  const timer = setTimeout(() => abort(new RegistryError('REQUEST_TIMEOUT', { message: `The upload took longer than ${longestUploadMs / 1000} seconds.` })), longestUploadMs);
-  const brokenOff = (): void => abort(new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.' }));
+  const timer = setTimeout(
+    () =>
+      abort(
+        new RegistryError('REQUEST_TIMEOUT', {
+          message: `The upload took longer than ${longestUploadMs / 1000} seconds.`,
+        }),
+      ),
+    longestUploadMs,
+  );
+  const brokenOff = (): void =>
+    abort(new RegistryError('BAD_REQUEST', { message: 'The upload broke off before its end.' }));
   request.once('aborted', brokenOff);
   if (request.aborted) brokenOff();
   if (request.errored) abort(request.errored);
@@ -119,14 +150,19 @@ function fileOfForm(request: HttpRequest, abort: (reason: Error) => void): Reada
   form.on('partsLimit', () => wrong('The form has more parts than an upload needs.'));
   form.on('error', (error: Error) => wrong(`The form cannot be read: ${error.message}.`));
   form.on('close', () => (files === 0 ? wrong('The form holds no file. Send the ZIP as its one file.') : bytes.end()));
-  request.on('error', (error: Error) => (error instanceof RegistryError ? abort(error) : wrong('The upload broke off before its end.')));
+  request.on('error', (error: Error) =>
+    error instanceof RegistryError ? abort(error) : wrong('The upload broke off before its end.'),
+  );
   request.pipe(form);
   return bytes;
 }
 
 function openForm({ headers }: HttpRequest): busboy.Busboy {
   try {
-    return busboy({ headers, limits: { files: 2, fields: 8, fieldSize: 4096, parts: 16, fileSize: mostUploadBytes + 1 } });
+    return busboy({
+      headers,
+      limits: { files: 2, fields: 8, fieldSize: 4096, parts: 16, fileSize: mostUploadBytes + 1 },
+    });
   } catch (error) {
     throw new RegistryError('BAD_REQUEST', { message: `The form cannot be read: ${(error as Error).message}.` });
   }

@@ -23,7 +23,11 @@ export async function toWebRequest({ incoming, sendContinue }: ApiRequest): Prom
 }
 
 /** Nothing of the management API is kept by anybody unless its handler said so. */
-const standardHeaders = [['cache-control', 'private, no-store'], ['vary', 'Authorization, Accept-Encoding'], ['x-content-type-options', 'nosniff']] as const;
+const standardHeaders = [
+  ['cache-control', 'private, no-store'],
+  ['vary', 'Authorization, Accept-Encoding'],
+  ['x-content-type-options', 'nosniff'],
+] as const;
 
 /** An answer whose body is kept in memory. A Response copies its body for each request; this one only carries the answer to `toAnswer`. */
 export class KeptAnswer extends Response {
@@ -42,7 +46,11 @@ export async function toAnswer(response: Response): Promise<Answer> {
   const { headers } = response;
   for (const [name, value] of standardHeaders) if (!headers.has(name)) headers.set(name, value);
   const flat = [...headers].flatMap(([name, value]) => [capitalized(name), value]);
-  return { status: response.status, headers: response.status === 304 ? flat : [...flat, 'Content-Length', String(bytes.length)], body: bodyOf(bytes) };
+  return {
+    status: response.status,
+    headers: response.status === 304 ? flat : [...flat, 'Content-Length', String(bytes.length)],
+    body: bodyOf(bytes),
+  };
 }
 
 function capitalized(name: string): string {

@@ -27,11 +27,30 @@ export class AcceptedPackage implements AcceptedArchives {
     for (const one of newestFirst) {
       const { version, normalized, dev, reference, shasum, size, fetchedAt } = one;
       const settled = 'record' in one ? settledPart(one.record) : one.settled;
-      const learned = 'record' in one ? !(namesChecksum(one.record) && typeof one.record['published-time'] === 'string') : one.learned;
-      this.#byKey.set(archiveKey(normalized, dev, reference), { name, version, normalized, dev, reference, shasum, size, fetchedAt, settled, learned });
+      const learned =
+        'record' in one
+          ? !(namesChecksum(one.record) && typeof one.record['published-time'] === 'string')
+          : one.learned;
+      this.#byKey.set(archiveKey(normalized, dev, reference), {
+        name,
+        version,
+        normalized,
+        dev,
+        reference,
+        shasum,
+        size,
+        fetchedAt,
+        settled,
+        learned,
+      });
       if (learned && !dev) this.#learned.add(normalized);
     }
-    this.#archives = new PackageArchives({ format: 1, name, documents: { stable: null, dev: null }, versions: newestFirst.map(entryOf) });
+    this.#archives = new PackageArchives({
+      format: 1,
+      name,
+      documents: { stable: null, dev: null },
+      versions: newestFirst.map(entryOf),
+    });
   }
 
   /** All of it, and what was accepted just now. */
@@ -76,7 +95,26 @@ function namesChecksum({ dist }: JsonObject): boolean {
   return isJsonObject(dist) && typeof dist['shasum'] === 'string' && dist['shasum'] !== '';
 }
 
-function entryOf({ name, version, normalized, reference, shasum, size, fetchedAt }: Omit<Accepted, 'settled' | 'learned'>): IndexEntry {
+function entryOf({
+  name,
+  version,
+  normalized,
+  reference,
+  shasum,
+  size,
+  fetchedAt,
+}: Omit<Accepted, 'settled' | 'learned'>): IndexEntry {
   const path = archivePath(name, shasum) as PublicPath;
-  return { version, version_normalized: normalized, reference: reference as Reference, shasum, size, time: null, path, state: 'published', since: fetchedAt, source: 'mirror' };
+  return {
+    version,
+    version_normalized: normalized,
+    reference: reference as Reference,
+    shasum,
+    size,
+    time: null,
+    path,
+    state: 'published',
+    since: fetchedAt,
+    source: 'mirror',
+  };
 }

@@ -56,7 +56,12 @@ export async function downloadArchive(download: Download): Promise<Downloaded> {
       if (download.file.released > 0) break;
     }
   }
-  throw failures.find((failure) => failure instanceof UpstreamRefused && !(failure instanceof UpstreamWithholds)) ?? failures.find((failure) => !(failure instanceof UpstreamWithholds)) ?? failures[0] ?? new UpstreamRefused('its upstream names no address that an archive could be fetched from');
+  throw (
+    failures.find((failure) => failure instanceof UpstreamRefused && !(failure instanceof UpstreamWithholds)) ??
+    failures.find((failure) => !(failure instanceof UpstreamWithholds)) ??
+    failures[0] ??
+    new UpstreamRefused('its upstream names no address that an archive could be fetched from')
+  );
 }
 
 /** What breaks off while nobody has anything of it is asked for once more. */
@@ -69,7 +74,10 @@ async function downloadTwice(url: URL, download: Download): Promise<Downloaded> 
   }
 }
 
-async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, leastSpeed, file, onSize }: Download): Promise<Downloaded> {
+async function downloadFrom(
+  url: URL,
+  { client, destination, shasum, maxBytes, leastSpeed, file, onSize }: Download,
+): Promise<Downloaded> {
   const stream = await client.archive(url, destination, maxBytes);
   let target: FileHandle | undefined;
   const write = async (bytes: Buffer): Promise<void> => {
@@ -79,7 +87,8 @@ async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, l
   try {
     onSize(stream.size);
     const { sha1, size, bytes } = await save(url, stream, write, { maxBytes, leastSpeed, file });
-    if (shasum !== undefined && sha1 !== shasum) throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
+    if (shasum !== undefined && sha1 !== shasum)
+      throw new UpstreamRefused(`${shownUrl(url)} has the SHA-1 ${sha1}, and has to have ${shasum}`);
     // what is small is compared with its SHA-1 whenever it is read from disk: if a loss of power takes it, it is fetched again
     if (bytes === undefined) await target?.datasync();
     else await writeFile(file.path, bytes, { mode: 0o600 });
@@ -91,7 +100,12 @@ async function downloadFrom(url: URL, { client, destination, shasum, maxBytes, l
 }
 
 /** To disk while it comes, once it is more than is held back: what is not is given back, and is not written yet. */
-async function save(url: URL, { body, size: stated }: ArchiveStream, write: (bytes: Buffer) => Promise<void>, { maxBytes, leastSpeed, file }: Pick<Download, 'maxBytes' | 'leastSpeed' | 'file'>): Promise<{ readonly sha1: Sha1; readonly size: number; readonly bytes: Buffer | undefined }> {
+async function save(
+  url: URL,
+  { body, size: stated }: ArchiveStream,
+  write: (bytes: Buffer) => Promise<void>,
+  { maxBytes, leastSpeed, file }: Pick<Download, 'maxBytes' | 'leastSpeed' | 'file'>,
+): Promise<{ readonly sha1: Sha1; readonly size: number; readonly bytes: Buffer | undefined }> {
   const hash = createHash('sha1');
   const held: Buffer[] = [];
   let size = 0;
@@ -100,7 +114,8 @@ async function save(url: URL, { body, size: stated }: ArchiveStream, write: (byt
     for await (const chunk of body as AsyncIterable<Buffer>) {
       speed.arrived(chunk.length);
       if (size === 0 && !startsLikeZip(chunk)) throw new UpstreamRefused(`${shownUrl(url)} is no ZIP`);
-      if (size + chunk.length > maxBytes) throw new UpstreamRefused(`${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched`);
+      if (size + chunk.length > maxBytes)
+        throw new UpstreamRefused(`${shownUrl(url)} is larger than ${maxBytes} bytes, the most that is fetched`);
       hash.update(chunk);
       size += chunk.length;
       held.push(chunk);
@@ -112,13 +127,21 @@ async function save(url: URL, { body, size: stated }: ArchiveStream, write: (byt
     }
   } catch (error) {
     if (error instanceof UpstreamRefused || isOurs(error)) throw error;
-    const { Failure, said } = error instanceof TooSlow ? { Failure: UpstreamUnavailable, said: 'was given up' } : { Failure: BrokenOff, said: 'broke off' };
-    throw new Failure(`${shownUrl(url)} ${said} after ${size} bytes${error instanceof Error ? `: ${error.message}` : ''}.`, 0, { cause: error });
+    const { Failure, said } =
+      error instanceof TooSlow
+        ? { Failure: UpstreamUnavailable, said: 'was given up' }
+        : { Failure: BrokenOff, said: 'broke off' };
+    throw new Failure(
+      `${shownUrl(url)} ${said} after ${size} bytes${error instanceof Error ? `: ${error.message}` : ''}.`,
+      0,
+      { cause: error },
+    );
   } finally {
     speed.end();
   }
   if (size === 0) throw new UpstreamRefused(`${shownUrl(url)} is empty`);
-  if (stated !== undefined && stated !== size) throw new BrokenOff(`${shownUrl(url)} broke off after ${size} of ${stated} bytes.`, 0);
+  if (stated !== undefined && stated !== size)
+    throw new BrokenOff(`${shownUrl(url)} broke off after ${size} of ${stated} bytes.`, 0);
   const sha1 = parseSha1(hash.digest('hex'));
   if (sha1 === undefined) throw new Error('a SHA-1 is not what it should be');
   return { sha1, size, bytes: size <= heldBackBytes ? apart(held, size) : undefined };
@@ -134,7 +157,12 @@ function apart(pieces: readonly Buffer[], size: number): Buffer {
 
 /** An entry's header, or of an empty ZIP the end record. */
 function startsLikeZip(chunk: Buffer): boolean {
-  return chunk.length >= 4 && chunk[0] === 0x50 && chunk[1] === 0x4b && ((chunk[2] === 3 && chunk[3] === 4) || (chunk[2] === 5 && chunk[3] === 6));
+  return (
+    chunk.length >= 4 &&
+    chunk[0] === 0x50 &&
+    chunk[1] === 0x4b &&
+    ((chunk[2] === 3 && chunk[3] === 4) || (chunk[2] === 5 && chunk[3] === 6))
+  );
 }
 
 /** Of our disk, not of the upstream: a full one says so. */

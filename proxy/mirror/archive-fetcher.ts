@@ -45,7 +45,13 @@ export interface FetcherLimits {
   readonly waiting: number;
 }
 
-const standardLimits: FetcherLimits = { archiveBytes: 256 * 1024 ** 2, leastSpeed: standardLeastSpeed, fromOneHost: 16, parallel: 128, waiting: 2000 };
+const standardLimits: FetcherLimits = {
+  archiveBytes: 256 * 1024 ** 2,
+  leastSpeed: standardLeastSpeed,
+  fromOneHost: 16,
+  parallel: 128,
+  waiting: 2000,
+};
 const refusedMs = 60_000;
 /** Composer tries sixteen times in four seconds. */
 const unavailableMs = 5000;
@@ -125,7 +131,9 @@ export class ArchiveFetcher {
     return new Promise((resolve, reject) => {
       let size: number | undefined;
       const arrived = (): void => resolve({ file, size, kept });
-      const kept = this.#inPlace(fetch, (candidates) => this.#bring(fetch, candidates, file, (stated) => (size = stated), arrived));
+      const kept = this.#inPlace(fetch, (candidates) =>
+        this.#bring(fetch, candidates, file, (stated) => (size = stated), arrived),
+      );
       const failed = (error: unknown): void => {
         if (!(error instanceof NoPlace)) this.#remember(key, error);
         reject(error);
@@ -138,17 +146,38 @@ export class ArchiveFetcher {
   async #inPlace<Value>({ candidates }: Fetch, work: (candidates: readonly URL[]) => Promise<Value>): Promise<Value> {
     const urls = await candidates();
     const origin = urls[0]?.origin ?? '';
-    if (this.#places.waiting(origin) >= this.#limits.waiting) throw new NoPlace(`Too many archives of ${origin} are waiting to be fetched.`, this.#options.now() + 1000);
+    if (this.#places.waiting(origin) >= this.#limits.waiting)
+      throw new NoPlace(`Too many archives of ${origin} are waiting to be fetched.`, this.#options.now() + 1000);
     return this.#places.use(origin, () => this.#limit(() => work(urls)));
   }
 
-  async #bring(fetch: Fetch, candidates: readonly URL[], file: GrowingFile, onSize: (size: number | undefined) => void, onReadable: () => void): Promise<ArchiveRecord> {
+  async #bring(
+    fetch: Fetch,
+    candidates: readonly URL[],
+    file: GrowingFile,
+    onSize: (size: number | undefined) => void,
+    onReadable: () => void,
+  ): Promise<ArchiveRecord> {
     const { client, check, tell } = this.#options;
     try {
-      if (!isThere(this.#stagingFolder())) await mkdir(this.#stagingFolder(), { recursive: true }).catch((error: unknown) => Promise.reject(folderFault(error, this.#stagingFolder())));
+      if (!isThere(this.#stagingFolder()))
+        await mkdir(this.#stagingFolder(), { recursive: true }).catch((error: unknown) =>
+          Promise.reject(folderFault(error, this.#stagingFolder())),
+        );
       file.onFirst(onReadable);
-      const downloaded = await downloadArchive({ client, destination: fetch.destination, candidates, shasum: fetch.shasum, maxBytes: this.#limits.archiveBytes, leastSpeed: this.#limits.leastSpeed, file, onSize });
-      await check(file.path).catch((cause: unknown) => Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })));
+      const downloaded = await downloadArchive({
+        client,
+        destination: fetch.destination,
+        candidates,
+        shasum: fetch.shasum,
+        maxBytes: this.#limits.archiveBytes,
+        leastSpeed: this.#limits.leastSpeed,
+        file,
+        onSize,
+      });
+      await check(file.path).catch((cause: unknown) =>
+        Promise.reject(new UpstreamRefused(`${downloaded.from}: ${messageOf(cause)}`, { cause })),
+      );
       const record = await this.#accept(fetch, file, downloaded);
       file.end({ bytes: downloaded.size });
       tell({ kind: 'archive', name: fetch.name, version: fetch.version.version, bytes: downloaded.size });
@@ -156,24 +185,39 @@ export class ArchiveFetcher {
     } catch (error) {
       await rm(file.path, { force: true });
       file.end({ error: error instanceof Error ? error : new Error(String(error)) });
-      const kind = error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds) ? 'archive-refused' : 'archive-failed';
+      const kind =
+        error instanceof UpstreamRefused && !(error instanceof UpstreamWithholds)
+          ? 'archive-refused'
+          : 'archive-failed';
       tell({ kind, name: fetch.name, version: fetch.version.version, message: messageOf(error) });
       throw error;
     }
   }
 
-  async #accept({ name, version, reference }: Fetch, file: GrowingFile, { shasum, size, bytes, from }: Downloaded): Promise<ArchiveRecord> {
+  async #accept(
+    { name, version, reference }: Fetch,
+    file: GrowingFile,
+    { shasum, size, bytes, from }: Downloaded,
+  ): Promise<ArchiveRecord> {
     const fetchedAt = new Date(this.#options.now()).toISOString();
     const { normalized, dev, record, version: label } = version;
-    const kept = await this.#options.shelf.accept(file.path, { name, version: label, normalized, dev, reference, shasum, size, from, fetchedAt, record }, bytes);
-    if (kept.shasum !== shasum) throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, and what was accepted before has ${kept.shasum}`);
+    const kept = await this.#options.shelf.accept(
+      file.path,
+      { name, version: label, normalized, dev, reference, shasum, size, from, fetchedAt, record },
+      bytes,
+    );
+    if (kept.shasum !== shasum)
+      throw new UpstreamRefused(`${from} has the SHA-1 ${shasum}, and what was accepted before has ${kept.shasum}`);
     return kept;
   }
 
   #remember(key: string, error: unknown): void {
     if (!(error instanceof UpstreamRefused || error instanceof UpstreamUnavailable)) return;
     if (this.#failed.size >= maxFailures) this.#failed.clear();
-    this.#failed.set(key, { error, untilMs: this.#options.now() + (error instanceof UpstreamRefused ? refusedMs : unavailableMs) });
+    this.#failed.set(key, {
+      error,
+      untilMs: this.#options.now() + (error instanceof UpstreamRefused ? refusedMs : unavailableMs),
+    });
   }
 }
 

@@ -29,10 +29,24 @@ const format = 1;
 
 /** Which record a version has: the name of its file. */
 export function archiveKey(normalized: string, dev: boolean, reference: string): string {
-  return createHash('sha256').update(JSON.stringify(dev ? [normalized, reference] : [normalized])).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(JSON.stringify(dev ? [normalized, reference] : [normalized]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
-export function formatArchiveRecord({ name, version, normalized, dev, reference, shasum, size, from, fetchedAt, record }: ArchiveRecord): string {
+export function formatArchiveRecord({
+  name,
+  version,
+  normalized,
+  dev,
+  reference,
+  shasum,
+  size,
+  from,
+  fetchedAt,
+  record,
+}: ArchiveRecord): string {
   return `${JSON.stringify({ format, name, version, version_normalized: normalized, dev, reference, shasum, size, from, fetched_at: fetchedAt, record })}\n`;
 }
 
@@ -40,10 +54,41 @@ export function formatArchiveRecord({ name, version, normalized, dev, reference,
 export function parseArchiveRecord(text: string): ArchiveRecord {
   const json: unknown = JSON.parse(text);
   if (!isJsonObject(json) || json['format'] !== format) throw new Error(`it is not of format ${format}`);
-  const { name: given, version, version_normalized: normalized, dev, reference, shasum: sum, size, from, fetched_at: fetchedAt, record } = json;
+  const {
+    name: given,
+    version,
+    version_normalized: normalized,
+    dev,
+    reference,
+    shasum: sum,
+    size,
+    from,
+    fetched_at: fetchedAt,
+    record,
+  } = json;
   const name = typeof given === 'string' ? parsePackageName(given) : undefined;
   const shasum = typeof sum === 'string' ? parseSha1(sum) : undefined;
-  if (name === undefined || shasum === undefined || typeof version !== 'string' || typeof normalized !== 'string' || typeof dev !== 'boolean' || typeof reference !== 'string') throw new Error('it does not say which version it is of');
-  if (typeof size !== 'number' || typeof from !== 'string' || typeof fetchedAt !== 'string' || !isJsonObject(record)) throw new Error('it does not say what was fetched, and from where');
-  return { name, version, normalized: normalized as NormalizedVersion, dev, reference, shasum, size, from, fetchedAt, record };
+  if (
+    name === undefined ||
+    shasum === undefined ||
+    typeof version !== 'string' ||
+    typeof normalized !== 'string' ||
+    typeof dev !== 'boolean' ||
+    typeof reference !== 'string'
+  )
+    throw new Error('it does not say which version it is of');
+  if (typeof size !== 'number' || typeof from !== 'string' || typeof fetchedAt !== 'string' || !isJsonObject(record))
+    throw new Error('it does not say what was fetched, and from where');
+  return {
+    name,
+    version,
+    normalized: normalized as NormalizedVersion,
+    dev,
+    reference,
+    shasum,
+    size,
+    from,
+    fetchedAt,
+    record,
+  };
 }

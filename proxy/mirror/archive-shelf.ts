@@ -59,7 +59,10 @@ export class ArchiveShelf {
   async accept(staged: string, record: ArchiveRecord, bytes?: Buffer): Promise<ArchiveRecord> {
     const archive = join(this.#folder, archivePath(record.name, record.shasum));
     const isNew = !isThere(dirname(archive));
-    if (isNew) await mkdir(dirname(archive), { recursive: true }).catch((error: unknown) => Promise.reject(folderFault(error, dirname(archive))));
+    if (isNew)
+      await mkdir(dirname(archive), { recursive: true }).catch((error: unknown) =>
+        Promise.reject(folderFault(error, dirname(archive))),
+      );
     const path = this.#recordPath(record);
     const before = isThere(path) ? await readRecord(path) : undefined;
     if (before !== undefined && before.shasum !== record.shasum) return before;
@@ -67,7 +70,10 @@ export class ArchiveShelf {
     const created = before === undefined && (await createFile(path, [formatArchiveRecord(record)]));
     const first = before ?? (created ? record : await readRecord(path));
     this.#learn(record, created, isNew);
-    const found = bytes === undefined || (first ?? record).shasum !== record.shasum ? undefined : statSync(archive, { throwIfNoEntry: false });
+    const found =
+      bytes === undefined || (first ?? record).shasum !== record.shasum
+        ? undefined
+        : statSync(archive, { throwIfNoEntry: false });
     if (bytes !== undefined && found !== undefined) this.#store.remember(record.shasum, bytes, found.mtimeMs);
     return first ?? record;
   }
@@ -80,19 +86,26 @@ export class ArchiveShelf {
   }
 
   /** The record of a version; undefined where nothing was accepted of it. */
-  record(version: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): Promise<ArchiveRecord | undefined> {
+  record(
+    version: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>,
+  ): Promise<ArchiveRecord | undefined> {
     return readRecord(this.#recordPath(version));
   }
 
   /** Of one package, from disk. Rejects where one of them cannot be read: what is to be served depends on it. */
   async records(name: PackageName): Promise<readonly ArchiveRecord[]> {
-    const { records, unreadable: [first] } = await this.inspect(name);
+    const {
+      records,
+      unreadable: [first],
+    } = await this.inspect(name);
     if (first !== undefined) throw first;
     return records;
   }
 
   /** As far as they can be read: for whoever looks at all that is kept. */
-  async inspect(name: PackageName): Promise<{ readonly records: readonly ArchiveRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
+  async inspect(
+    name: PackageName,
+  ): Promise<{ readonly records: readonly ArchiveRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
     const folder = this.#folderOf(name);
     const records: ArchiveRecord[] = [];
     const unreadable: UnreadableRecord[] = [];
@@ -133,7 +146,12 @@ export class ArchiveShelf {
     return join(this.#folder, 'dist', name);
   }
 
-  #recordPath({ name, normalized, dev, reference }: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): string {
+  #recordPath({
+    name,
+    normalized,
+    dev,
+    reference,
+  }: Pick<ArchiveRecord, 'name' | 'normalized' | 'dev' | 'reference'>): string {
     return join(this.#folderOf(name), `${archiveKey(normalized, dev, reference)}.json`);
   }
 }

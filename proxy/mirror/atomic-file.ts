@@ -79,7 +79,9 @@ async function openNew(path: string): Promise<FileHandle> {
     return await open(path, 'wx', 0o600);
   } catch (error) {
     if (!isAbsence(error)) throw error;
-    await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => Promise.reject(folderFault(error, dirname(path))));
+    await mkdir(dirname(path), { recursive: true }).catch((error: unknown) =>
+      Promise.reject(folderFault(error, dirname(path))),
+    );
     return open(path, 'wx', 0o600);
   }
 }

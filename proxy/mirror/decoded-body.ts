@@ -19,7 +19,9 @@ export async function readDecoded(body: Readable, encoding: string | undefined, 
       pieces.push(piece as Buffer);
     }
   } catch (error) {
-    throw decoded !== body && isOfUnpacking(error) ? new UnusableBody(`it cannot be unpacked: ${error.message}`, { cause: error }) : error;
+    throw decoded !== body && isOfUnpacking(error)
+      ? new UnusableBody(`it cannot be unpacked: ${error.message}`, { cause: error })
+      : error;
   } finally {
     for (const stream of [body, decoded]) if (!stream.closed) stream.on('error', () => undefined).destroy();
   }

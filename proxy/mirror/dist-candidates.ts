@@ -17,11 +17,16 @@ export interface Wanted {
  * and no file of ours is ever read for it.
  */
 export function distCandidates(wanted: Wanted, mirrors: readonly DistMirror[], origin: string): readonly URL[] {
-  const filled = (preferred: boolean): string[] => mirrors.filter((mirror) => mirror.preferred === preferred).map(({ template }) => fill(template, wanted));
+  const filled = (preferred: boolean): string[] =>
+    mirrors.filter((mirror) => mirror.preferred === preferred).map(({ template }) => fill(template, wanted));
   const { url } = wanted.dist;
   const own = url.startsWith('/') && !url.startsWith('//') ? `${origin}${url}` : url;
-  const candidates = [...filled(true).toReversed(), fill(own, wanted), ...filled(false)].filter((candidate) => /^https?:\/\//i.test(candidate));
-  return [...new Set(candidates)].flatMap((candidate) => (URL.canParse(candidate) ? [new URL(candidate)] : [])).slice(0, maxCandidates);
+  const candidates = [...filled(true).toReversed(), fill(own, wanted), ...filled(false)].filter((candidate) =>
+    /^https?:\/\//i.test(candidate),
+  );
+  return [...new Set(candidates)]
+    .flatMap((candidate) => (URL.canParse(candidate) ? [new URL(candidate)] : []))
+    .slice(0, maxCandidates);
 }
 
 const maxCandidates = 5;
@@ -32,7 +37,10 @@ function fill(template: string, { name, version, normalized, dist: { reference }
     .replaceAll('%package%', name)
     .replaceAll('%version%', normalized.includes('/') ? md5(normalized) : shown(normalized))
     .replaceAll('%prettyVersion%', shown(version))
-    .replaceAll('%reference%', reference === '' || /^(?:[a-f0-9]+|%reference%)$/.test(reference) ? reference : md5(reference))
+    .replaceAll(
+      '%reference%',
+      reference === '' || /^(?:[a-f0-9]+|%reference%)$/.test(reference) ? reference : md5(reference),
+    )
     .replaceAll('%type%', 'zip');
 }
 

@@ -29,11 +29,33 @@ const alikeMs = 1000;
 export function fileOf(body: Buffer | undefined, { etag, lastModified }: Validators, nowMs: number): DocumentFile {
   const stated = lastModified === undefined ? Number.NaN : Date.parse(lastModified);
   const changedAtMs = Number.isNaN(stated) || stated > nowMs ? nowMs : stated;
-  return { body, digest: createHash('sha256').update(body ?? '').digest('hex'), etag, lastModified, changedAtMs, missingSinceMs: undefined, checkedAtMs: nowMs };
+  return {
+    body,
+    digest: createHash('sha256')
+      .update(body ?? '')
+      .digest('hex'),
+    etag,
+    lastModified,
+    changedAtMs,
+    missingSinceMs: undefined,
+    checkedAtMs: nowMs,
+  };
 }
 
-export async function writeDocumentFile(path: string, { body, digest, etag, lastModified, changedAtMs, missingSinceMs, checkedAtMs }: DocumentFile): Promise<void> {
-  const head = { format, missing: body === undefined, size: body?.length ?? 0, sha256: digest, etag, last_modified: lastModified, changed_at: changedAtMs, missing_since: missingSinceMs };
+export async function writeDocumentFile(
+  path: string,
+  { body, digest, etag, lastModified, changedAtMs, missingSinceMs, checkedAtMs }: DocumentFile,
+): Promise<void> {
+  const head = {
+    format,
+    missing: body === undefined,
+    size: body?.length ?? 0,
+    sha256: digest,
+    etag,
+    last_modified: lastModified,
+    changed_at: changedAtMs,
+    missing_since: missingSinceMs,
+  };
   await replaceFile(path, [`${JSON.stringify(head)}\n`, ...(body === undefined ? [] : [body])]);
   // a file has the system's time anyway
   if (Math.abs(Date.now() - checkedAtMs) > alikeMs) await markChecked(path, checkedAtMs);
@@ -51,7 +73,13 @@ export async function readDocumentFile(path: string): Promise<DocumentFile | und
     const bytes = await readFile(path);
     const end = bytes.indexOf(0x0a);
     const head: unknown = JSON.parse(bytes.toString('utf8', 0, Math.max(0, end)));
-    if (!isJsonObject(head) || head['format'] !== format || typeof head['sha256'] !== 'string' || typeof head['changed_at'] !== 'number') return undefined;
+    if (
+      !isJsonObject(head) ||
+      head['format'] !== format ||
+      typeof head['sha256'] !== 'string' ||
+      typeof head['changed_at'] !== 'number'
+    )
+      return undefined;
     const body = bytes.subarray(end + 1);
     if (body.length !== head['size']) return undefined;
     return {

@@ -76,31 +76,60 @@ export class DocumentStore {
   async #load<Value>(path: string, url: URL, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
     const { kept: documents, now } = this.#options;
     const remembered = documents.remembered(path);
-    const found = remembered !== undefined && now() < this.#goodUntil(remembered) ? remembered : await documents.read(path);
-    const kept = found === undefined || (this.#options.areNeeded === true && found.body === undefined) ? undefined : await withValue(found, parse);
+    const found =
+      remembered !== undefined && now() < this.#goodUntil(remembered) ? remembered : await documents.read(path);
+    const kept =
+      found === undefined || (this.#options.areNeeded === true && found.body === undefined)
+        ? undefined
+        : await withValue(found, parse);
     const nowMs = now();
     if (kept !== undefined && nowMs < this.#goodUntil(kept.file)) return this.#answer(kept);
     const failure = this.#failed.get(path);
-    if (failure !== undefined && nowMs < failure.retryAtMs) return kept === undefined ? Promise.reject(failure) : this.#stale(kept, failure.retryAtMs);
-    const asking = (this.#asking.get(path) as Promise<KeptDocument<Value>> | undefined) ?? this.#begin(path, url, kept, parse);
+    if (failure !== undefined && nowMs < failure.retryAtMs)
+      return kept === undefined ? Promise.reject(failure) : this.#stale(kept, failure.retryAtMs);
+    const asking =
+      (this.#asking.get(path) as Promise<KeptDocument<Value>> | undefined) ?? this.#begin(path, url, kept, parse);
     return kept === undefined ? asking : orAfter(asking, patienceMs, () => this.#stale(kept, now() + patienceMs));
   }
 
   /** Goes on however long whoever asked has patience. */
-  #begin<Value>(path: string, url: URL, kept: Kept<Value> | undefined, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
+  #begin<Value>(
+    path: string,
+    url: URL,
+    kept: Kept<Value> | undefined,
+    parse: ParseDocument<Value>,
+  ): Promise<KeptDocument<Value>> {
     const asking = this.#askOrStale(path, url, kept, parse).finally(() => this.#asking.delete(path));
     this.#asking.set(path, asking);
     return asking;
   }
 
-  async #askOrStale<Value>(path: string, url: URL, kept: Kept<Value> | undefined, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
+  async #askOrStale<Value>(
+    path: string,
+    url: URL,
+    kept: Kept<Value> | undefined,
+    parse: ParseDocument<Value>,
+  ): Promise<KeptDocument<Value>> {
     try {
       const answer = await this.#ask(path, url, kept, parse);
       this.#failed.delete(path);
       return answer;
     } catch (error) {
-      const failure = error instanceof UpstreamUnavailable ? error : new UpstreamUnavailable(`${shownUrl(url)} cannot be used: ${error instanceof Error ? error.message : String(error)}.`, this.#options.now() + unusableMs, { cause: error });
-      this.#options.tell({ kind: 'document-failed', upstream: this.#options.upstream, url: shownUrl(url), message: failure.message, stale: kept !== undefined });
+      const failure =
+        error instanceof UpstreamUnavailable
+          ? error
+          : new UpstreamUnavailable(
+              `${shownUrl(url)} cannot be used: ${error instanceof Error ? error.message : String(error)}.`,
+              this.#options.now() + unusableMs,
+              { cause: error },
+            );
+      this.#options.tell({
+        kind: 'document-failed',
+        upstream: this.#options.upstream,
+        url: shownUrl(url),
+        message: failure.message,
+        stale: kept !== undefined,
+      });
       if (this.#failed.size >= maxFailures) this.#failed.clear();
       this.#failed.set(path, failure);
       if (kept === undefined) throw failure;
@@ -112,29 +141,48 @@ export class DocumentStore {
     return { ...this.#answer(kept), staleSinceMs: kept.file.checkedAtMs, goodUntilMs };
   }
 
-  async #ask<Value>(path: string, url: URL, kept: Kept<Value> | undefined, parse: ParseDocument<Value>): Promise<KeptDocument<Value>> {
+  async #ask<Value>(
+    path: string,
+    url: URL,
+    kept: Kept<Value> | undefined,
+    parse: ParseDocument<Value>,
+  ): Promise<KeptDocument<Value>> {
     const { client, kept: documents, destination, upstream, areNeeded, freshness, now, tell } = this.#options;
     const answer = await client.document(url, destination, kept?.file.body === undefined ? undefined : kept.file);
     const nowMs = now();
     tell({ kind: 'document', upstream, url: shownUrl(url), outcome: answer.outcome });
-    if (answer.outcome === 'missing' && areNeeded === true) throw new UpstreamUnavailable(`${shownUrl(url)} is not there, so that it is not known what this repository has.`, nowMs + freshness().missingMs);
+    if (answer.outcome === 'missing' && areNeeded === true)
+      throw new UpstreamUnavailable(
+        `${shownUrl(url)} is not there, so that it is not known what this repository has.`,
+        nowMs + freshness().missingMs,
+      );
     if (answer.outcome === 'missing') return this.#missing(path, url, kept, nowMs);
     if (answer.outcome === 'fetched') {
       const value = await parse(await parseJsonInTurns(answer.bytes), answer.bytes);
       return this.#keep(path, url, { file: fileOf(answer.bytes, answer, nowMs), value });
     }
     if (kept === undefined) throw new Error('it says that nothing changed, though nothing is kept');
-    if (kept.file.missingSinceMs !== undefined) return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
+    if (kept.file.missingSinceMs !== undefined)
+      return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: undefined, checkedAtMs: nowMs } });
     const checked = { ...kept, file: { ...kept.file, checkedAtMs: nowMs } };
     await documents.checked(path, checked.file, (error) => this.#notKept(url, error));
     return this.#answer(checked);
   }
 
   /** One 404 may be a slip of the upstream: what there was is served on, until it has said so for a while. */
-  async #missing<Value>(path: string, url: URL, kept: Kept<Value> | undefined, nowMs: number): Promise<KeptDocument<Value>> {
+  async #missing<Value>(
+    path: string,
+    url: URL,
+    kept: Kept<Value> | undefined,
+    nowMs: number,
+  ): Promise<KeptDocument<Value>> {
     const since = kept?.file.missingSinceMs ?? nowMs;
     const wasThere = kept?.file.body !== undefined && nowMs - since < this.#options.freshness().goneAfterMs;
-    if (!wasThere) return this.#keep<Value>(path, url, { file: fileOf(undefined, { etag: undefined, lastModified: undefined }, nowMs), value: undefined });
+    if (!wasThere)
+      return this.#keep<Value>(path, url, {
+        file: fileOf(undefined, { etag: undefined, lastModified: undefined }, nowMs),
+        value: undefined,
+      });
     return this.#keep(path, url, { ...kept, file: { ...kept.file, missingSinceMs: since, checkedAtMs: nowMs } });
   }
 
@@ -145,11 +193,23 @@ export class DocumentStore {
 
   #notKept(url: URL, error: unknown): void {
     const message = `${shownUrl(url)} was fetched, and could not be kept: ${error instanceof Error ? error.message : String(error)}.`;
-    this.#options.tell({ kind: 'document-failed', upstream: this.#options.upstream, url: shownUrl(url), message, stale: false });
+    this.#options.tell({
+      kind: 'document-failed',
+      upstream: this.#options.upstream,
+      url: shownUrl(url),
+      message,
+      stale: false,
+    });
   }
 
   #answer<Value>({ file, value }: Kept<Value>): KeptDocument<Value> {
-    return { value, digest: file.digest, changedAtMs: file.changedAtMs, staleSinceMs: file.missingSinceMs, goodUntilMs: this.#goodUntil(file) };
+    return {
+      value,
+      digest: file.digest,
+      changedAtMs: file.changedAtMs,
+      staleSinceMs: file.missingSinceMs,
+      goodUntilMs: this.#goodUntil(file),
+    };
   }
 
   /** A time in the future is a clock that was set back: not to be believed. */

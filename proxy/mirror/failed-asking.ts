@@ -26,11 +26,16 @@ const passing: ReadonlySet<number> = new Set([408, 421, 423, 425]);
 /** An answer that is none. */
 export function failedAnswer({ url, response: { status, headers } }: GuardedAnswer): FailedAsking {
   const retryAfter = headers['retry-after'];
-  const login = status === 401 || status === 403 ? ' It did not accept the credentials it was asked with, or wants some.' : '';
+  const login =
+    status === 401 || status === 403 ? ' It did not accept the credentials it was asked with, or wants some.' : '';
   const failed = { at: url, message: `${shownUrl(url)} answered with status ${status}.${login}`, again: false };
   // GitHub says 403 where its limit is used up
-  if (status === 429 || (status === 403 && (retryAfter !== undefined || headers['x-ratelimit-remaining'] === '0'))) return { ...failed, whose: 'host', retryAfter };
-  if (worthAgain.has(status)) return retryAfter === undefined ? { ...failed, whose: 'one', again: true } : { ...failed, whose: 'host', retryAfter };
+  if (status === 429 || (status === 403 && (retryAfter !== undefined || headers['x-ratelimit-remaining'] === '0')))
+    return { ...failed, whose: 'host', retryAfter };
+  if (worthAgain.has(status))
+    return retryAfter === undefined
+      ? { ...failed, whose: 'one', again: true }
+      : { ...failed, whose: 'host', retryAfter };
   return { ...failed, whose: status >= 400 && status < 500 && !passing.has(status) ? 'withheld' : 'wrong' };
 }
 
@@ -38,8 +43,14 @@ export function failedAnswer({ url, response: { status, headers } }: GuardedAnsw
 export function failedRequest(error: unknown, at: URL, upstream: string, timeoutMs: number): FailedAsking {
   const found = explainFailure(error, at.href, timeoutMs);
   const failed = { at, message: found.message, cause: error, again: false };
-  if (found instanceof CredentialsInUrl) return { ...failed, whose: 'wrong', message: `${upstream} names ${shownUrl(found.url)} with credentials in it, and such are not sent. It has to name it without; what ${upstream} itself is to be asked with is told this registry by whoever runs it.` };
-  if (error instanceof UnusableBody || error instanceof EgressFailure || found.kind === 'denied') return { ...failed, whose: 'wrong' };
+  if (found instanceof CredentialsInUrl)
+    return {
+      ...failed,
+      whose: 'wrong',
+      message: `${upstream} names ${shownUrl(found.url)} with credentials in it, and such are not sent. It has to name it without; what ${upstream} itself is to be asked with is told this registry by whoever runs it.`,
+    };
+  if (error instanceof UnusableBody || error instanceof EgressFailure || found.kind === 'denied')
+    return { ...failed, whose: 'wrong' };
   const slow = error instanceof Error && (error.name === 'TimeoutError' || /TIMEOUT/.test(codeOf(error)));
   return { ...failed, whose: isOfConnecting(error) ? 'host' : 'one', again: !slow };
 }
@@ -48,7 +59,11 @@ export function failedRequest(error: unknown, at: URL, upstream: string, timeout
 function isOfConnecting(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const syscall = 'syscall' in error ? error.syscall : undefined;
-  return syscall === 'connect' || syscall === 'getaddrinfo' || /CONNECT_TIMEOUT|CONNREFUSED|UNREACH|ENOTFOUND|EAI_AGAIN|CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(codeOf(error));
+  return (
+    syscall === 'connect' ||
+    syscall === 'getaddrinfo' ||
+    /CONNECT_TIMEOUT|CONNREFUSED|UNREACH|ENOTFOUND|EAI_AGAIN|CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(codeOf(error))
+  );
 }
 
 function codeOf(error: Error): string {

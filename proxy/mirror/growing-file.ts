@@ -48,7 +48,8 @@ export class GrowingFile {
     const handle = await open(this.path, 'r');
     let abandoned = false;
     const read: OpenFile['handle']['read'] = async (buffer, offset, length, position) => {
-      while (this.#released <= position && this.#ended === undefined && !abandoned) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      while (this.#released <= position && this.#ended === undefined && !abandoned)
+        await new Promise<void>((resolve) => this.#waiting.add(resolve));
       if (this.#ended?.error !== undefined) throw this.#ended.error;
       if (abandoned) throw new Error('nobody wants the rest of it');
       return handle.read(buffer, offset, Math.max(0, Math.min(length, this.#released - position)), position);
@@ -58,7 +59,8 @@ export class GrowingFile {
       this.#wake();
     };
     // also of what broke off: whoever has read all of that has to meet the error
-    const size = (): number => (this.#ended === undefined || this.#ended.error !== undefined ? Number.POSITIVE_INFINITY : this.#released);
+    const size = (): number =>
+      this.#ended === undefined || this.#ended.error !== undefined ? Number.POSITIVE_INFINITY : this.#released;
     return {
       handle: { read, close: () => handle.close() },
       get size() {

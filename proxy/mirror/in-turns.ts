@@ -20,7 +20,10 @@ export function createTurns(items = itemsInTurn): () => Promise<void> | undefine
 }
 
 /** The texts with commas between them; each is made when its turn has come. undefined: all together they are longer than `most`. */
-export async function joinInTurns(texts: Iterable<string>, most = Number.POSITIVE_INFINITY): Promise<string | undefined> {
+export async function joinInTurns(
+  texts: Iterable<string>,
+  most = Number.POSITIVE_INFINITY,
+): Promise<string | undefined> {
   const made: string[] = [];
   const turn = createTurns();
   let [size, turnAt] = [0, pieceSize];

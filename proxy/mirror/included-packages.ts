@@ -58,7 +58,11 @@ export class IncludedPackages {
     for (const include of queue) {
       if (files.has(includeKey(include))) continue;
       // what is left out would count as nowhere
-      if (files.size === maxIncludes) throw new UpstreamUnavailable(`${this.#rootUrl.href} includes more than ${maxIncludes} files.`, this.#now() + unusableMs);
+      if (files.size === maxIncludes)
+        throw new UpstreamUnavailable(
+          `${this.#rootUrl.href} includes more than ${maxIncludes} files.`,
+          this.#now() + unusableMs,
+        );
       const file = await this.#read(include);
       files.set(includeKey(include), file);
       queue.push(...file.includes);
@@ -66,7 +70,8 @@ export class IncludedPackages {
     this.#files = files;
     const all = [...files.values()];
     const packages = new Map<string, readonly JsonObject[]>();
-    for (const file of all) for (const [name, records] of file.packages) packages.set(name, [...(packages.get(name) ?? []), ...records]);
+    for (const file of all)
+      for (const [name, records] of file.packages) packages.set(name, [...(packages.get(name) ?? []), ...records]);
     return { packages, ...together(all) };
   }
 
@@ -82,13 +87,20 @@ export class IncludedPackages {
       return { packages: recordsByName(json['packages']), includes: includesOf(json, this.#rootUrl) };
     });
     const { packages, includes } = value ?? { packages: new Map<string, never>(), includes: [] };
-    return sha1 === undefined ? { packages, includes, ...kept } : { packages, includes, ...kept, staleSinceMs: undefined, goodUntilMs: Number.POSITIVE_INFINITY };
+    return sha1 === undefined
+      ? { packages, includes, ...kept }
+      : { packages, includes, ...kept, staleSinceMs: undefined, goodUntilMs: Number.POSITIVE_INFINITY };
   }
 }
 
 /** Where it is kept, below the folder of its upstream. */
 export function includeKey({ url, sha1 }: Include): string {
-  return join('_include', `${createHash('sha256').update(`${url.href} ${sha1 ?? ''}`).digest('hex')}.json`);
+  return join(
+    '_include',
+    `${createHash('sha256')
+      .update(`${url.href} ${sha1 ?? ''}`)
+      .digest('hex')}.json`,
+  );
 }
 
 const unusableMs = 30_000;
@@ -99,7 +111,9 @@ type State = Omit<KeptDocument<unknown>, 'value'>;
 export function together(all: readonly State[]): State {
   const stale = all.flatMap(({ staleSinceMs }) => staleSinceMs ?? []);
   return {
-    digest: createHash('sha256').update(all.map(({ digest }) => digest).join(' ')).digest('hex'),
+    digest: createHash('sha256')
+      .update(all.map(({ digest }) => digest).join(' '))
+      .digest('hex'),
     changedAtMs: Math.max(0, ...all.map(({ changedAtMs }) => changedAtMs)),
     staleSinceMs: stale.length === 0 ? undefined : Math.min(...stale),
     goodUntilMs: Math.min(Number.POSITIVE_INFINITY, ...all.map(({ goodUntilMs }) => goodUntilMs)),

@@ -2,7 +2,18 @@
 // JSON.parse, a turn of the event loop each. The result is the same, and what is no JSON is refused all the same.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { closeBrace, closeBracket, comma, deepest, endOfValue, openBrace, openBracket, skipBlanks, tooDeep, valueOfMember } from '../protocol/json-scan.ts';
+import {
+  closeBrace,
+  closeBracket,
+  comma,
+  deepest,
+  endOfValue,
+  openBrace,
+  openBracket,
+  skipBlanks,
+  tooDeep,
+  valueOfMember,
+} from '../protocol/json-scan.ts';
 import { pieceSize } from './in-turns.ts';
 
 /** `piece`: so many bytes are parsed in a turn, or a little more. Throws SyntaxError, also where it is nested too deep. */
@@ -12,7 +23,8 @@ export async function parseJsonInTurns(bytes: Buffer, piece: number = pieceSize)
     return JSON.parse(bytes.toString('utf8'));
   }
   const { value, end } = await readValue({ bytes, piece }, skipBlanks(bytes, 0), 0);
-  if (skipBlanks(bytes, end) !== bytes.length) throw new SyntaxError(`There is something behind the end of the JSON, at byte ${end}`);
+  if (skipBlanks(bytes, end) !== bytes.length)
+    throw new SyntaxError(`There is something behind the end of the JSON, at byte ${end}`);
   return value;
 }
 
@@ -58,7 +70,8 @@ async function readContainer(text: Text, start: number, depth: number): Promise<
     }
     const next = skipBlanks(bytes, end);
     const isLast = bytes[next] === close;
-    if (!isLast && bytes[next] !== comma) throw new SyntaxError(`A comma or an end is missing in the JSON, at byte ${next}`);
+    if (!isLast && bytes[next] !== comma)
+      throw new SyntaxError(`A comma or an end is missing in the JSON, at byte ${next}`);
     if (end > pieceAt && (isLast || end - pieceAt >= piece)) {
       into.addPiece(bytes.toString('utf8', pieceAt, end));
       pieceAt = end;
@@ -66,7 +79,8 @@ async function readContainer(text: Text, start: number, depth: number): Promise<
     }
     if (isLast) return { value: into.value, end: next + 1 };
     at = skipBlanks(bytes, next + 1);
-    if (bytes[at] === close) throw new SyntaxError(`There is a comma without anything behind it in the JSON, at byte ${next}`);
+    if (bytes[at] === close)
+      throw new SyntaxError(`There is a comma without anything behind it in the JSON, at byte ${next}`);
     if (pieceAt === end) pieceAt = at;
   }
 }
@@ -87,7 +101,8 @@ class Members {
   readonly value: Record<string, unknown> = {};
 
   addPiece(text: string): void {
-    for (const [key, value] of Object.entries(JSON.parse(`{${text}}`) as Record<string, unknown>)) this.#set(key, value);
+    for (const [key, value] of Object.entries(JSON.parse(`{${text}}`) as Record<string, unknown>))
+      this.#set(key, value);
   }
 
   /** `key`: with its quotes and its colon */

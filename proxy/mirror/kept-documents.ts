@@ -71,7 +71,9 @@ export class KeptDocuments {
     if (this.#waiting.has(path)) return this.keep(path, file, failed);
     this.#remember(path, file);
     // of one that somebody removed there is nothing to mark
-    await markChecked(path, file.checkedAtMs).catch((error: unknown) => (isAbsence(error) ? this.keep(path, file, failed) : failed(error)));
+    await markChecked(path, file.checkedAtMs).catch((error: unknown) =>
+      isAbsence(error) ? this.keep(path, file, failed) : failed(error),
+    );
   }
 
   /** Once all that waits now is written, or has failed. */

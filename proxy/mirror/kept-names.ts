@@ -74,9 +74,15 @@ export class KeptNames {
 }
 
 /** Of a file: which one it is, not when it was last found to be current. It is replaced by a new one when its content changes. */
-async function stampOf(path: string): Promise<{ readonly stamp: string; readonly isFolder: boolean; readonly settled: boolean } | undefined> {
+async function stampOf(
+  path: string,
+): Promise<{ readonly stamp: string; readonly isFolder: boolean; readonly settled: boolean } | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return undefined;
   const isFolder = found.isDirectory();
-  return { stamp: `${found.ino} ${isFolder ? found.mtimeMs : `${found.birthtimeMs} ${found.size}`}`, isFolder, settled: Date.now() - found.mtimeMs > settledAfterMs };
+  return {
+    stamp: `${found.ino} ${isFolder ? found.mtimeMs : `${found.birthtimeMs} ${found.size}`}`,
+    isFolder,
+    settled: Date.now() - found.mtimeMs > settledAfterMs,
+  };
 }

@@ -3,7 +3,13 @@
 
 import type { JsonObject } from '../../build/contract/json.ts';
 import type { PackageName } from '../../build/contract/name.ts';
-import { factsOf, summaryOf, type ListedVersion, type PackageSummary, type VersionFacts } from '../packages/package-summary.ts';
+import {
+  factsOf,
+  summaryOf,
+  type ListedVersion,
+  type PackageSummary,
+  type VersionFacts,
+} from '../packages/package-summary.ts';
 import { passes, type ReleaseFilter } from '../views/view.ts';
 import { mapInTurns } from './in-turns.ts';
 import { offeredInTurns } from './offered-in-turns.ts';
@@ -24,7 +30,16 @@ const mostFacts = 4;
 const mostVersions = 1000;
 const longestText = 500;
 const mostNames = 50;
-const silent: VersionFacts = { description: null, type: 'library', keywords: [], abandoned: false, homepage: null, repository: null, requires: [], provides: [] };
+const silent: VersionFacts = {
+  description: null,
+  type: 'library',
+  keywords: [],
+  abandoned: false,
+  homepage: null,
+  repository: null,
+  requires: [],
+  provides: [],
+};
 
 export interface Kept {
   /** undefined: no version of it is offered */
@@ -34,11 +49,27 @@ export interface Kept {
 }
 
 /** `records`: in full, newest first. Versions that the rules refuse do not count. Others get their turn in between. */
-export async function keptSummary(name: PackageName, records: readonly JsonObject[], rules: ReleaseRules, nowMs: number): Promise<Kept> {
+export async function keptSummary(
+  name: PackageName,
+  records: readonly JsonObject[],
+  rules: ReleaseRules,
+  nowMs: number,
+): Promise<Kept> {
   const { versions } = await offeredInTurns(name, records.slice(0, mostVersions), () => undefined);
-  const ruled = applyRules(name, versions.map(({ record }) => record), rules, nowMs);
+  const ruled = applyRules(
+    name,
+    versions.map(({ record }) => record),
+    rules,
+    nowMs,
+  );
   const offered = new Set(ruled.offered);
-  return { kept: await packed(name, versions.filter(({ record }) => offered.has(record))), changesAtMs: ruled.changesAtMs };
+  return {
+    kept: await packed(
+      name,
+      versions.filter(({ record }) => offered.has(record)),
+    ),
+    changesAtMs: ruled.changesAtMs,
+  };
 }
 
 async function packed(name: PackageName, versions: readonly OfferedVersion[]): Promise<KeptSummary | undefined> {
@@ -57,7 +88,10 @@ async function packed(name: PackageName, versions: readonly OfferedVersion[]): P
 }
 
 /** What somebody sees who sees these versions; undefined: nothing. */
-export function seenSummary({ summary, versions, facts }: KeptSummary, filter: ReleaseFilter): PackageSummary | undefined {
+export function seenSummary(
+  { summary, versions, facts }: KeptSummary,
+  filter: ReleaseFilter,
+): PackageSummary | undefined {
   if (filter === 'all') return summary;
   if (filter === 'none') return undefined;
   const all = listed(JSON.parse(versions) as readonly Packed[], facts);
@@ -66,7 +100,13 @@ export function seenSummary({ summary, versions, facts }: KeptSummary, filter: R
 }
 
 function listed(rows: readonly Packed[], facts: readonly VersionFacts[]): readonly ListedVersion[] {
-  return rows.map(([normalized, releasedMs, at]) => ({ version_normalized: normalized, releasedMs: releasedMs ?? undefined, version: normalized, since: '', facts: facts[at] ?? silent }));
+  return rows.map(([normalized, releasedMs, at]) => ({
+    version_normalized: normalized,
+    releasedMs: releasedMs ?? undefined,
+    version: normalized,
+    since: '',
+    facts: facts[at] ?? silent,
+  }));
 }
 
 /** What others write may be of any length. */

@@ -27,12 +27,16 @@ const mostExpanded = 64 * 1024 ** 2;
 const mostFields = 1000;
 
 /** Every version in full, and others get their turn in between. Rejects, before any of it is made, where that would be too much. */
-export async function expandInTurns(versions: readonly JsonObject[], most: number = mostExpanded): Promise<readonly JsonObject[]> {
+export async function expandInTurns(
+  versions: readonly JsonObject[],
+  most: number = mostExpanded,
+): Promise<readonly JsonObject[]> {
   const reckon = createReckoner();
   let total = 0;
   await mapInTurns(versions, (changes) => {
     total += reckon(changes);
-    if (total > most) throw new Error(`it is minified, and would have more than ${Math.round(most / 1024 ** 2)} MB in full`);
+    if (total > most)
+      throw new Error(`it is minified, and would have more than ${Math.round(most / 1024 ** 2)} MB in full`);
   });
   return mapInTurns(versions, createExpander());
 }
@@ -66,7 +70,9 @@ export function createMinifier(): (version: JsonObject) => JsonObject {
   return (version) => {
     const fields = Object.entries(version).filter((field): field is [string, JsonValue] => field[1] !== undefined);
     const now = new Map(fields);
-    const gone = [...before.keys()].filter((field) => !now.has(field)).map((field): [string, JsonValue] => [field, unset]);
+    const gone = [...before.keys()]
+      .filter((field) => !now.has(field))
+      .map((field): [string, JsonValue] => [field, unset]);
     const changed = fields.filter(([field, value]) => !isSame(before.get(field), value));
     before = now;
     return Object.fromEntries([...changed, ...gone]);
@@ -80,5 +86,8 @@ export function minifyVersions(versions: readonly JsonObject[]): JsonObject[] {
 
 /** Fields of versions that were expanded are mostly the very same values: those need not be written out. */
 function isSame(one: JsonValue | undefined, other: JsonValue): boolean {
-  return one === other || (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other));
+  return (
+    one === other ||
+    (typeof one === 'object' && typeof other === 'object' && JSON.stringify(one) === JSON.stringify(other))
+  );
 }

@@ -2,9 +2,20 @@
 
 export type MirrorEvent =
   /** an upstream was asked for a document */
-  | { readonly kind: 'document'; readonly upstream: string; readonly url: string; readonly outcome: 'fetched' | 'unchanged' | 'missing' }
+  | {
+      readonly kind: 'document';
+      readonly upstream: string;
+      readonly url: string;
+      readonly outcome: 'fetched' | 'unchanged' | 'missing';
+    }
   /** it could not be had: what was kept is served, where something is kept */
-  | { readonly kind: 'document-failed'; readonly upstream: string; readonly url: string; readonly message: string; readonly stale: boolean }
+  | {
+      readonly kind: 'document-failed';
+      readonly upstream: string;
+      readonly url: string;
+      readonly message: string;
+      readonly stale: boolean;
+    }
   /** versions that Composer could not load are left out */
   | { readonly kind: 'versions-left-out'; readonly name: string; readonly count: number; readonly first: string }
   /** a mirrored package says it stands for private ones, or for such as only others are asked for: here it does not */

@@ -31,7 +31,9 @@ export class UpstreamWithholds extends UpstreamRefused {
 /** It is not known which names are private, so that no upstream may be asked (I9). `libretto why` says why it is not. */
 export class PrivateNamesUnknown extends Error {
   constructor() {
-    super('Which names are private is not known here yet, so that no other registry is asked for any. Run `libretto build` on the host of this one.');
+    super(
+      'Which names are private is not known here yet, so that no other registry is asked for any. Run `libretto build` on the host of this one.',
+    );
     this.name = 'PrivateNamesUnknown';
   }
 }

@@ -31,7 +31,11 @@ export interface MirrorFaults {
 }
 
 /** Reads every archive. `onArchive` hears of each that was looked at. */
-export async function verifyMirror(folder: string, shelf: ArchiveShelf, onArchive: (record: ArchiveRecord) => void): Promise<MirrorFaults> {
+export async function verifyMirror(
+  folder: string,
+  shelf: ArchiveShelf,
+  onArchive: (record: ArchiveRecord) => void,
+): Promise<MirrorFaults> {
   const archives: MirrorFault[] = [];
   const damaged: UnreadableRecord[] = [];
   for await (const name of mirroredNames(folder)) {
@@ -67,7 +71,13 @@ export interface PruneOptions {
 const underWayMs = 3_600_000;
 
 /** Removes what nothing needs. An archive that was accepted is needed for ever: locks name it. */
-export async function pruneMirror({ folder, shelf, keepDocumentsMs, dryRun, nowMs }: PruneOptions): Promise<readonly Pruned[]> {
+export async function pruneMirror({
+  folder,
+  shelf,
+  keepDocumentsMs,
+  dryRun,
+  nowMs,
+}: PruneOptions): Promise<readonly Pruned[]> {
   const pruned: Pruned[] = [];
   const remove = async (path: string, kind: Pruned['kind'], olderThanMs: number): Promise<void> => {
     const found = await stat(join(folder, path)).catch(() => undefined);
@@ -75,17 +85,24 @@ export async function pruneMirror({ folder, shelf, keepDocumentsMs, dryRun, nowM
     if (!dryRun) await rm(join(folder, path), { force: true });
     pruned.push({ path, bytes: found.size, kind });
   };
-  for (const file of await entriesIn(join(folder, '.staging'))) await remove(join('.staging', file), 'partial', underWayMs);
+  for (const file of await entriesIn(join(folder, '.staging')))
+    await remove(join('.staging', file), 'partial', underWayMs);
   for await (const name of mirroredNames(folder)) {
     const { records, unreadable } = await shelf.inspect(name);
     const named = new Set(records.map(({ shasum }) => `${shasum}.zip`));
     for (const file of await entriesIn(join(folder, 'dist', name))) {
       if (file.endsWith(partialSuffix)) await remove(join('dist', name, file), 'partial', underWayMs);
       // a record that cannot be read may name any of them
-      else if (file.endsWith('.zip') && unreadable.length === 0 && !named.has(file)) await remove(join('dist', name, file), 'unnamed', underWayMs);
+      else if (file.endsWith('.zip') && unreadable.length === 0 && !named.has(file))
+        await remove(join('dist', name, file), 'unnamed', underWayMs);
     }
   }
-  for await (const path of filesBelow(folder, 'p2')) await remove(path, path.endsWith(partialSuffix) ? 'partial' : 'document', path.endsWith(partialSuffix) ? underWayMs : keepDocumentsMs);
+  for await (const path of filesBelow(folder, 'p2'))
+    await remove(
+      path,
+      path.endsWith(partialSuffix) ? 'partial' : 'document',
+      path.endsWith(partialSuffix) ? underWayMs : keepDocumentsMs,
+    );
   return pruned;
 }
 

@@ -37,15 +37,39 @@ export interface CompilerOptions {
 }
 
 /** Gives the same for the same object of rules. */
-export function createRulesCompiler({ folder, client, kept, now, tell }: CompilerOptions): (rules: MirrorRules) => Compiled {
+export function createRulesCompiler({
+  folder,
+  client,
+  kept,
+  now,
+  tell,
+}: CompilerOptions): (rules: MirrorRules) => Compiled {
   let last: Compiled | undefined;
   return (rules) => {
     if (last?.rules === rules) return last;
     const upstreams = new Map<string, Upstream>();
     for (const settings of rules.upstreams) {
       const before = last?.upstreams.get(settings.id);
-      const same = before !== undefined && sameAddress(last?.rules.upstreams.find(({ id }) => id === settings.id), settings);
-      upstreams.set(settings.id, same ? before : new Upstream({ settings, folder: `${folder}/p2`, client, kept, freshness: () => last?.rules.freshness ?? rules.freshness, now, tell }));
+      const same =
+        before !== undefined &&
+        sameAddress(
+          last?.rules.upstreams.find(({ id }) => id === settings.id),
+          settings,
+        );
+      upstreams.set(
+        settings.id,
+        same
+          ? before
+          : new Upstream({
+              settings,
+              folder: `${folder}/p2`,
+              client,
+              kept,
+              freshness: () => last?.rules.freshness ?? rules.freshness,
+              now,
+              tell,
+            }),
+      );
     }
     last = { rules, precedence: createPrecedence(rules), upstreams };
     return last;
@@ -53,5 +77,7 @@ export function createRulesCompiler({ folder, client, kept, now, tell }: Compile
 }
 
 function sameAddress(one: UpstreamSettings | undefined, other: UpstreamSettings): boolean {
-  return one !== undefined && one.url === other.url && JSON.stringify(one.credential) === JSON.stringify(other.credential);
+  return (
+    one !== undefined && one.url === other.url && JSON.stringify(one.credential) === JSON.stringify(other.credential)
+  );
 }

@@ -90,8 +90,24 @@ export class Mirror {
     this.#filters = new MirroredFilters(now);
     this.#compile = createRulesCompiler({ folder, client: this.#client, kept: this.#kept, now, tell });
     this.shelf = new ArchiveShelf(folder, cacheBytes / 2);
-    this.#fetcher = new ArchiveFetcher({ folder, client: this.#client, shelf: this.shelf, check: options.checkArchive, limits: options.archives ?? {}, now, tell });
-    this.#documents = new MirroredDocuments({ shelf: this.shelf, check, privateNames: options.privateNames, advisories: this.#advisories, cacheBytes: cacheBytes / 2, now, tell });
+    this.#fetcher = new ArchiveFetcher({
+      folder,
+      client: this.#client,
+      shelf: this.shelf,
+      check: options.checkArchive,
+      limits: options.archives ?? {},
+      now,
+      tell,
+    });
+    this.#documents = new MirroredDocuments({
+      shelf: this.shelf,
+      check,
+      privateNames: options.privateNames,
+      advisories: this.#advisories,
+      cacheBytes: cacheBytes / 2,
+      now,
+      tell,
+    });
     this.#archives = new MirroredArchives({ shelf: this.shelf, fetcher: this.#fetcher, check, now, tell });
   }
 
@@ -114,8 +130,12 @@ export class Mirror {
   standing(): Eventually<Standing> {
     return whenReady(this.#options.rules(), (rules) => {
       const compiled = this.#compile(rules);
-      if (compiled.upstreams.size === 0) return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };
-      return whenReady(this.#options.privateNames(), (privateNames) => ({ compiled, belongs: (name) => compiled.precedence(name, privateNames) }));
+      if (compiled.upstreams.size === 0)
+        return { compiled, belongs: () => ({ to: 'nobody', because: 'nothing is mirrored' }) };
+      return whenReady(this.#options.privateNames(), (privateNames) => ({
+        compiled,
+        belongs: (name) => compiled.precedence(name, privateNames),
+      }));
     });
   }
 
@@ -131,31 +151,53 @@ export class Mirror {
   }
 
   /** The document, or what `seen` makes of it, as an answer; undefined: there is none here. */
-  provider(name: PackageName, stability: Stability, wishes: MirrorWishes, moment: Moment, seen: (document: TextDocument, learned: ReadonlySet<string>) => Eventually<TextDocument | undefined> = (document) => document): Eventually<Answer | undefined> {
+  provider(
+    name: PackageName,
+    stability: Stability,
+    wishes: MirrorWishes,
+    moment: Moment,
+    seen: (document: TextDocument, learned: ReadonlySet<string>) => Eventually<TextDocument | undefined> = (document) =>
+      document,
+  ): Eventually<Answer | undefined> {
     return this.#orRefusal(() =>
       whenReady(this.document(name, stability, moment), (mirrored) => {
         const { document: whole, staleSinceMs } = mirrored ?? {};
-        return whenReady(mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored.learned), (document) => {
-          if (document === undefined) return undefined;
-          const chosen = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) => this.#documents.grow(name, stability, document, bytes));
-          return whenReady(chosen, (representation) => {
-            const answer = answerWith(representation, wishes);
-            return staleSinceMs === undefined ? answer : stale(answer, staleSinceMs);
-          });
-        });
+        return whenReady(
+          mirrored === undefined || whole === undefined ? undefined : seen(whole, mirrored.learned),
+          (document) => {
+            if (document === undefined) return undefined;
+            const chosen = document.in(chooseEncoding(wishes.acceptEncoding), (bytes) =>
+              this.#documents.grow(name, stability, document, bytes),
+            );
+            return whenReady(chosen, (representation) => {
+              const answer = answerWith(representation, wishes);
+              return staleSinceMs === undefined ? answer : stale(answer, staleSinceMs);
+            });
+          },
+        );
       }),
     );
   }
 
   /** The archive as an answer; undefined: there is none here, or `isSeen` says no. What is refused, or cannot be had, is an answer too. */
-  archive(asked: Asked, conditions: Conditions, moment: Moment, isSeen: () => Eventually<boolean> = () => true): Eventually<Answer | undefined> {
+  archive(
+    asked: Asked,
+    conditions: Conditions,
+    moment: Moment,
+    isSeen: () => Eventually<boolean> = () => true,
+  ): Eventually<Answer | undefined> {
     return this.#orRefusal(() =>
-      this.#mirrored(asked.name, moment, (ids, compiled) => whenReady(isSeen(), (seen) => (seen ? this.#archives.get(asked, ids, compiled, conditions) : undefined))),
+      this.#mirrored(asked.name, moment, (ids, compiled) =>
+        whenReady(isSeen(), (seen) => (seen ? this.#archives.get(asked, ids, compiled, conditions) : undefined)),
+      ),
     );
   }
 
   /** What is known of these packages, as far as they are mirrored, and what their upstreams say of them. */
-  async advisories(names: Iterable<PackageName>, moment: Moment): Promise<ReadonlyMap<PackageName, readonly JsonObject[]>> {
+  async advisories(
+    names: Iterable<PackageName>,
+    moment: Moment,
+  ): Promise<ReadonlyMap<PackageName, readonly JsonObject[]>> {
     return this.#advisories.of(await this.#belongings(names, moment));
   }
 
@@ -195,12 +237,20 @@ export class Mirror {
     const belongings = new Map<PackageName, readonly Upstream[]>();
     for (const name of compiled.upstreams.size === 0 ? [] : names) {
       const belonging = await this.#decide(name, compiled, moment);
-      if (belonging.to === 'upstreams') belongings.set(name, belonging.ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])));
+      if (belonging.to === 'upstreams')
+        belongings.set(
+          name,
+          belonging.ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])),
+        );
     }
     return belongings;
   }
 
-  #mirrored<Value>(name: PackageName, moment: Moment, use: (ids: readonly string[], compiled: Compiled) => Eventually<Value | undefined>): Eventually<Value | undefined> {
+  #mirrored<Value>(
+    name: PackageName,
+    moment: Moment,
+    use: (ids: readonly string[], compiled: Compiled) => Eventually<Value | undefined>,
+  ): Eventually<Value | undefined> {
     return whenReady(this.#options.rules(), (rules) => {
       const compiled = this.#compile(rules);
       if (compiled.upstreams.size === 0) return undefined;
@@ -232,17 +282,24 @@ export class Mirror {
   }
 
   #refusal(error: unknown): Answer {
-    if (error instanceof PrivateNamesUnknown) return errorAnswer('NOT_READY', { message: error.message, headers: ['Retry-After', '5'] });
+    if (error instanceof PrivateNamesUnknown)
+      return errorAnswer('NOT_READY', { message: error.message, headers: ['Retry-After', '5'] });
     // readers learn no address of an upstream; the events of the mirror, in the log, have the message
-    if (error instanceof UpstreamRefused) return errorAnswer('UPSTREAM_REFUSED', error instanceof UpstreamWithholds ? { message: withheld } : {});
+    if (error instanceof UpstreamRefused)
+      return errorAnswer('UPSTREAM_REFUSED', error instanceof UpstreamWithholds ? { message: withheld } : {});
     if (!(error instanceof UpstreamUnavailable)) throw error;
     const seconds = Math.max(1, Math.ceil((error.retryAtMs - this.#options.now()) / 1000));
     const message = `The repository that this package is mirrored from cannot be asked now. Try again in ${seconds} s; the log of this registry has the reason.`;
-    return errorAnswer('UPSTREAM_UNAVAILABLE', { message, details: { retry_after_seconds: seconds }, headers: ['Retry-After', String(seconds)] });
+    return errorAnswer('UPSTREAM_UNAVAILABLE', {
+      message,
+      details: { retry_after_seconds: seconds },
+      headers: ['Retry-After', String(seconds)],
+    });
   }
 }
 
-const withheld = 'The repository that this package is mirrored from lists this version and does not hand it out. Ask whoever runs this registry: its log has the reason.';
+const withheld =
+  'The repository that this package is mirrored from lists this version and does not hand it out. Ask whoever runs this registry: its log has the reason.';
 
 /** What could not be compared with the upstream says so (RFC 9111 has no header for it any more). */
 function stale(answer: Answer, sinceMs: number): Answer {

@@ -61,7 +61,11 @@ export class MirroredAdvisories {
     const known = this.#known.get(keyOf(upstream, name));
     const advisories = mendAdvisories(usable, contextOf(upstream, name, known));
     const isUnknown = isLacking && (known?.untilMs ?? 0) <= this.#now();
-    return { advisories, differs: advisories.length < said.length || advisories.some((advisory, at) => advisory !== said[at]), changesAtMs: isUnknown ? this.#now() + rememberedMs : undefined };
+    return {
+      advisories,
+      differs: advisories.length < said.length || advisories.some((advisory, at) => advisory !== said[at]),
+      changesAtMs: isUnknown ? this.#now() + rememberedMs : undefined,
+    };
   }
 
   /** Complete ones only: `composer audit` fails on others (SecurityAdvisory.php). */
@@ -71,25 +75,38 @@ export class MirroredAdvisories {
     const byUpstream = new Map<Upstream, PackageName[]>();
     const names = [...belongings];
     for (let from = 0; from < names.length; from += packagesAtOnce) {
-      await Promise.all(names.slice(from, from + packagesAtOnce).map(async ([name, upstreams]) => {
-        const offered = await orNothing(() => orAfter(findOffer(name, 'stable', upstreams), patienceMs, () => undefined));
-        if (offered === undefined) return;
-        byUpstream.set(offered.upstream, [...(byUpstream.get(offered.upstream) ?? []), name]);
-        said.set(name, offered.offer?.document.advisories);
-      }));
+      await Promise.all(
+        names.slice(from, from + packagesAtOnce).map(async ([name, upstreams]) => {
+          const offered = await orNothing(() =>
+            orAfter(findOffer(name, 'stable', upstreams), patienceMs, () => undefined),
+          );
+          if (offered === undefined) return;
+          byUpstream.set(offered.upstream, [...(byUpstream.get(offered.upstream) ?? []), name]);
+          said.set(name, offered.offer?.document.advisories);
+        }),
+      );
     }
     for (const [upstream, asked] of byUpstream) {
-      for (let from = 0; from < asked.length; from += namesInRequest) await orAfter(this.#ask(upstream, asked.slice(from, from + namesInRequest)), patienceMs, () => undefined);
+      for (let from = 0; from < asked.length; from += namesInRequest)
+        await orAfter(this.#ask(upstream, asked.slice(from, from + namesInRequest)), patienceMs, () => undefined);
       for (const name of asked) {
         const known = this.#known.get(keyOf(upstream, name));
-        found.set(name, joined(known?.advisories ?? [], mendAdvisories(await usableAdvisories(said.get(name)), contextOf(upstream, name, known))));
+        found.set(
+          name,
+          joined(
+            known?.advisories ?? [],
+            mendAdvisories(await usableAdvisories(said.get(name)), contextOf(upstream, name, known)),
+          ),
+        );
       }
     }
     return found;
   }
 
   async #ask(upstream: Upstream, names: readonly PackageName[]): Promise<void> {
-    const wanted = names.filter((name) => (this.#known.get(keyOf(upstream, name))?.untilMs ?? 0) <= this.#now()).toSorted();
+    const wanted = names
+      .filter((name) => (this.#known.get(keyOf(upstream, name))?.untilMs ?? 0) <= this.#now())
+      .toSorted();
     if (wanted.length === 0) return undefined;
     const key = `${upstream.id}\n${wanted.join('\n')}`;
     const running = this.#asking.get(key) ?? this.#learn(upstream, wanted).finally(() => this.#asking.delete(key));
@@ -112,9 +129,15 @@ export class MirroredAdvisories {
   async #keep(upstream: Upstream, names: readonly PackageName[], said: JsonObject): Promise<void> {
     const untilMs = this.#now() + rememberedMs;
     for (const name of names) {
-      const own = listOf(said[name]).filter((one) => isJsonObject(one) && parsePackageName(String(one['packageName']).toLowerCase()) === name);
+      const own = listOf(said[name]).filter(
+        (one) => isJsonObject(one) && parsePackageName(String(one['packageName']).toLowerCase()) === name,
+      );
       const advisories = mendAdvisories(await usableAdvisories(own), contextOf(upstream, name, undefined));
-      this.#known.set(keyOf(upstream, name), { advisories, untilMs }, name.length + 128 + JSON.stringify(advisories).length);
+      this.#known.set(
+        keyOf(upstream, name),
+        { advisories, untilMs },
+        name.length + 128 + JSON.stringify(advisories).length,
+      );
     }
   }
 }
@@ -153,7 +176,8 @@ async function orNothing<Value>(work: () => Promise<Value>): Promise<Value | und
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UpstreamUnavailable || error instanceof SyntaxError || error instanceof RangeError) return undefined; // the last: JSON that is nested too deep
+    if (error instanceof UpstreamUnavailable || error instanceof SyntaxError || error instanceof RangeError)
+      return undefined; // the last: JSON that is nested too deep
     throw error;
   }
 }

@@ -48,13 +48,22 @@ export class MirroredArchives {
   }
 
   /** undefined: there is no such version. Rejects with UpstreamUnavailable or UpstreamRefused. */
-  get(asked: Asked, ids: readonly string[], compiled: Compiled, conditions: Conditions): Eventually<Answer | undefined> {
+  get(
+    asked: Asked,
+    ids: readonly string[],
+    compiled: Compiled,
+    conditions: Conditions,
+  ): Eventually<Answer | undefined> {
     const { shelf } = this.#options;
     if (isPurged(asked, compiled)) return undefined;
     const entry = shelf.atHand(asked.name)?.archive(asked.labels, asked.reference);
     const first = entry === undefined ? undefined : shelf.answer(entry, conditions);
     if (first === undefined) return this.#look(asked, ids, compiled, conditions);
-    return first instanceof Promise ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? this.#look(asked, ids, compiled, conditions) : Promise.reject(error))) : first;
+    return first instanceof Promise
+      ? first.catch((error: unknown) =>
+          error instanceof ArchiveMismatch ? this.#look(asked, ids, compiled, conditions) : Promise.reject(error),
+        )
+      : first;
   }
 
   /** Fetches it where it is not here yet, and resolves once it is. undefined: there is no such version. */
@@ -62,19 +71,36 @@ export class MirroredArchives {
     if (isPurged(asked, compiled)) return undefined;
     const accepted = await this.#options.shelf.acceptedNow(asked.name);
     const entry = accepted.archive(asked.labels, asked.reference);
-    if (entry !== undefined && (await this.#options.shelf.digest({ name: asked.name, shasum: entry.shasum })) === entry.shasum) return 'here';
-    const fetch = entry === undefined ? await this.#fetchOf(asked, ids, compiled) : await this.#fetchAgain(asked.name, entry, ids, compiled);
+    if (
+      entry !== undefined &&
+      (await this.#options.shelf.digest({ name: asked.name, shasum: entry.shasum })) === entry.shasum
+    )
+      return 'here';
+    const fetch =
+      entry === undefined
+        ? await this.#fetchOf(asked, ids, compiled)
+        : await this.#fetchAgain(asked.name, entry, ids, compiled);
     if (fetch === undefined) return undefined;
-    await (await this.#options.fetcher.fetch(fetch)).kept;
+    await (
+      await this.#options.fetcher.fetch(fetch)
+    ).kept;
     return 'fetched';
   }
 
-  async #look(asked: Asked, ids: readonly string[], compiled: Compiled, conditions: Conditions): Promise<Answer | undefined> {
+  async #look(
+    asked: Asked,
+    ids: readonly string[],
+    compiled: Compiled,
+    conditions: Conditions,
+  ): Promise<Answer | undefined> {
     const { shelf, fetcher } = this.#options;
     const entry = (await shelf.acceptedNow(asked.name)).archive(asked.labels, asked.reference);
     const kept = entry === undefined ? undefined : await this.#ifWhole(entry, conditions);
     if (kept !== undefined) return kept;
-    const fetch = entry === undefined ? await this.#fetchOf(asked, ids, compiled) : await this.#fetchAgain(asked.name, entry, ids, compiled);
+    const fetch =
+      entry === undefined
+        ? await this.#fetchOf(asked, ids, compiled)
+        : await this.#fetchAgain(asked.name, entry, ids, compiled);
     if (fetch === undefined) return undefined;
     const arrival = await fetcher.fetch(fetch);
     return (await streamed(arrival)) ?? this.#accepted(await arrival.kept, conditions);
@@ -89,7 +115,10 @@ export class MirroredArchives {
     }
   }
 
-  async #accepted({ name, version, normalized, dev, reference }: ArchiveRecord, conditions: Conditions): Promise<Answer> {
+  async #accepted(
+    { name, version, normalized, dev, reference }: ArchiveRecord,
+    conditions: Conditions,
+  ): Promise<Answer> {
     const known = (await this.#options.shelf.accepted(name)).entry({ normalized, dev }, reference);
     if (known === undefined) throw new Error(`${name} ${version} was fetched, and is not to be found`);
     return this.#options.shelf.answer(known, conditions);
@@ -100,18 +129,28 @@ export class MirroredArchives {
     const upstreams = ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[]));
     for (const stability of stabilitiesOf(asked.labels)) {
       const found = await findOffer(asked.name, stability, upstreams);
-      const version = found?.offer === undefined ? undefined : this.#versionIn(found.offer.document.versions, asked, compiled);
+      const version =
+        found?.offer === undefined ? undefined : this.#versionIn(found.offer.document.versions, asked, compiled);
       if (found !== undefined && version !== undefined) return this.#checked(asked, version, found.upstream);
     }
     return undefined;
   }
 
-  #versionIn(records: readonly Parameters<CheckRecord>[0][], { name, labels }: Asked, { rules }: Compiled): OfferedVersion | undefined {
+  #versionIn(
+    records: readonly Parameters<CheckRecord>[0][],
+    { name, labels }: Asked,
+    { rules }: Compiled,
+  ): OfferedVersion | undefined {
     // only what may be meant is looked at: a document may have thousands of versions
-    const near = records.filter(({ version }) => typeof version === 'string' && (labels.includes(version) || labels.includes(normalizeVersion(version) ?? '')));
+    const near = records.filter(
+      ({ version }) =>
+        typeof version === 'string' && (labels.includes(version) || labels.includes(normalizeVersion(version) ?? '')),
+    );
     const offered = new Set(applyRules(name, near, rules.releases, this.#options.now()).offered);
     const { versions } = offeredVersions(name, near, this.#options.check);
-    return labels.map((label) => versions.find(({ version, normalized }) => version === label || normalized === label)).find((version) => version !== undefined && offered.has(version.record));
+    return labels
+      .map((label) => versions.find(({ version, normalized }) => version === label || normalized === label))
+      .find((version) => version !== undefined && offered.has(version.record));
   }
 
   async #checked({ name, reference }: Asked, version: OfferedVersion, upstream: Upstream): Promise<Fetch | undefined> {
@@ -123,17 +162,41 @@ export class MirroredArchives {
       throw new UpstreamRefused(`${name} ${version.version}: ${change}.`);
     }
     if (reference !== undefined && !isMeant(reference, dist.reference)) return undefined;
-    return { name, version, reference: dist.reference, shasum: dist.shasum, destination: upstream.destination, candidates: candidatesOf(name, version, upstream) };
+    return {
+      name,
+      version,
+      reference: dist.reference,
+      shasum: dist.shasum,
+      destination: upstream.destination,
+      candidates: candidatesOf(name, version, upstream),
+    };
   }
 
   /** What was accepted and is gone or damaged: from where it came then, and only with the same bytes. */
-  async #fetchAgain(name: PackageName, entry: IndexEntry, ids: readonly string[], compiled: Compiled): Promise<Fetch | undefined> {
-    const record = (await this.#options.shelf.records(name)).find(({ normalized, reference }) => normalized === entry.version_normalized && reference === entry.reference);
+  async #fetchAgain(
+    name: PackageName,
+    entry: IndexEntry,
+    ids: readonly string[],
+    compiled: Compiled,
+  ): Promise<Fetch | undefined> {
+    const record = (await this.#options.shelf.records(name)).find(
+      ({ normalized, reference }) => normalized === entry.version_normalized && reference === entry.reference,
+    );
     const [version] = record === undefined ? [] : offeredVersions(name, [record.record], this.#options.check).versions;
     if (record === undefined || version?.dist === undefined) return undefined;
-    const upstream = await upstreamOf(record, ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])));
+    const upstream = await upstreamOf(
+      record,
+      ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])),
+    );
     if (upstream === undefined) return undefined;
-    return { name, version, reference: record.reference, shasum: record.shasum, destination: upstream.destination, candidates: candidatesOf(name, version, upstream) };
+    return {
+      name,
+      version,
+      reference: record.reference,
+      shasum: record.shasum,
+      destination: upstream.destination,
+      candidates: candidatesOf(name, version, upstream),
+    };
   }
 }
 
@@ -143,7 +206,10 @@ function isPurged(asked: Asked, { rules }: Compiled): boolean {
 }
 
 /** Whose an archive is that was accepted once: of the only one where it was fetched, or of the first that has the package now. */
-async function upstreamOf({ name, dev, from }: ArchiveRecord, upstreams: readonly Upstream[]): Promise<Upstream | undefined> {
+async function upstreamOf(
+  { name, dev, from }: ArchiveRecord,
+  upstreams: readonly Upstream[],
+): Promise<Upstream | undefined> {
   const there = upstreams.filter(({ destination }) => destination.origin === originOf(from));
   if (there.length === 1 || upstreams.length < 2) return there[0] ?? upstreams[0];
   return (await findOffer(name, dev ? 'dev' : 'stable', upstreams))?.upstream ?? there[0] ?? upstreams[0];
@@ -153,8 +219,15 @@ function originOf(address: string): string | undefined {
   return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 
-function candidatesOf(name: PackageName, { version, normalized, dist }: OfferedVersion, upstream: Upstream): () => Promise<readonly URL[]> {
-  return async () => (dist === undefined ? [] : distCandidates({ name, version, normalized, dist }, await upstream.mirrors(), upstream.destination.origin));
+function candidatesOf(
+  name: PackageName,
+  { version, normalized, dist }: OfferedVersion,
+  upstream: Upstream,
+): () => Promise<readonly URL[]> {
+  return async () =>
+    dist === undefined
+      ? []
+      : distCandidates({ name, version, normalized, dist }, await upstream.mirrors(), upstream.destination.origin);
 }
 
 function stabilitiesOf(labels: readonly string[]): readonly Stability[] {
@@ -172,7 +245,11 @@ function isMeant(wanted: string, reference: string): boolean {
 async function streamed({ file, size }: Arrival): Promise<Answer | undefined> {
   if (file.released === 0 || file.released === size) return undefined;
   try {
-    return { status: 200, headers: [...archiveHeaders, ...(size === undefined ? [] : ['Content-Length', String(size)]), ...cacheHeaders], body: await file.reader() };
+    return {
+      status: 200,
+      headers: [...archiveHeaders, ...(size === undefined ? [] : ['Content-Length', String(size)]), ...cacheHeaders],
+      body: await file.reader(),
+    };
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;

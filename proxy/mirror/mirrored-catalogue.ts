@@ -58,13 +58,24 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
   let version = 0; // of `known`
   let current: { readonly compiled: Compiled; readonly atMs: number; readonly looking: Promise<void> } | undefined;
 
-  const learn = async (name: PackageName, of: KeptPackage, compiled: Compiled, records: readonly JsonObject[], nowMs: number): Promise<void> => {
+  const learn = async (
+    name: PackageName,
+    of: KeptPackage,
+    compiled: Compiled,
+    records: readonly JsonObject[],
+    nowMs: number,
+  ): Promise<void> => {
     known.set(name, { of, compiled, ...(await keptSummary(name, records, compiled.rules.releases, nowMs)) });
     version += 1;
   };
   const isCurrent = (name: PackageName, of: KeptPackage, compiled: Compiled, nowMs: number): boolean => {
     const one = known.get(name);
-    return one !== undefined && one.of === of && one.compiled === compiled && nowMs < (one.changesAtMs ?? Number.POSITIVE_INFINITY);
+    return (
+      one !== undefined &&
+      one.of === of &&
+      one.compiled === compiled &&
+      nowMs < (one.changesAtMs ?? Number.POSITIVE_INFINITY)
+    );
   };
   const look = async (compiled: Compiled, nowMs: number): Promise<void> => {
     const { belongs } = await mirror.standing();
@@ -94,9 +105,13 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
   };
   /** Rejects where it cannot be read at all. */
   const upToDate = (compiled: Compiled, nowMs: number): Promise<void> => {
-    if (current !== undefined && current.compiled === compiled && Math.abs(nowMs - current.atMs) < lookEveryMs) return current.looking;
+    if (current !== undefined && current.compiled === compiled && Math.abs(nowMs - current.atMs) < lookEveryMs)
+      return current.looking;
     const before = current?.looking ?? Promise.resolve();
-    const looking = before.catch(() => undefined).then(() => mirror.written()).then(() => look(compiled, nowMs));
+    const looking = before
+      .catch(() => undefined)
+      .then(() => mirror.written())
+      .then(() => look(compiled, nowMs));
     current = { compiled, atMs: nowMs, looking };
     looking.catch(() => (current = undefined)); // whoever asks next tries again
     return looking;
@@ -109,7 +124,10 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
       if ((looked += 1) % packagesInTurn === 0) await new Promise(setImmediate);
       const kept = known.get(name)?.kept;
       const filter = filterOf(view, name);
-      const summary = kept === undefined || filter === 'none' || belongs(name).to !== 'upstreams' ? undefined : seenSummary(kept, filter);
+      const summary =
+        kept === undefined || filter === 'none' || belongs(name).to !== 'upstreams'
+          ? undefined
+          : seenSummary(kept, filter);
       if (summary !== undefined) seen.set(name, summary);
     }
     return seen;
@@ -121,7 +139,8 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
     const key = view?.key ?? '';
     const at = await epoch(nowMs);
     const before = views.get(key);
-    if (before !== undefined && before.version === version && before.compiled === compiled && before.epoch === at) return before.packages;
+    if (before !== undefined && before.version === version && before.compiled === compiled && before.epoch === at)
+      return before.packages;
     const packages = gather(view);
     views.delete(key);
     views.set(key, { version, compiled, epoch: at, packages });
@@ -135,5 +154,7 @@ export function createMirroredCatalogue({ folder, mirror, epoch }: CatalogueOpti
 
 /** Of archives that were accepted; of one that cannot be read somebody is told who asks for it. */
 async function recordsOf({ shelf }: Pick<Mirror, 'shelf'>, name: PackageName): Promise<readonly JsonObject[]> {
-  return (await shelf.inspect(name).catch(() => ({ records: [] }))).records.toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1)).map(({ record }) => record);
+  return (await shelf.inspect(name).catch(() => ({ records: [] }))).records
+    .toSorted((one, other) => (one.fetchedAt < other.fetchedAt ? 1 : -1))
+    .map(({ record }) => record);
 }

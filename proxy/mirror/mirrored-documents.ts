@@ -81,7 +81,10 @@ const mostNamed = 20;
 export class MirroredDocuments {
   readonly #options: DocumentsOptions;
   readonly #made: ByteCache<Made>;
-  readonly #making = new Map<string, { readonly compiled: Compiled; readonly epoch: number; readonly made: Promise<Made> }>();
+  readonly #making = new Map<
+    string,
+    { readonly compiled: Compiled; readonly epoch: number; readonly made: Promise<Made> }
+  >();
   /** package → the names of which it was told */
   readonly #told = new Map<PackageName, string>();
 
@@ -91,11 +94,24 @@ export class MirroredDocuments {
   }
 
   /** `ids`: of the upstreams that the name may be asked of. Rejects with UpstreamUnavailable. */
-  get(name: PackageName, stability: Stability, ids: readonly string[], compiled: Compiled, { nowMs, epoch }: { readonly nowMs: number; readonly epoch: number }): Mirrored | Promise<Mirrored> {
+  get(
+    name: PackageName,
+    stability: Stability,
+    ids: readonly string[],
+    compiled: Compiled,
+    { nowMs, epoch }: { readonly nowMs: number; readonly epoch: number },
+  ): Mirrored | Promise<Mirrored> {
     const key = keyOf(name, stability);
     const made = this.#made.get(key);
     const holds = made !== undefined && (made.epoch === epoch || made.standIns.claimed.length === 0);
-    if (holds && this.#hasLearned(made, name) && made.compiled === compiled && nowMs < made.goodUntilMs && made.asked === ids.join(' ')) return made;
+    if (
+      holds &&
+      this.#hasLearned(made, name) &&
+      made.compiled === compiled &&
+      nowMs < made.goodUntilMs &&
+      made.asked === ids.join(' ')
+    )
+      return made;
     const making = this.#making.get(key);
     if (making?.compiled === compiled && making.epoch === epoch) return making.made;
     const fresh = this.#make({ name, stability, ids, compiled, epoch }).finally(() => {
@@ -118,45 +134,132 @@ export class MirroredDocuments {
   }
 
   async #make({ name, stability, ids, compiled, epoch }: Wanted): Promise<Made> {
-    const found = await findOffer(name, stability, ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])));
+    const found = await findOffer(
+      name,
+      stability,
+      ids.flatMap((id) => compiled.upstreams.get(id) ?? ([] as Upstream[])),
+    );
     const nowMs = this.#options.now();
     const asked = ids.join(' ');
-    if (found?.offer === undefined) return this.#keep(keyOf(name, stability), { document: undefined, staleSinceMs: undefined, compiled, asked, digest: undefined, accepted: 0, learned: nothingLearned, goodUntilMs: nowMs + compiled.rules.freshness.missingMs, changesAtMs: undefined, standIns: none, epoch });
+    if (found?.offer === undefined)
+      return this.#keep(keyOf(name, stability), {
+        document: undefined,
+        staleSinceMs: undefined,
+        compiled,
+        asked,
+        digest: undefined,
+        accepted: 0,
+        learned: nothingLearned,
+        goodUntilMs: nowMs + compiled.rules.freshness.missingMs,
+        changesAtMs: undefined,
+        standIns: none,
+        epoch,
+      });
     const { offer, upstream } = found;
     const before = this.#made.get(keyOf(name, stability));
     const accepted = await this.#options.shelf.acceptedNow(name); // another process may have accepted something
     const learned = stability === 'dev' ? nothingLearned : accepted.learned; // dev versions get none added
-    const isCurrent = before?.compiled === compiled && before.asked === asked && before.digest === offer.digest && before.accepted === accepted.size && nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
-    const same = isCurrent && isSame(before.standIns.dropped, await this.#droppedOf(before.standIns.claimed, upstream, compiled));
-    const { document, changesAtMs, standIns } = same ? before : await this.#format(name, stability, { offer, upstream }, compiled, accepted);
+    const isCurrent =
+      before?.compiled === compiled &&
+      before.asked === asked &&
+      before.digest === offer.digest &&
+      before.accepted === accepted.size &&
+      nowMs < (before.changesAtMs ?? Number.POSITIVE_INFINITY);
+    const same =
+      isCurrent && isSame(before.standIns.dropped, await this.#droppedOf(before.standIns.claimed, upstream, compiled));
+    const { document, changesAtMs, standIns } = same
+      ? before
+      : await this.#format(name, stability, { offer, upstream }, compiled, accepted);
     const goodUntilMs = Math.min(offer.goodUntilMs, changesAtMs ?? Number.POSITIVE_INFINITY);
-    return this.#keep(keyOf(name, stability), { document, staleSinceMs: offer.staleSinceMs, compiled, asked, digest: offer.digest, accepted: accepted.size, learned, goodUntilMs, changesAtMs, standIns, epoch });
+    return this.#keep(keyOf(name, stability), {
+      document,
+      staleSinceMs: offer.staleSinceMs,
+      compiled,
+      asked,
+      digest: offer.digest,
+      accepted: accepted.size,
+      learned,
+      goodUntilMs,
+      changesAtMs,
+      standIns,
+      epoch,
+    });
   }
 
-  async #format(name: PackageName, stability: Stability, { offer, upstream }: FoundOffer & { readonly offer: Offer }, compiled: Compiled, accepted: AcceptedPackage): Promise<Pick<Made, 'document' | 'changesAtMs' | 'standIns'>> {
+  async #format(
+    name: PackageName,
+    stability: Stability,
+    { offer, upstream }: FoundOffer & { readonly offer: Offer },
+    compiled: Compiled,
+    accepted: AcceptedPackage,
+  ): Promise<Pick<Made, 'document' | 'changesAtMs' | 'standIns'>> {
     const { rules } = compiled;
     const { shelf, check, tell, now } = this.#options;
     const { versions, leftOut } = await offeredInTurns(name, offer.document.versions, check);
     const [first] = leftOut;
-    if (first !== undefined) tell({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
-    const settled = await settleVersions(name, versions.filter(({ dev }) => dev === (stability === 'dev')), accepted, { shelf, check, tell });
-    const ruled = applyRules(name, settled.versions.map(({ record }) => record), rules.releases, now());
+    if (first !== undefined)
+      tell({ kind: 'versions-left-out', name, count: leftOut.length, first: `${first.version}: ${first.because}` });
+    const settled = await settleVersions(
+      name,
+      versions.filter(({ dev }) => dev === (stability === 'dev')),
+      accepted,
+      { shelf, check, tell },
+    );
+    const ruled = applyRules(
+      name,
+      settled.versions.map(({ record }) => record),
+      rules.releases,
+      now(),
+    );
     const offered = new Set(ruled.offered);
     const shown = settled.versions.filter(({ record }) => offered.has(record));
-    if (shown.length === 0 && stability === 'dev') return { document: undefined, changesAtMs: ruled.changesAtMs, standIns: none };
+    if (shown.length === 0 && stability === 'dev')
+      return { document: undefined, changesAtMs: ruled.changesAtMs, standIns: none };
     const claimed = await claimedNames(shown.map(({ record }) => record));
     const dropped = await this.#droppedOf(claimed.names, upstream, compiled);
     this.#tellOf(name, dropped, claimed);
     const remove = createNameRemover(claimed, dropped);
-    const own = dropped.length === 0 && !claimed.more ? shown : await mapInTurns(shown, (version) => ({ ...version, record: remove(version.record) }));
-    const { advisories, differs, changesAtMs } = await this.#options.advisories.inDocument(name, upstream, offer.document.advisories);
-    const bytes = Buffer.from(await formatMirrored({ name, versions: own, accepted, distBaseUrl: rules.distBaseUrl, warnings: ruled.warnings, advisories, filter: offer.document.filter }));
-    const deviations = JSON.stringify([rules.distBaseUrl ?? null, ruled.refused.map(({ version }) => version), ruled.warnings, settled.changed, ...(dropped.length === 0 ? [] : [dropped]), ...(differs ? [{ advisories }] : [])]);
+    const own =
+      dropped.length === 0 && !claimed.more
+        ? shown
+        : await mapInTurns(shown, (version) => ({ ...version, record: remove(version.record) }));
+    const { advisories, differs, changesAtMs } = await this.#options.advisories.inDocument(
+      name,
+      upstream,
+      offer.document.advisories,
+    );
+    const bytes = Buffer.from(
+      await formatMirrored({
+        name,
+        versions: own,
+        accepted,
+        distBaseUrl: rules.distBaseUrl,
+        warnings: ruled.warnings,
+        advisories,
+        filter: offer.document.filter,
+      }),
+    );
+    const deviations = JSON.stringify([
+      rules.distBaseUrl ?? null,
+      ruled.refused.map(({ version }) => version),
+      ruled.warnings,
+      settled.changed,
+      ...(dropped.length === 0 ? [] : [dropped]),
+      ...(differs ? [{ advisories }] : []),
+    ]);
     const learnedMs = stability === 'dev' ? 0 : accepted.learned.size * 1000;
-    return { document: new TextDocument(bytes, offer.changedAtMs + learnedMs - shiftMs(deviations)), changesAtMs: earlier(ruled.changesAtMs, changesAtMs), standIns: { claimed: claimed.names, dropped } };
+    return {
+      document: new TextDocument(bytes, offer.changedAtMs + learnedMs - shiftMs(deviations)),
+      changesAtMs: earlier(ruled.changesAtMs, changesAtMs),
+      standIns: { claimed: claimed.names, dropped },
+    };
   }
 
-  async #droppedOf(claimed: readonly PackageName[], { id }: Upstream, { precedence }: Compiled): Promise<readonly PackageName[]> {
+  async #droppedOf(
+    claimed: readonly PackageName[],
+    { id }: Upstream,
+    { precedence }: Compiled,
+  ): Promise<readonly PackageName[]> {
     if (claimed.length === 0) return claimed;
     const privateNames = await this.#options.privateNames();
     return namesAmong(claimed, (name) => isOfAnother(precedence(name, privateNames), id));
@@ -197,5 +300,7 @@ const noDeviations = JSON.stringify([null, [], [], []]);
  * of its own (as in root-document.ts): the same on every host and after every restart.
  */
 function shiftMs(deviations: string): number {
-  return deviations === noDeviations ? 0 : (1 + (createHash('sha256').update(deviations).digest().readUInt32BE(0) % 86_399)) * 1000;
+  return deviations === noDeviations
+    ? 0
+    : (1 + (createHash('sha256').update(deviations).digest().readUInt32BE(0) % 86_399)) * 1000;
 }

@@ -22,7 +22,9 @@ const mostLists = 20;
 
 export class MirroredFilters {
   readonly #now: () => number;
-  #known: { readonly upstreams: ReadonlyMap<string, Upstream>; readonly names: readonly string[]; readonly untilMs: number } | undefined;
+  #known:
+    | { readonly upstreams: ReadonlyMap<string, Upstream>; readonly names: readonly string[]; readonly untilMs: number }
+    | undefined;
   #learning: Promise<readonly string[]> | undefined;
 
   constructor(now: () => number) {
@@ -42,10 +44,12 @@ export class MirroredFilters {
     const found = new Map<PackageName, Filter>();
     const names = [...belongings];
     for (let from = 0; from < names.length; from += packagesAtOnce) {
-      await Promise.all(names.slice(from, from + packagesAtOnce).map(async ([name, upstreams]) => {
-        const filter = (await orNothing(() => filterOf(name, upstreams))) ?? {};
-        if (Object.keys(filter).length > 0) found.set(name, filter);
-      }));
+      await Promise.all(
+        names.slice(from, from + packagesAtOnce).map(async ([name, upstreams]) => {
+          const filter = (await orNothing(() => filterOf(name, upstreams))) ?? {};
+          if (Object.keys(filter).length > 0) found.set(name, filter);
+        }),
+      );
     }
     return found;
   }
@@ -53,7 +57,11 @@ export class MirroredFilters {
   /** Never rejects: packages.json does not depend on it. */
   async #learn(upstreams: ReadonlyMap<string, Upstream>): Promise<readonly string[]> {
     const said = await Promise.allSettled([...upstreams.values()].map((upstream) => orNothing(() => upstream.lists())));
-    const names = [...new Set(said.flatMap((lists) => (lists.status === 'fulfilled' ? switchedOn(lists.value?.filter) : [])))].toSorted().slice(0, mostLists);
+    const names = [
+      ...new Set(said.flatMap((lists) => (lists.status === 'fulfilled' ? switchedOn(lists.value?.filter) : []))),
+    ]
+      .toSorted()
+      .slice(0, mostLists);
     const before = this.#known?.names;
     const same = before !== undefined && before.join('\n') === names.join('\n');
     this.#known = { upstreams, names: same ? before : names, untilMs: this.#now() + rememberedMs };
@@ -63,19 +71,27 @@ export class MirroredFilters {
 
 /** What both say of one package: of each list ours first. */
 export function bothFilters(own: Filter, others: Filter): Filter {
-  return { ...others, ...Object.fromEntries(Object.entries(own).map(([list, entries]) => [list, [...entries, ...(others[list] ?? [])]])) };
+  return {
+    ...others,
+    ...Object.fromEntries(Object.entries(own).map(([list, entries]) => [list, [...entries, ...(others[list] ?? [])]])),
+  };
 }
 
 /** Of releases, or where there are none, of dev versions: both documents of a package say the same. */
 async function filterOf(name: PackageName, upstreams: readonly Upstream[]): Promise<Filter> {
   const releases = await findOffer(name, 'stable', upstreams);
-  const found = releases?.offer ?? (releases === undefined || upstreams.length > 1 ? undefined : (await findOffer(name, 'dev', upstreams))?.offer);
+  const found =
+    releases?.offer ??
+    (releases === undefined || upstreams.length > 1 ? undefined : (await findOffer(name, 'dev', upstreams))?.offer);
   return entriesIn(found?.document.filter);
 }
 
 function entriesIn(filter: JsonValue | undefined): Filter {
   if (!isJsonObject(filter)) return {};
-  const lists = Object.entries(filter).map(([list, entries]) => [list, Array.isArray(entries) ? (entries as readonly JsonValue[]).filter(isEntry) : []] as const);
+  const lists = Object.entries(filter).map(
+    ([list, entries]) =>
+      [list, Array.isArray(entries) ? (entries as readonly JsonValue[]).filter(isEntry) : []] as const,
+  );
   return Object.fromEntries(lists.filter(([list, entries]) => isListName(list) && entries.length > 0));
 }
 
@@ -87,7 +103,9 @@ function isEntry(value: JsonValue): value is FilterEntry {
 function switchedOn(filter: JsonValue | undefined): readonly string[] {
   const { metadata, lists }: JsonObject = isJsonObject(filter) ? filter : {};
   if (metadata !== true || !isJsonObject(lists)) return [];
-  return Object.entries(lists).flatMap(([name, list]) => (isListName(name) && isJsonObject(list) && list['enabled'] === true ? [name] : []));
+  return Object.entries(lists).flatMap(([name, list]) =>
+    isListName(name) && isJsonObject(list) && list['enabled'] === true ? [name] : [],
+  );
 }
 
 /** These become keys of our own packages.json. */

@@ -28,11 +28,27 @@ export interface MirroredTree {
   readonly isOn: () => Eventually<boolean>;
   readonly isElsewhere: Mirror['isElsewhere'];
   /** undefined: there is no such document, or none that is seen. */
-  readonly provider: (name: PackageName, stability: Stability, wishes: MirrorWishes, onlooker: Onlooker, moment: Moment) => Eventually<Answer | undefined>;
+  readonly provider: (
+    name: PackageName,
+    stability: Stability,
+    wishes: MirrorWishes,
+    onlooker: Onlooker,
+    moment: Moment,
+  ) => Eventually<Answer | undefined>;
   /** undefined: there is no such archive, or none that is seen. */
-  readonly archive: (asked: Asked, wishes: MirrorWishes, onlooker: Onlooker, moment: Moment) => Eventually<{ readonly answer: Answer; readonly version: string } | undefined>;
+  readonly archive: (
+    asked: Asked,
+    wishes: MirrorWishes,
+    onlooker: Onlooker,
+    moment: Moment,
+  ) => Eventually<{ readonly answer: Answer; readonly version: string } | undefined>;
   /** The label of a version that was accepted once, whose normalized version is given; undefined: there is none, or none that is seen. */
-  readonly installed: (name: PackageName, normalized: string, onlooker: Onlooker, moment: Moment) => Promise<string | undefined>;
+  readonly installed: (
+    name: PackageName,
+    normalized: string,
+    onlooker: Onlooker,
+    moment: Moment,
+  ) => Promise<string | undefined>;
   readonly advisories: Mirror['advisories'];
   readonly filters: Mirror['filters'];
   readonly filterLists: Mirror['filterLists'];
@@ -46,9 +62,15 @@ interface Seen {
 
 /** `cacheBytes`: memory for documents that views see. `safety`: what is said here of any package, mirrored ones too. */
 export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: PublishedSafety): MirroredTree {
-  const advised = new WeakMap<TextDocument, { readonly lists: SafetyLists; readonly document: Eventually<TextDocument> }>();
+  const advised = new WeakMap<
+    TextDocument,
+    { readonly lists: SafetyLists; readonly document: Eventually<TextDocument> }
+  >();
   const kept = new ByteCache<Seen>(cacheBytes);
-  const making = new Map<string, { readonly base: TextDocument; readonly document: Promise<TextDocument | undefined> }>();
+  const making = new Map<
+    string,
+    { readonly base: TextDocument; readonly document: Promise<TextDocument | undefined> }
+  >();
   const read = new WeakMap<TextDocument, Eventually<ProviderDocument>>();
 
   const versionsOf = (document: TextDocument, name: PackageName): Eventually<ProviderDocument> => {
@@ -56,11 +78,18 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     if (known !== undefined) return known;
     const reading = readProviderDocument(document, name);
     read.set(document, reading);
-    reading.then((found) => read.set(document, found), () => read.delete(document));
+    reading.then(
+      (found) => read.set(document, found),
+      () => read.delete(document),
+    );
     return reading;
   };
   /** With what is said here of the package. */
-  const completed = (document: TextDocument, name: PackageName, lists: SafetyLists | undefined): Eventually<TextDocument> => {
+  const completed = (
+    document: TextDocument,
+    name: PackageName,
+    lists: SafetyLists | undefined,
+  ): Eventually<TextDocument> => {
     if (lists?.packages.has(name) !== true) return document;
     const known = advised.get(document);
     if (known?.lists === lists) return known.document;
@@ -72,29 +101,48 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     );
     return completing;
   };
-  const seenOf = (document: TextDocument, name: PackageName, stability: Stability, { view, filter }: Onlooker): Eventually<TextDocument | undefined> => {
+  const seenOf = (
+    document: TextDocument,
+    name: PackageName,
+    stability: Stability,
+    { view, filter }: Onlooker,
+  ): Eventually<TextDocument | undefined> => {
     if (view === undefined || filter === 'all') return document;
     const key = `${view.key} ${name} ${stability}`;
     const known = kept.get(key);
     if (known?.base === document) return known.document;
     const before = making.get(key);
     if (before?.base === document) return before.document;
-    const filtering = filtered(versionsOf(document, name), document, name, { view, filter }).then((seen) => {
-      kept.set(key, { base: document, document: seen }, key.length + 512 + (seen === undefined || seen === document ? 0 : seen.weight));
-      return seen;
-    }).finally(() => {
-      if (making.get(key)?.document === filtering) making.delete(key);
-    });
+    const filtering = filtered(versionsOf(document, name), document, name, { view, filter })
+      .then((seen) => {
+        kept.set(
+          key,
+          { base: document, document: seen },
+          key.length + 512 + (seen === undefined || seen === document ? 0 : seen.weight),
+        );
+        return seen;
+      })
+      .finally(() => {
+        if (making.get(key)?.document === filtering) making.delete(key);
+      });
     making.set(key, { base: document, document: filtering });
     return filtering;
   };
   /** Whether one of the versions that the labels may mean is seen. What its upstream does not offer any more is not. */
-  const sees = ({ name, labels }: Asked, { filter }: Onlooker, moment: Moment): Eventually<boolean> => filter === 'all' || seesVersion(name, labels, filter, moment);
-  const seesVersion = async (name: PackageName, labels: readonly string[], filter: ReleaseFilter, moment: Moment): Promise<boolean> => {
+  const sees = ({ name, labels }: Asked, { filter }: Onlooker, moment: Moment): Eventually<boolean> =>
+    filter === 'all' || seesVersion(name, labels, filter, moment);
+  const seesVersion = async (
+    name: PackageName,
+    labels: readonly string[],
+    filter: ReleaseFilter,
+    moment: Moment,
+  ): Promise<boolean> => {
     for (const stability of ['stable', 'dev'] as const) {
       const document = (await mirror.document(name, stability, moment))?.document;
       const records = document === undefined ? [] : (await versionsOf(document, name)).records;
-      const meant = records.find((record) => labels.some((label) => label === record['version'] || label === record['version_normalized']));
+      const meant = records.find((record) =>
+        labels.some((label) => label === record['version'] || label === record['version_normalized']),
+      );
       if (meant !== undefined) return passes(filter, releaseOf(meant));
     }
     return false;
@@ -103,30 +151,52 @@ export function createMirroredTree(mirror: Mirror, cacheBytes: number, safety?: 
     isOn: () => mirror.isOn(),
     isElsewhere: (name, moment) => mirror.isElsewhere(name, moment),
     provider: (name, stability, wishes, onlooker, moment) =>
-      whenReady(safety?.read(moment.nowMs), (lists) => mirror.provider(name, stability, wishes, moment, (document) => whenReady(completed(document, name, lists), (whole) => seenOf(whole, name, stability, onlooker)))),
+      whenReady(safety?.read(moment.nowMs), (lists) =>
+        mirror.provider(name, stability, wishes, moment, (document) =>
+          whenReady(completed(document, name, lists), (whole) => seenOf(whole, name, stability, onlooker)),
+        ),
+      ),
     advisories: (names, moment) => mirror.advisories(names, moment),
     filters: (names, moment) => mirror.filters(names, moment),
     filterLists: () => mirror.filterLists(),
     installed: async (name, normalized, onlooker, moment) => {
       if (onlooker.filter === 'none' || (await mirror.belongs(name, moment)).to !== 'upstreams') return undefined;
       const entry = (await mirror.shelf.accepted(name)).archive([normalized], undefined);
-      return entry !== undefined && (await sees({ name, labels: [entry.version], reference: undefined }, onlooker, moment)) ? entry.version : undefined;
+      return entry !== undefined &&
+        (await sees({ name, labels: [entry.version], reference: undefined }, onlooker, moment))
+        ? entry.version
+        : undefined;
     },
     archive: (asked, wishes, onlooker, moment) =>
-      whenReady(mirror.archive(asked, wishes, moment, () => sees(asked, onlooker, moment)), (answer) => {
-        if (answer === undefined) return undefined;
-        const under = (label: string | undefined) => ({ answer, version: label ?? asked.labels[0] ?? '' });
-        // the answer may be an open file: whatever goes wrong from here on, it is sent
-        return whenReady(mirror.shelf.accepted(asked.name), (accepted) => under(accepted.archive(asked.labels, undefined)?.version), () => under(undefined));
-      }),
+      whenReady(
+        mirror.archive(asked, wishes, moment, () => sees(asked, onlooker, moment)),
+        (answer) => {
+          if (answer === undefined) return undefined;
+          const under = (label: string | undefined) => ({ answer, version: label ?? asked.labels[0] ?? '' });
+          // the answer may be an open file: whatever goes wrong from here on, it is sent
+          return whenReady(
+            mirror.shelf.accepted(asked.name),
+            (accepted) => under(accepted.archive(asked.labels, undefined)?.version),
+            () => under(undefined),
+          );
+        },
+      ),
   };
 }
 
-async function filtered(read: Eventually<ProviderDocument>, base: TextDocument, name: PackageName, { view, filter }: { readonly view: View; readonly filter: ReleaseFilter }): Promise<TextDocument | undefined> {
+async function filtered(
+  read: Eventually<ProviderDocument>,
+  base: TextDocument,
+  name: PackageName,
+  { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
+): Promise<TextDocument | undefined> {
   const { records, beside } = await read;
   const seen = records.filter((record) => passes(filter, releaseOf(record)));
   if (seen.length === 0 && records.length > 0) return undefined;
-  const document = seen.length === records.length ? base : new TextDocument(await formatProviderDocument(name, { records: seen, beside }), 0);
+  const document =
+    seen.length === records.length
+      ? base
+      : new TextDocument(await formatProviderDocument(name, { records: seen, beside }), 0);
   return new TextDocument(document, contentDateMs - dateShiftMs(`${view.key} ${document.digest}`, viewShiftSeconds));
 }
 

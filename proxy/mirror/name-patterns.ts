@@ -3,7 +3,9 @@
 /** True for a lower-case name that any of the patterns stands for. */
 export function matchAny(patterns: readonly string[]): (name: string) => boolean {
   const whole = new Set(patterns.filter((pattern) => !pattern.includes('*')).map((pattern) => pattern.toLowerCase()));
-  const others = patterns.filter((pattern) => pattern.includes('*')).map((pattern) => pattern.toLowerCase().split(/\*+/));
+  const others = patterns
+    .filter((pattern) => pattern.includes('*'))
+    .map((pattern) => pattern.toLowerCase().split(/\*+/));
   return (name) => whole.has(name) || others.some((parts) => matchesParts(parts, name));
 }
 

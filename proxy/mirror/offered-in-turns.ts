@@ -6,12 +6,17 @@ import { mapInTurns } from './in-turns.ts';
 import { offeredVersions, type CheckRecord, type Offered, type OfferedVersion } from './offered-version.ts';
 
 /** As `offeredVersions`. */
-export async function offeredInTurns(name: PackageName, records: readonly JsonObject[], check: CheckRecord): Promise<Offered> {
+export async function offeredInTurns(
+  name: PackageName,
+  records: readonly JsonObject[],
+  check: CheckRecord,
+): Promise<Offered> {
   const versions = new Map<string, OfferedVersion>();
   const leftOut: Offered['leftOut'][number][] = [];
   await mapInTurns(records, (record) => {
     const part = offeredVersions(name, [record], check);
-    for (const version of part.versions) if (!versions.has(version.normalized)) versions.set(version.normalized, version);
+    for (const version of part.versions)
+      if (!versions.has(version.normalized)) versions.set(version.normalized, version);
     leftOut.push(...part.leftOut);
   });
   return { versions: [...versions.values()], leftOut };

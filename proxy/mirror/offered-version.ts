@@ -42,15 +42,22 @@ export function offeredVersions(name: PackageName, records: readonly JsonObject[
   const leftOut: { version: string; because: string }[] = [];
   for (const record of records) {
     const version = offeredVersion(name, record, check);
-    if ('because' in version) leftOut.push({ version: String(record['version']).slice(0, 128), because: version.because });
+    if ('because' in version)
+      leftOut.push({ version: String(record['version']).slice(0, 128), because: version.because });
     else if (!versions.has(version.normalized)) versions.set(version.normalized, version);
   }
   return { versions: [...versions.values()], leftOut };
 }
 
-function offeredVersion(name: PackageName, record: JsonObject, check: CheckRecord): OfferedVersion | { readonly because: string } {
-  if (weightOf(record, mostOfRecord) > mostOfRecord) return { because: `its record has more than ${mostOfRecord} characters` };
-  if (loneSurrogate(record) !== undefined) return { because: 'it holds half of a surrogate pair, which PHP cannot decode' };
+function offeredVersion(
+  name: PackageName,
+  record: JsonObject,
+  check: CheckRecord,
+): OfferedVersion | { readonly because: string } {
+  if (weightOf(record, mostOfRecord) > mostOfRecord)
+    return { because: `its record has more than ${mostOfRecord} characters` };
+  if (loneSurrogate(record) !== undefined)
+    return { because: 'it holds half of a surrogate pair, which PHP cannot decode' };
   const { name: given, version } = record;
   if (typeof given !== 'string' || given.toLowerCase() !== name) return { because: 'it is of another package' };
   if (typeof version !== 'string') return { because: 'it has no version' };
@@ -64,14 +71,22 @@ function offeredVersion(name: PackageName, record: JsonObject, check: CheckRecor
   const dist = distOf(record);
   if (dist !== undefined && 'because' in dist) return dist;
   const fault = check(record);
-  return fault === undefined ? { version, normalized, dev: isDevVersion(normalized), record, dist } : { because: fault };
+  return fault === undefined
+    ? { version, normalized, dev: isDevVersion(normalized), record, dist }
+    : { because: fault };
 }
 
 function distOf(record: JsonObject): OfferedDist | undefined | { readonly because: string } {
   const dist = record['dist'];
-  if (dist === undefined || dist === null) return record['type'] === 'metapackage' ? undefined : { because: 'it has no archive' };
-  if (!isJsonObject(dist) || dist['type'] !== 'zip' || typeof dist['url'] !== 'string' || dist['url'] === '') return { because: 'its archive is no ZIP' };
-  return { url: dist['url'], reference: textOf(dist['reference']), shasum: parseSha1(textOf(dist['shasum']).toLowerCase()) };
+  if (dist === undefined || dist === null)
+    return record['type'] === 'metapackage' ? undefined : { because: 'it has no archive' };
+  if (!isJsonObject(dist) || dist['type'] !== 'zip' || typeof dist['url'] !== 'string' || dist['url'] === '')
+    return { because: 'its archive is no ZIP' };
+  return {
+    url: dist['url'],
+    reference: textOf(dist['reference']),
+    shasum: parseSha1(textOf(dist['shasum']).toLowerCase()),
+  };
 }
 
 /** Composer aborts on one that is neither text nor empty (ArrayLoader.php, configureObject). */

@@ -11,7 +11,11 @@ export interface FoundOffer {
 }
 
 /** undefined: nobody has it. Rejects with UpstreamUnavailable. */
-export async function findOffer(name: PackageName, stability: Stability, upstreams: readonly Upstream[]): Promise<FoundOffer | undefined> {
+export async function findOffer(
+  name: PackageName,
+  stability: Stability,
+  upstreams: readonly Upstream[],
+): Promise<FoundOffer | undefined> {
   const [first] = upstreams;
   if (first === undefined) return undefined;
   if (upstreams.length === 1) return { upstream: first, offer: await first.offer(name, stability) };
@@ -19,7 +23,8 @@ export async function findOffer(name: PackageName, stability: Stability, upstrea
     const offer = await upstream.offer(name, stability);
     if (offer !== undefined) return { upstream, offer };
     // what has releases only, or dev versions only, is its package all the same
-    if ((await upstream.offer(name, stability === 'stable' ? 'dev' : 'stable')) !== undefined) return { upstream, offer: undefined };
+    if ((await upstream.offer(name, stability === 'stable' ? 'dev' : 'stable')) !== undefined)
+      return { upstream, offer: undefined };
     if (upstream !== upstreams.at(-1)) await upstream.denies(name);
   }
   return undefined;

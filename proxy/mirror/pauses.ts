@@ -56,7 +56,8 @@ export class Pauses {
 
   #set(origin: string, pause: Pause): void {
     this.#pauses.delete(origin);
-    if (this.#pauses.size >= maxOrigins) for (const oldest of [...this.#pauses.keys()].slice(0, 100)) this.#pauses.delete(oldest);
+    if (this.#pauses.size >= maxOrigins)
+      for (const oldest of [...this.#pauses.keys()].slice(0, 100)) this.#pauses.delete(oldest);
     this.#pauses.set(origin, pause);
   }
 }

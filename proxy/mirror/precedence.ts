@@ -42,15 +42,27 @@ export type Precedence = (name: PackageName, names: PrivateNames) => Belonging;
 
 export function createPrecedence({ reserved, sharedVendors, upstreams }: PrecedenceRules): Precedence {
   const shared = new Set(sharedVendors.map((vendor) => vendor.toLowerCase()));
-  const [isReserved, isReservedByName] = [matchAny(reserved), matchAny(reserved.filter((pattern) => !isVendorWide(pattern)))];
-  const scopes = upstreams.map(({ id, allow, deny }) => ({ id, isOpen: isOpen(allow), allows: allow.length === 0 ? () => true : matchAny(allow), denies: matchAny(deny) }));
+  const [isReserved, isReservedByName] = [
+    matchAny(reserved),
+    matchAny(reserved.filter((pattern) => !isVendorWide(pattern))),
+  ];
+  const scopes = upstreams.map(({ id, allow, deny }) => ({
+    id,
+    isOpen: isOpen(allow),
+    allows: allow.length === 0 ? () => true : matchAny(allow),
+    denies: matchAny(deny),
+  }));
   return (name, names) => {
     const { vendor } = splitPackageName(name);
     if (names.has(name)) return { to: 'private', because: `${name} is a package of this registry` };
     // to share a vendor is to say that not all of it is private; what is reserved more narrowly than that stays so
-    if (shared.has(vendor) ? isReservedByName(name) : isReserved(name)) return { to: 'private', because: `${name} is reserved by the setting mirroring.reserved` };
+    if (shared.has(vendor) ? isReservedByName(name) : isReserved(name))
+      return { to: 'private', because: `${name} is reserved by the setting mirroring.reserved` };
     if (!shared.has(vendor) && names.hasVendor(vendor)) {
-      return { to: 'private', because: `the vendor ${vendor} has private packages, and is not listed in mirroring.shared_vendors` };
+      return {
+        to: 'private',
+        because: `the vendor ${vendor} has private packages, and is not listed in mirroring.shared_vendors`,
+      };
     }
     if (scopes.length === 0) return { to: 'nobody', because: 'nothing is mirrored' };
     if (names.unknown !== undefined) return { to: 'nobody', because: names.unknown, unknown: true };
@@ -62,7 +74,9 @@ export function createPrecedence({ reserved, sharedVendors, upstreams }: Precede
       ids.push(scope.id);
       isSpokenFor ||= !scope.isOpen;
     }
-    return ids.length === 0 ? { to: 'nobody', because: `no upstream is asked for ${name}: its allow and deny patterns leave it out` } : { to: 'upstreams', ids };
+    return ids.length === 0
+      ? { to: 'nobody', because: `no upstream is asked for ${name}: its allow and deny patterns leave it out` }
+      : { to: 'upstreams', ids };
   };
 }
 

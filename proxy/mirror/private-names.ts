@@ -22,12 +22,16 @@ export function createPrivateNames(dataDirectory: string): ReadPrivateNames {
   let understood: FileStamp | undefined;
   return () => {
     const stamp = stampFile(path);
-    if (stamp === undefined) return { ...names, unknown: `nothing is published here yet, ${soThat}; run \`libretto build\`` };
+    if (stamp === undefined)
+      return { ...names, unknown: `nothing is published here yet, ${soThat}; run \`libretto build\`` };
     if (sameStamp(stamp, understood)) return names;
     try {
       parsePublication(readFileSync(path, 'utf8'));
     } catch (error) {
-      return { ...names, unknown: `index/${publicationPath} cannot be used (${error instanceof Error ? error.message : String(error)}), ${soThat}; run \`libretto build\`` };
+      return {
+        ...names,
+        unknown: `index/${publicationPath} cannot be used (${error instanceof Error ? error.message : String(error)}), ${soThat}; run \`libretto build\``,
+      };
     }
     understood = stamp;
     return names;
@@ -49,7 +53,8 @@ export function privateNamesIn(dataDirectory: string): PrivateNames {
 function holdsIndex(folder: string): boolean {
   const entries = opendirSync(folder);
   try {
-    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) if (entry.name.endsWith('.json')) return true;
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync())
+      if (entry.name.endsWith('.json')) return true;
     return false;
   } finally {
     entries.closeSync();
@@ -66,5 +71,9 @@ export function privateNamesOf(list: Iterable<PackageName>): PrivateNames {
 /** What is private by either of them. */
 export function eitherOf(one: PrivateNames, other: PrivateNames): PrivateNames {
   const unknown = one.unknown ?? other.unknown;
-  return { has: (name) => one.has(name) || other.has(name), hasVendor: (vendor) => one.hasVendor(vendor) || other.hasVendor(vendor), ...(unknown === undefined ? {} : { unknown }) };
+  return {
+    has: (name) => one.has(name) || other.has(name),
+    hasVendor: (vendor) => one.hasVendor(vendor) || other.hasVendor(vendor),
+    ...(unknown === undefined ? {} : { unknown }),
+  };
 }

@@ -20,17 +20,29 @@ export async function readProviderDocument(document: TextDocument, name: Package
   const json = await parseJsonInTurns(document.bytes);
   const { packages, ...beside } = isJsonObject(json) ? json : {};
   const versions = isJsonObject(packages) ? packages[name] : undefined;
-  if (Array.isArray(versions)) return { records: await mapInTurns(versions.filter(isJsonObject), createExpander()), beside };
+  if (Array.isArray(versions))
+    return { records: await mapInTurns(versions.filter(isJsonObject), createExpander()), beside };
   if (isJsonObject(versions)) return { records: Object.values(versions).filter(isJsonObject), beside };
   throw new Error(`the mirrored document of ${name} has no versions`);
 }
 
 /** Minified where it was: then no field of a record that is left out stays in a later one. */
-export async function formatProviderDocument(name: PackageName, { records, beside }: ProviderDocument): Promise<Buffer> {
+export async function formatProviderDocument(
+  name: PackageName,
+  { records, beside }: ProviderDocument,
+): Promise<Buffer> {
   const minify = beside['minified'] === minifiedMark ? createMinifier() : undefined;
-  const texts = await joinInTurns(textsOf(records, (record) => (minify === undefined ? `${JSON.stringify(String(record['version']))}:${JSON.stringify(record)}` : JSON.stringify(minify(record)))));
+  const texts = await joinInTurns(
+    textsOf(records, (record) =>
+      minify === undefined
+        ? `${JSON.stringify(String(record['version']))}:${JSON.stringify(record)}`
+        : JSON.stringify(minify(record)),
+    ),
+  );
   const others = JSON.stringify(beside).slice(1, -1);
-  return Buffer.from(`{"packages":{${JSON.stringify(name)}:${minify === undefined ? `{${texts}}` : `[${texts}]`}}${others === '' ? '' : `,${others}`}}\n`);
+  return Buffer.from(
+    `{"packages":{${JSON.stringify(name)}:${minify === undefined ? `{${texts}}` : `[${texts}]`}}${others === '' ? '' : `,${others}`}}\n`,
+  );
 }
 
 function* textsOf(records: readonly JsonObject[], textOf: (record: JsonObject) => string): Generator<string> {

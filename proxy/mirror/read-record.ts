@@ -23,7 +23,11 @@ export async function readRecord(path: string): Promise<ArchiveRecord | undefine
   try {
     return parseArchiveRecord(text);
   } catch (cause) {
-    throw new UnreadableRecord(path, `${path} is damaged: ${messageOf(cause)}. Put it back from a backup. Once it is removed, whatever archive is offered of the version next is accepted`, { cause });
+    throw new UnreadableRecord(
+      path,
+      `${path} is damaged: ${messageOf(cause)}. Put it back from a backup. Once it is removed, whatever archive is offered of the version next is accepted`,
+      { cause },
+    );
   }
 }
 

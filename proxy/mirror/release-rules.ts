@@ -18,7 +18,12 @@ export interface ReleaseRules {
   readonly purged: PurgedLookup;
 }
 
-export const noRules: ReleaseRules = { minimumAgeMs: 0, licenses: undefined, abandoned: undefined, purged: nothingPurged };
+export const noRules: ReleaseRules = {
+  minimumAgeMs: 0,
+  licenses: undefined,
+  abandoned: undefined,
+  purged: nothingPurged,
+};
 
 export interface Refused {
   readonly version: string;
@@ -45,24 +50,45 @@ export function applyRules(name: string, records: readonly JsonObject[], rules: 
   for (const record of records) {
     const version = String(record['version']);
     const age = ageOf(record, rules, nowMs);
-    const findings = [purgedFinding(name, record, rules), licenseFinding(record, rules), abandonedFinding(record, rules)].filter((finding) => finding !== undefined);
-    const refusal: Omit<Refused, 'version'> | undefined = findings.find(({ action }) => action === 'refuse') ?? (age.because === undefined ? undefined : { because: age.because, setting: 'mirroring.minimum_age' });
+    const findings = [
+      purgedFinding(name, record, rules),
+      licenseFinding(record, rules),
+      abandonedFinding(record, rules),
+    ].filter((finding) => finding !== undefined);
+    const refusal: Omit<Refused, 'version'> | undefined =
+      findings.find(({ action }) => action === 'refuse') ??
+      (age.because === undefined ? undefined : { because: age.because, setting: 'mirroring.minimum_age' });
     if (refusal === undefined) {
       offered.push(record);
       for (const { because: warning } of findings) warned.set(warning, [...(warned.get(warning) ?? []), version]);
     } else refused.push({ version, because: refusal.because, setting: refusal.setting });
     if (age.readyAtMs !== undefined) changesAtMs = Math.min(changesAtMs ?? Number.POSITIVE_INFINITY, age.readyAtMs);
   }
-  return { offered, refused, warnings: [...warned].map(([because, versions]) => `${name}: ${because} (${listed(versions)}).`), changesAtMs };
+  return {
+    offered,
+    refused,
+    warnings: [...warned].map(([because, versions]) => `${name}: ${because} (${listed(versions)}).`),
+    changesAtMs,
+  };
 }
 
 /** A time that is missing proves no age. */
-function ageOf(record: JsonObject, { minimumAgeMs }: ReleaseRules, nowMs: number): { readonly because?: string; readonly readyAtMs?: number } {
+function ageOf(
+  record: JsonObject,
+  { minimumAgeMs }: ReleaseRules,
+  nowMs: number,
+): { readonly because?: string; readonly readyAtMs?: number } {
   if (minimumAgeMs <= 0) return {};
   const releasedMs = Date.parse(String(record['time']));
-  if (Number.isNaN(releasedMs)) return { because: 'it does not say when it was released, so that it cannot be old enough' };
+  if (Number.isNaN(releasedMs))
+    return { because: 'it does not say when it was released, so that it cannot be old enough' };
   const readyAtMs = releasedMs + minimumAgeMs;
-  return readyAtMs <= nowMs ? {} : { because: `it is younger than the age that is asked for, until ${new Date(readyAtMs).toISOString()}`, readyAtMs };
+  return readyAtMs <= nowMs
+    ? {}
+    : {
+        because: `it is younger than the age that is asked for, until ${new Date(readyAtMs).toISOString()}`,
+        readyAtMs,
+      };
 }
 
 interface Finding extends Omit<Refused, 'version'> {
@@ -73,7 +99,13 @@ function purgedFinding(name: string, { version, dist }: JsonObject, { purged }: 
   if (purged.rows.length === 0) return undefined;
   const reference = isJsonObject(dist) ? String(dist['reference'] ?? '') : '';
   const tombstone = purged.blocks(name, { normalized: normalizeVersion(String(version)) ?? '', reference });
-  return tombstone === undefined ? undefined : { action: 'refuse', setting: 'purged', because: `it was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason})` };
+  return tombstone === undefined
+    ? undefined
+    : {
+        action: 'refuse',
+        setting: 'purged',
+        because: `it was purged on ${tombstone.since.slice(0, 10)} (${tombstone.reason})`,
+      };
 }
 
 function licenseFinding(record: JsonObject, { licenses }: ReleaseRules): Finding | undefined {
@@ -82,13 +114,25 @@ function licenseFinding(record: JsonObject, { licenses }: ReleaseRules): Finding
   const isWanted = licenseMatcher(licenses.allow);
   // several licences of a package are a choice (composer.json schema, `license`)
   if (stated.some((expression) => holds(expression, isWanted))) return undefined;
-  return { action: licenses.action, setting: 'mirroring.licenses', because: stated.length === 0 ? 'it names no licence' : `its licence ${stated.join(', ')} is not one of those that are allowed` };
+  return {
+    action: licenses.action,
+    setting: 'mirroring.licenses',
+    because:
+      stated.length === 0
+        ? 'it names no licence'
+        : `its licence ${stated.join(', ')} is not one of those that are allowed`,
+  };
 }
 
 function abandonedFinding(record: JsonObject, { abandoned: action }: ReleaseRules): Finding | undefined {
   const { abandoned } = record;
-  if (action === undefined || abandoned === undefined || abandoned === null || abandoned === false || abandoned === '') return undefined;
-  return { action, setting: 'mirroring.abandoned', because: `it is abandoned${typeof abandoned === 'string' ? `; use ${abandoned} instead` : ''}` };
+  if (action === undefined || abandoned === undefined || abandoned === null || abandoned === false || abandoned === '')
+    return undefined;
+  return {
+    action,
+    setting: 'mirroring.abandoned',
+    because: `it is abandoned${typeof abandoned === 'string' ? `; use ${abandoned} instead` : ''}`,
+  };
 }
 
 function textsOf(value: JsonValue | undefined): readonly string[] {
@@ -98,12 +142,17 @@ function textsOf(value: JsonValue | undefined): readonly string[] {
 
 function licenseMatcher(allowed: readonly string[]): (identifier: string) => boolean {
   const wanted = allowed.map((text) => text.toLowerCase());
-  return (identifier) => wanted.some((text) => (text.endsWith('*') ? identifier.startsWith(text.slice(0, -1)) : identifier === text));
+  return (identifier) =>
+    wanted.some((text) => (text.endsWith('*') ? identifier.startsWith(text.slice(0, -1)) : identifier === text));
 }
 
 /** `(A or B) and C`, as composer.json has it: `and` binds stronger. What cannot be read holds for nobody. */
 function holds(expression: string, isWanted: (identifier: string) => boolean): boolean {
-  const tokens = expression.toLowerCase().match(/[()]|[^\s()]+/g)?.slice(0, 100) ?? [];
+  const tokens =
+    expression
+      .toLowerCase()
+      .match(/[()]|[^\s()]+/g)
+      ?.slice(0, 100) ?? [];
   let at = 0;
   const primary = (): boolean => {
     const token = tokens[at++];
@@ -131,5 +180,7 @@ function holds(expression: string, isWanted: (identifier: string) => boolean): b
 }
 
 function listed(versions: readonly string[]): string {
-  return versions.length <= 3 ? versions.join(', ') : `${versions.slice(0, 2).join(', ')} and ${versions.length - 2} more`;
+  return versions.length <= 3
+    ? versions.join(', ')
+    : `${versions.slice(0, 2).join(', ')} and ${versions.length - 2} more`;
 }

@@ -12,7 +12,10 @@ import type { OfferedVersion } from './offered-version.ts';
 /** What is known of archives that were accepted once. */
 export interface AcceptedArchives {
   /** what was accepted of this version and reference; of a release, of whatever reference */
-  readonly find: (version: Pick<OfferedVersion, 'normalized' | 'dev'>, reference: string) => { readonly reference: string; readonly shasum: Sha1; readonly fetchedAt: string } | undefined;
+  readonly find: (
+    version: Pick<OfferedVersion, 'normalized' | 'dev'>,
+    reference: string,
+  ) => { readonly reference: string; readonly shasum: Sha1; readonly fetchedAt: string } | undefined;
 }
 
 export interface DocumentParts {
@@ -38,9 +41,22 @@ const largestInFull = 8 * 1024 ** 2;
 export async function formatMirrored(parts: DocumentParts, mostInFull: number = largestInFull): Promise<string> {
   const { name, versions, accepted, distBaseUrl } = parts;
   const minify = createMinifier();
-  const full = await joinInTurns(textsOf(versions, (version) => `${JSON.stringify(version.version)}:${JSON.stringify(rewriteRecord(name, version, accepted, distBaseUrl))}`), mostInFull);
-  const own = full === undefined ? `[${await joinInTurns(textsOf(versions, (version) => JSON.stringify(minify(rewriteRecord(name, version, accepted, distBaseUrl)))))}]` : `{${full}}`;
-  const beside = JSON.stringify({ ...(full === undefined ? { minified: minifiedMark } : {}), ...listsOf(parts) }).slice(1, -1);
+  const full = await joinInTurns(
+    textsOf(
+      versions,
+      (version) =>
+        `${JSON.stringify(version.version)}:${JSON.stringify(rewriteRecord(name, version, accepted, distBaseUrl))}`,
+    ),
+    mostInFull,
+  );
+  const own =
+    full === undefined
+      ? `[${await joinInTurns(textsOf(versions, (version) => JSON.stringify(minify(rewriteRecord(name, version, accepted, distBaseUrl)))))}]`
+      : `{${full}}`;
+  const beside = JSON.stringify({ ...(full === undefined ? { minified: minifiedMark } : {}), ...listsOf(parts) }).slice(
+    1,
+    -1,
+  );
   return `{"packages":{${JSON.stringify(name)}:${own}}${beside === '' ? '' : `,${beside}`}}\n`;
 }
 
@@ -58,11 +74,32 @@ function listsOf({ warnings, advisories, filter }: DocumentParts): JsonObject {
 }
 
 /** Fields that would lead a client past this registry, or are said anew. */
-const replaced: ReadonlySet<string> = new Set(['name', 'version', 'version_normalized', 'dist', 'source', 'notification-url', 'transport-options', 'installation-source']);
+const replaced: ReadonlySet<string> = new Set([
+  'name',
+  'version',
+  'version_normalized',
+  'dist',
+  'source',
+  'notification-url',
+  'transport-options',
+  'installation-source',
+]);
 
-export function rewriteRecord(name: PackageName, version: OfferedVersion, accepted: AcceptedArchives, distBaseUrl: string | undefined): JsonObject {
+export function rewriteRecord(
+  name: PackageName,
+  version: OfferedVersion,
+  accepted: AcceptedArchives,
+  distBaseUrl: string | undefined,
+): JsonObject {
   const own = Object.fromEntries(Object.entries(version.record).filter(([field]) => !replaced.has(field)));
-  return { name, version: version.version, version_normalized: version.normalized, ...own, ...distOf(name, version, accepted, distBaseUrl), ...publishedTimeOf(version, accepted) };
+  return {
+    name,
+    version: version.version,
+    version_normalized: version.normalized,
+    ...own,
+    ...distOf(name, version, accepted, distBaseUrl),
+    ...publishedTimeOf(version, accepted),
+  };
 }
 
 /**
@@ -70,20 +107,37 @@ export function rewriteRecord(name: PackageName, version: OfferedVersion, accept
  * knows any. Of a dev version nothing is added, as with checksums.
  */
 function publishedTimeOf({ normalized, dev, dist, record }: OfferedVersion, accepted: AcceptedArchives): JsonObject {
-  const known = dev || typeof record['published-time'] === 'string' ? undefined : accepted.find({ normalized, dev }, dist?.reference ?? '');
-  return known === undefined ? {} : { 'published-time': `${known.fetchedAt.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00` };
+  const known =
+    dev || typeof record['published-time'] === 'string'
+      ? undefined
+      : accepted.find({ normalized, dev }, dist?.reference ?? '');
+  return known === undefined
+    ? {}
+    : { 'published-time': `${known.fetchedAt.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00` };
 }
 
 /**
  * The checksum is the one of the bytes that were accepted, where there are some. Of a dev version that the upstream gives none for, none is added: it would
  * make `dev-main#<older commit>` fail, which has the same record.
  */
-function distOf(name: PackageName, { version, normalized, dev, dist }: OfferedVersion, accepted: AcceptedArchives, distBaseUrl: string | undefined): JsonObject {
+function distOf(
+  name: PackageName,
+  { version, normalized, dev, dist }: OfferedVersion,
+  accepted: AcceptedArchives,
+  distBaseUrl: string | undefined,
+): JsonObject {
   if (dist === undefined) return {};
   const known = accepted.find({ normalized, dev }, dist.reference);
   const shasum = dev && dist.shasum === undefined ? undefined : (known?.shasum ?? dist.shasum);
   const reference = known?.reference ?? dist.reference;
-  return { dist: { type: 'zip', url: distUrl(name, version, distBaseUrl), ...(reference === '' ? {} : { reference }), ...(shasum === undefined ? {} : { shasum }) } };
+  return {
+    dist: {
+      type: 'zip',
+      url: distUrl(name, version, distBaseUrl),
+      ...(reference === '' ? {} : { reference }),
+      ...(shasum === undefined ? {} : { shasum }),
+    },
+  };
 }
 
 /** As the builder writes it. */

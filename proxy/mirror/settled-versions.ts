@@ -22,30 +22,54 @@ export interface SettleOptions {
   readonly tell: Tell;
 }
 
-export async function settleVersions(name: PackageName, versions: readonly OfferedVersion[], accepted: AcceptedPackage, { shelf, check, tell }: SettleOptions): Promise<Settled> {
+export async function settleVersions(
+  name: PackageName,
+  versions: readonly OfferedVersion[],
+  accepted: AcceptedPackage,
+  { shelf, check, tell }: SettleOptions,
+): Promise<Settled> {
   const changed: string[] = [];
   const settled: OfferedVersion[] = [];
   const turn = createTurns();
   for (const version of versions) {
     await turn();
     const isOther = changeOf(version, accepted) !== undefined || isRecordOther(version, accepted);
-    const kept = isOther ? await shelf.record({ name, normalized: version.normalized, dev: version.dev, reference: version.dist?.reference ?? '' }) : undefined;
+    const kept = isOther
+      ? await shelf.record({
+          name,
+          normalized: version.normalized,
+          dev: version.dev,
+          reference: version.dist?.reference ?? '',
+        })
+      : undefined;
     if (kept === undefined) {
       settled.push(version);
       continue;
     }
     const { difference, record } = settleOne(version, accepted, kept);
     changed.push(version.version);
-    tell({ kind: 'release-changed', name, version: version.version, message: `${difference}. What was accepted on ${kept.fetchedAt} from ${kept.from} is served on` });
+    tell({
+      kind: 'release-changed',
+      name,
+      version: version.version,
+      message: `${difference}. What was accepted on ${kept.fetchedAt} from ${kept.from} is served on`,
+    });
     settled.push(...offeredVersions(name, [record], check).versions);
   }
   return { versions: settled, changed };
 }
 
-function settleOne(version: OfferedVersion, accepted: AcceptedPackage, kept: ArchiveRecord): { readonly difference: string; readonly record: ArchiveRecord['record'] } {
+function settleOne(
+  version: OfferedVersion,
+  accepted: AcceptedPackage,
+  kept: ArchiveRecord,
+): { readonly difference: string; readonly record: ArchiveRecord['record'] } {
   const difference = changeOf(version, accepted);
   if (difference !== undefined) return { difference, record: kept.record };
-  return { difference: `the upstream now says something else of its ${changedFields(version.record, kept.record).join(', ')}`, record: withSettled(version.record, kept.record) };
+  return {
+    difference: `the upstream now says something else of its ${changedFields(version.record, kept.record).join(', ')}`,
+    record: withSettled(version.record, kept.record),
+  };
 }
 
 /** What the upstream says now of the archive that it did not say then, in words; undefined: nothing. */
@@ -53,8 +77,10 @@ export function changeOf({ normalized, dev, dist }: OfferedVersion, accepted: Ac
   const known = accepted.find({ normalized, dev }, dist?.reference ?? '');
   if (known === undefined) return undefined;
   if (dist === undefined) return 'the upstream now gives it no archive';
-  if (known.reference !== dist.reference) return `the upstream now gives it the reference ${dist.reference || '(none)'}, and gave it ${known.reference || '(none)'}`;
-  if (dist.shasum !== undefined && dist.shasum !== known.shasum) return `the upstream now gives it the SHA-1 ${dist.shasum}, and what was accepted has ${known.shasum}`;
+  if (known.reference !== dist.reference)
+    return `the upstream now gives it the reference ${dist.reference || '(none)'}, and gave it ${known.reference || '(none)'}`;
+  if (dist.shasum !== undefined && dist.shasum !== known.shasum)
+    return `the upstream now gives it the SHA-1 ${dist.shasum}, and what was accepted has ${known.shasum}`;
   return undefined;
 }
 

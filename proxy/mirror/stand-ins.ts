@@ -51,7 +51,10 @@ export function isOfAnother(belonging: Belonging, upstreamId: string): boolean {
 }
 
 /** Those of the names that are such, sorted. Whether one is may be looked up on disk: others get their turn in between. */
-export async function namesAmong(names: readonly PackageName[], isOne: (name: PackageName) => boolean): Promise<readonly PackageName[]> {
+export async function namesAmong(
+  names: readonly PackageName[],
+  isOne: (name: PackageName) => boolean,
+): Promise<readonly PackageName[]> {
   const found: PackageName[] = [];
   for (const [at, name] of names.entries()) {
     if (at > 0 && at % decisionsInTurn === 0) await nextTurn();
@@ -61,7 +64,10 @@ export async function namesAmong(names: readonly PackageName[], isOne: (name: Pa
 }
 
 /** Takes the dropped ones of the claimed names out of what a record says it stands for, and what is not among the claimed. Links that records share stay shared. */
-export function createNameRemover({ names, more }: Claims, dropped: readonly PackageName[]): (record: JsonObject) => JsonObject {
+export function createNameRemover(
+  { names, more }: Claims,
+  dropped: readonly PackageName[],
+): (record: JsonObject) => JsonObject {
   const gone: ReadonlySet<string> = new Set(dropped);
   const known: ReadonlySet<string> = new Set(more ? names : []);
   const stays = (target: string): boolean => !gone.has(target) && (!more || known.has(target));

@@ -40,7 +40,14 @@ export interface ClientLimits {
 }
 
 /** The largest document of the public registry has some 3 MB. Composer itself waits 300 s for an archive. */
-export const standardLimits: ClientLimits = { documentBytes: 32 * 1024 ** 2, documentMs: 30_000, archiveMs: 280_000, silenceMs: 20_000, connectMs: 10_000, documents: 16 };
+export const standardLimits: ClientLimits = {
+  documentBytes: 32 * 1024 ** 2,
+  documentMs: 30_000,
+  archiveMs: 280_000,
+  silenceMs: 20_000,
+  connectMs: 10_000,
+  documents: 16,
+};
 
 /** Who is asked for: credentials belong to one origin. */
 export interface Destination {
@@ -54,7 +61,10 @@ export interface Validators {
   readonly lastModified: string | undefined;
 }
 
-export type DocumentAnswer = ({ readonly outcome: 'fetched'; readonly bytes: Buffer } & Validators) | { readonly outcome: 'unchanged' } | { readonly outcome: 'missing' };
+export type DocumentAnswer =
+  | ({ readonly outcome: 'fetched'; readonly bytes: Buffer } & Validators)
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'missing' };
 
 export interface ArchiveStream {
   /** a broken connection ends it with an error */
@@ -93,7 +103,16 @@ export class UpstreamClient {
     this.#limits = { ...standardLimits, ...options.limits };
     const policy = createAddressPolicy(options.allowAddresses ?? []);
     const { connectMs, silenceMs, documents } = this.#limits;
-    const lane = (): Lane => ({ door: { policy, agent: createGuardedAgent(policy, options.resolve ?? resolveBySystem, { connectTimeoutMs: connectMs, silenceMs }) }, pauses: new Pauses() });
+    const lane = (): Lane => ({
+      door: {
+        policy,
+        agent: createGuardedAgent(policy, options.resolve ?? resolveBySystem, {
+          connectTimeoutMs: connectMs,
+          silenceMs,
+        }),
+      },
+      pauses: new Pauses(),
+    });
     this.#documents = lane();
     this.#archives = lane();
     this.#places = new Places(documents);
@@ -116,9 +135,13 @@ export class UpstreamClient {
       return { outcome: 'fetched', bytes, etag: answered['etag'], lastModified: answered['last-modified'] };
     };
     const { documentMs } = this.#limits;
-    const ask = (): Promise<DocumentAnswer> => this.#ask({ lane: this.#documents, asked: url, destination, headers, timeoutMs: documentMs, form, use });
+    const ask = (): Promise<DocumentAnswer> =>
+      this.#ask({ lane: this.#documents, asked: url, destination, headers, timeoutMs: documentMs, form, use });
     return this.#places.use(url.origin, ask, documentMs, () => {
-      throw new UpstreamUnavailable(`${url.origin} is being asked for too much at the same time.`, this.#options.now() + 1000);
+      throw new UpstreamUnavailable(
+        `${url.origin} is being asked for too much at the same time.`,
+        this.#options.now() + 1000,
+      );
     });
   }
 
@@ -129,12 +152,24 @@ export class UpstreamClient {
       if (response.status !== 200) return undefined;
       const encoding = response.headers['content-encoding'];
       const size = sizeOf(response.headers['content-length']);
-      const refusal = encoding !== undefined && encoding !== 'identity' ? `it comes in an encoding (${encoding.slice(0, 40)}) that was not asked for` : size !== undefined && size > maxBytes ? `it has ${size} bytes, and at most ${maxBytes} are fetched` : undefined;
+      const refusal =
+        encoding !== undefined && encoding !== 'identity'
+          ? `it comes in an encoding (${encoding.slice(0, 40)}) that was not asked for`
+          : size !== undefined && size > maxBytes
+            ? `it has ${size} bytes, and at most ${maxBytes} are fetched`
+            : undefined;
       if (refusal === undefined) return { body: response.body, size };
       discard(response);
       throw new UnusableBody(refusal);
     };
-    return this.#ask({ lane: this.#archives, asked: url, destination, headers, timeoutMs: this.#limits.archiveMs, use });
+    return this.#ask({
+      lane: this.#archives,
+      asked: url,
+      destination,
+      headers,
+      timeoutMs: this.#limits.archiveMs,
+      use,
+    });
   }
 
   close(): Promise<void> {
@@ -145,7 +180,11 @@ export class UpstreamClient {
   /** Asks once more for what may just have been a slip: a proxy that was restarted, a connection that was let go of. */
   async #ask<Answer>(question: Question<Answer>): Promise<Answer> {
     const { destination, form } = question;
-    if (destination.credential?.kind === 'unusable') throw new UpstreamUnavailable(`${destination.origin} is not asked: ${destination.credential.because}.`, this.#options.now() + unansweredMs);
+    if (destination.credential?.kind === 'unusable')
+      throw new UpstreamUnavailable(
+        `${destination.origin} is not asked: ${destination.credential.because}.`,
+        this.#options.now() + unansweredMs,
+      );
     let outcome = await this.#once(question);
     if ('failed' in outcome && outcome.failed.again && form === undefined) {
       await sleep(againMs * (1 + (this.#options.random ?? Math.random)()));
@@ -155,7 +194,15 @@ export class UpstreamClient {
     return outcome.answer;
   }
 
-  async #once<Answer>({ lane, asked, destination, headers, timeoutMs, form, use }: Question<Answer>): Promise<{ readonly answer: Answer } | { readonly failed: FailedAsking }> {
+  async #once<Answer>({
+    lane,
+    asked,
+    destination,
+    headers,
+    timeoutMs,
+    form,
+    use,
+  }: Question<Answer>): Promise<{ readonly answer: Answer } | { readonly failed: FailedAsking }> {
     let at = asked;
     try {
       const headersOf = (url: URL, home: boolean): Readonly<Record<string, string>> => {
@@ -163,7 +210,11 @@ export class UpstreamClient {
         this.#refuseWhilePaused(lane, url);
         return { 'user-agent': this.#options.userAgent, ...headers, ...credentialsFor(url, home, destination) };
       };
-      const answer = await getGuarded(checkedUrl(asked.href, lane.door.policy), lane.door, { signal: AbortSignal.timeout(timeoutMs), form, headers: headersOf });
+      const answer = await getGuarded(checkedUrl(asked.href, lane.door.policy), lane.door, {
+        signal: AbortSignal.timeout(timeoutMs),
+        form,
+        headers: headersOf,
+      });
       const used = await use(answer);
       if (used === undefined) return thenDiscard(answer.response, { failed: failedAnswer(answer) });
       lane.pauses.succeeded(asked.origin);
@@ -178,14 +229,23 @@ export class UpstreamClient {
   /** Also of whom a redirect leads to. */
   #refuseWhilePaused({ pauses }: Lane, { origin }: URL): void {
     const pausedUntil = pauses.until(origin, this.#options.now());
-    if (pausedUntil !== undefined) throw new UpstreamUnavailable(`${origin} is not asked until ${new Date(pausedUntil).toISOString()}, since it failed or asked for patience.`, pausedUntil);
+    if (pausedUntil !== undefined)
+      throw new UpstreamUnavailable(
+        `${origin} is not asked until ${new Date(pausedUntil).toISOString()}, since it failed or asked for patience.`,
+        pausedUntil,
+      );
   }
 
   #failure<Answer>({ message, cause, at, whose, retryAfter }: FailedAsking, { lane, asked }: Question<Answer>): Error {
     const nowMs = this.#options.now();
     if (whose === 'withheld' && lane === this.#archives) return new UpstreamWithholds(message);
-    if (whose === 'host') return new UpstreamUnavailable(message, lane.pauses.failed(at.origin, nowMs, retryAfter), { cause });
-    return new UpstreamUnavailable(message, whose === 'one' ? lane.pauses.failedFor(at.origin, asked.href, nowMs) : nowMs + unansweredMs, { cause });
+    if (whose === 'host')
+      return new UpstreamUnavailable(message, lane.pauses.failed(at.origin, nowMs, retryAfter), { cause });
+    return new UpstreamUnavailable(
+      message,
+      whose === 'one' ? lane.pauses.failedFor(at.origin, asked.href, nowMs) : nowMs + unansweredMs,
+      { cause },
+    );
   }
 }
 
@@ -193,8 +253,18 @@ export class UpstreamClient {
 const againMs = 150;
 const unansweredMs = 15_000;
 
-function credentialsFor(url: URL, home: boolean, { origin, credential }: Destination): Readonly<Record<string, string>> {
-  return credential !== undefined && credential.kind !== 'unusable' && home && url.origin === origin && maySendCredential(url) ? credentialHeader(credential) : {};
+function credentialsFor(
+  url: URL,
+  home: boolean,
+  { origin, credential }: Destination,
+): Readonly<Record<string, string>> {
+  return credential !== undefined &&
+    credential.kind !== 'unusable' &&
+    home &&
+    url.origin === origin &&
+    maySendCredential(url)
+    ? credentialHeader(credential)
+    : {};
 }
 
 function thenDiscard<Answer>(response: GuardedAnswer['response'], answer: Answer): Answer {

@@ -28,7 +28,9 @@ export function credentialHeader(credential: UpstreamCredential): Readonly<Recor
     case 'bearer':
       return { authorization: `Bearer ${credential.token}` };
     case 'basic':
-      return { authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}` };
+      return {
+        authorization: `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}`,
+      };
     case 'headers':
       return Object.fromEntries(Object.entries(credential.headers).map(([name, value]) => [name.toLowerCase(), value]));
   }

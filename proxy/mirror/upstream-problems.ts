@@ -13,5 +13,7 @@ export interface UpstreamProblem {
 }
 
 export function upstreamProblems({ upstreams }: Pick<MirrorRules, 'upstreams'>): readonly UpstreamProblem[] {
-  return upstreams.flatMap(({ id, credential }) => (credential?.kind === 'unusable' ? [{ upstream: id, message: `It is not asked: ${credential.because}.` }] : []));
+  return upstreams.flatMap(({ id, credential }) =>
+    credential?.kind === 'unusable' ? [{ upstream: id, message: `It is not asked: ${credential.because}.` }] : [],
+  );
 }

@@ -40,7 +40,9 @@ export interface UpstreamRoot {
 
 /** Where packages.json of a repository is, and what relative addresses in it are relative to. */
 export function rootUrlOf(repository: string): URL {
-  return new URL(new URL(repository).pathname.endsWith('.json') ? repository : `${repository.replace(/\/+$/, '')}/packages.json`);
+  return new URL(
+    new URL(repository).pathname.endsWith('.json') ? repository : `${repository.replace(/\/+$/, '')}/packages.json`,
+  );
 }
 
 /** The same for every way to write the address of one repository. */
@@ -68,11 +70,17 @@ export function parseUpstreamRoot(json: unknown, url: URL): UpstreamRoot {
 
 function layoutOf(json: JsonObject, url: URL): Layout {
   const { 'metadata-url': metadata, 'providers-lazy-url': lazy, includes } = json;
-  if (typeof metadata === 'string' && metadata !== '') return { kind: 'v2', template: templateOf('metadata-url', metadata, url) };
-  if (typeof lazy === 'string' && lazy !== '') return { kind: 'lazy', template: templateOf('providers-lazy-url', lazy, url) };
+  if (typeof metadata === 'string' && metadata !== '')
+    return { kind: 'v2', template: templateOf('metadata-url', metadata, url) };
+  if (typeof lazy === 'string' && lazy !== '')
+    return { kind: 'lazy', template: templateOf('providers-lazy-url', lazy, url) };
   // whatever stands in `packages` beside it: what does not might be where this is not looked for, and must not count as nowhere
-  if (typeof json['providers-url'] === 'string' && json['providers-url'] !== '') throw new Error('packages.json has only providers-url, which Composer 1 read; an address with metadata-url or providers-lazy-url is needed');
-  if (json['packages'] === undefined && includes === undefined) throw new Error('packages.json has none of metadata-url, providers-lazy-url, packages and includes');
+  if (typeof json['providers-url'] === 'string' && json['providers-url'] !== '')
+    throw new Error(
+      'packages.json has only providers-url, which Composer 1 read; an address with metadata-url or providers-lazy-url is needed',
+    );
+  if (json['packages'] === undefined && includes === undefined)
+    throw new Error('packages.json has none of metadata-url, providers-lazy-url, packages and includes');
   return { kind: 'inline', includes: includesOf(json, url) };
 }
 
@@ -82,7 +90,10 @@ export function includesOf({ includes }: JsonObject, url: URL): readonly Include
   if (listed.length > maxIncludes) throw new Error(`it includes ${listed.length} files; ${maxIncludes} are read`);
   return listed.map(([path, entry]) => ({
     url: new URL(absolute(path, url)),
-    sha1: isJsonObject(entry) && typeof entry['sha1'] === 'string' && entry['sha1'] !== '' ? entry['sha1'].toLowerCase() : undefined,
+    sha1:
+      isJsonObject(entry) && typeof entry['sha1'] === 'string' && entry['sha1'] !== ''
+        ? entry['sha1'].toLowerCase()
+        : undefined,
   }));
 }
 
@@ -90,7 +101,8 @@ export const maxIncludes = 1000;
 
 function templateOf(field: string, text: string, url: URL): string {
   const template = absolute(text, url);
-  if (!URL.canParse(template.replaceAll('%package%', 'vendor/name'))) throw new Error(`${field} of packages.json is ${JSON.stringify(text.slice(0, 200))}, which is no address`);
+  if (!URL.canParse(template.replaceAll('%package%', 'vendor/name')))
+    throw new Error(`${field} of packages.json is ${JSON.stringify(text.slice(0, 200))}, which is no address`);
   return template;
 }
 

@@ -59,7 +59,16 @@ export class Upstream {
     this.#rootUrl = rootUrlOf(settings.url);
     this.destination = { origin: this.#rootUrl.origin, credential: settings.credential };
     this.folder = join(folder, folderOf(this.#rootUrl));
-    const standard = { folder: this.folder, client, kept, destination: this.destination, upstream: settings.id, freshness, now, tell };
+    const standard = {
+      folder: this.folder,
+      client,
+      kept,
+      destination: this.destination,
+      upstream: settings.id,
+      freshness,
+      now,
+      tell,
+    };
     this.#store = new DocumentStore(standard);
     this.#index = new DocumentStore({ ...standard, areNeeded: true });
     this.#included = new IncludedPackages(this.#index, this.#rootUrl, now);
@@ -82,7 +91,11 @@ export class Upstream {
     }
     const path = providerPath(name, layout.kind === 'lazy' ? 'stable' : stability);
     const asked = layout.kind === 'v2' && stability === 'dev' ? `${name}~dev` : name;
-    const { value: document, ...kept } = await this.#store.get(path, new URL(layout.template.replaceAll('%package%', asked)), (json) => parseUpstreamDocumentInTurns(json, name));
+    const { value: document, ...kept } = await this.#store.get(
+      path,
+      new URL(layout.template.replaceAll('%package%', asked)),
+      (json) => parseUpstreamDocumentInTurns(json, name),
+    );
     return document === undefined ? undefined : { ...kept, document };
   }
 
@@ -90,8 +103,17 @@ export class Upstream {
   async denies(name: PackageName): Promise<void> {
     const { value, goodUntilMs } = await this.#readRoot();
     if (!value.lists(name)) return;
-    const failure = new UpstreamUnavailable(`${this.#rootUrl.href} lists ${name}, and there is no document of it.`, goodUntilMs);
-    this.#tell({ kind: 'document-failed', upstream: this.id, url: shownUrl(this.#rootUrl), message: failure.message, stale: false });
+    const failure = new UpstreamUnavailable(
+      `${this.#rootUrl.href} lists ${name}, and there is no document of it.`,
+      goodUntilMs,
+    );
+    this.#tell({
+      kind: 'document-failed',
+      upstream: this.id,
+      url: shownUrl(this.#rootUrl),
+      message: failure.message,
+      stale: false,
+    });
     throw failure;
   }
 
@@ -109,7 +131,9 @@ export class Upstream {
   async #readRoot(): Promise<Root> {
     const known = this.#root;
     if (known !== undefined && this.#now() < known.goodUntilMs) return known;
-    const { value, ...kept } = await this.#index.get('packages.json', this.#rootUrl, (json) => parseUpstreamRoot(json, this.#rootUrl));
+    const { value, ...kept } = await this.#index.get('packages.json', this.#rootUrl, (json) =>
+      parseUpstreamRoot(json, this.#rootUrl),
+    );
     if (value === undefined) throw new Error(`${this.#rootUrl.href} is missing, and counts as there`);
     this.#root = { ...kept, value };
     return this.#root;
@@ -118,7 +142,10 @@ export class Upstream {
 
 type Root = KeptDocument<UpstreamRoot> & { readonly value: UpstreamRoot };
 
-function offerOf({ digest, changedAtMs, staleSinceMs, goodUntilMs }: Omit<Offer, 'document'>, versions: readonly JsonObject[]): Offer {
+function offerOf(
+  { digest, changedAtMs, staleSinceMs, goodUntilMs }: Omit<Offer, 'document'>,
+  versions: readonly JsonObject[],
+): Offer {
   return { digest, changedAtMs, staleSinceMs, goodUntilMs, document: { ...nothingSaid, versions } };
 }
 

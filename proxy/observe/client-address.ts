@@ -15,7 +15,11 @@ export function parseAddressRange(text: string): AddressRange | undefined {
 }
 
 /** The nearest address that is not a trusted proxy's. An unreadable entry ends the walk: nothing beyond it can be believed. */
-export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, trusted: readonly AddressRange[]): string {
+export function clientAddress(
+  peer: string | undefined,
+  forwardedFor: string | undefined,
+  trusted: readonly AddressRange[],
+): string {
   let client = plainAddress(peer ?? 'unknown');
   if (trusted.length === 0 || forwardedFor === undefined) return client;
   const hops = forwardedFor.split(',');
@@ -42,5 +46,7 @@ function plainAddress(address: string): string {
 export function isInRanges(address: string, ranges: readonly AddressRange[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
-  return ranges.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match([network, bits] as [ipaddr.IPv4, number]));
+  return ranges.some(
+    ([network, bits]) => parsed.kind() === network.kind() && parsed.match([network, bits] as [ipaddr.IPv4, number]),
+  );
 }

@@ -36,7 +36,11 @@ export interface HealthParts {
  * Looks for what every client asks for first, packages.json; it is parsed again only where it has changed. Nothing here tells when something was
  * published: whoever asks may not be allowed to see it (I14).
  */
-export async function healthAnswer(parts: HealthParts, asked: Parameters<Tree['metadataUrl']>[0], nowMs: number): Promise<Answer> {
+export async function healthAnswer(
+  parts: HealthParts,
+  asked: Parameters<Tree['metadataUrl']>[0],
+  nowMs: number,
+): Promise<Answer> {
   const { tree } = parts;
   const storage = await parts.storage();
   try {
@@ -53,12 +57,20 @@ function readable(tree: Pick<Tree, 'stale'>): 'ok' | 'stale' {
   return tree.stale() ? 'stale' : 'ok';
 }
 
-function healthOf(metadataUrl: string | undefined, tree: Health['tree'], storage: StorageState, { counters: { degraded }, crew, stateAway }: HealthParts): Health {
+function healthOf(
+  metadataUrl: string | undefined,
+  tree: Health['tree'],
+  storage: StorageState,
+  { counters: { degraded }, crew, stateAway }: HealthParts,
+): Health {
   const state = stateAway?.() === true ? 'away' : 'ok';
   const counters = degraded() ? 'local' : 'ok';
   const workers = crew === undefined ? undefined : { serving: crew.running(), of: crew.size };
   return {
-    status: tree === 'ok' && state === 'ok' && counters === 'ok' && storage === 'ok' && workers?.serving === workers?.of ? 'ok' : 'degraded',
+    status:
+      tree === 'ok' && state === 'ok' && counters === 'ok' && storage === 'ok' && workers?.serving === workers?.of
+        ? 'ok'
+        : 'degraded',
     metadata_url: metadataUrl ?? null,
     tree,
     state,
@@ -104,10 +116,19 @@ export async function readyAnswer(parts: ReadyParts, nowMs: number): Promise<Ans
     faults.push(cause);
     return 'unreadable';
   };
-  const [tree, state, storage] = await Promise.all([treeState(parts.tree, nowMs).catch(failed), stateAnswers(parts.readState).catch(failed), parts.storage()]);
+  const [tree, state, storage] = await Promise.all([
+    treeState(parts.tree, nowMs).catch(failed),
+    stateAnswers(parts.readState).catch(failed),
+    parts.storage(),
+  ]);
   const counters = parts.counters.degraded() ? 'local' : 'ok';
-  if ((tree === 'ok' || tree === 'stale') && state !== 'unreadable' && !parts.draining()) return jsonAnswer(200, { status: 'ready', tree, ...state, counters, storage } satisfies Readiness);
-  return errorAnswer('NOT_SERVING', { details: { tree, ...(state === 'unreadable' ? { state } : state), counters, storage, closing: parts.draining() }, headers: ['Retry-After', '5'], cause: faults[0] });
+  if ((tree === 'ok' || tree === 'stale') && state !== 'unreadable' && !parts.draining())
+    return jsonAnswer(200, { status: 'ready', tree, ...state, counters, storage } satisfies Readiness);
+  return errorAnswer('NOT_SERVING', {
+    details: { tree, ...(state === 'unreadable' ? { state } : state), counters, storage, closing: parts.draining() },
+    headers: ['Retry-After', '5'],
+    cause: faults[0],
+  });
 }
 
 async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Health['tree']> {
@@ -115,14 +136,21 @@ async function treeState(tree: ReadyParts['tree'], nowMs: number): Promise<Healt
   return (await tree.hasRoot(nowMs)) ? readable(tree) : 'unreadable';
 }
 
-async function stateAnswers(readState: ReadyParts['readState']): Promise<Pick<Readiness, 'state' | 'grace_seconds_left'>> {
+async function stateAnswers(
+  readState: ReadyParts['readState'],
+): Promise<Pick<Readiness, 'state' | 'grace_seconds_left'>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the state has not answered within ${stateTimeoutMs} ms`)), stateTimeoutMs);
+    timer = setTimeout(
+      () => reject(new Error(`the state has not answered within ${stateTimeoutMs} ms`)),
+      stateTimeoutMs,
+    );
   });
   try {
     const graceMs = await Promise.race([readState?.(), late]);
-    return typeof graceMs === 'number' ? { state: 'grace', grace_seconds_left: Math.floor(graceMs / 1000) } : { state: 'ok' };
+    return typeof graceMs === 'number'
+      ? { state: 'grace', grace_seconds_left: Math.floor(graceMs / 1000) }
+      : { state: 'ok' };
   } finally {
     clearTimeout(timer);
   }

@@ -130,7 +130,7 @@ function openForAppending(path: string): number {
 const writePiece = promisify(write);
 
 async function writeWhole(descriptor: number, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     try {
       at += (await writePiece(descriptor, bytes, at, bytes.length - at)).bytesWritten;
     } catch (error) {

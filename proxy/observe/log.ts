@@ -34,10 +34,14 @@ const redacted = ['authorization', 'headers.authorization', 'request.headers.aut
 /** Throws Node's error where the file cannot be opened. */
 export function openLog(options: LogOptions): Log {
   const writer = new LineWriter(options.destination, options.onError, options.shared);
-  const logRequest = options.requests === false ? () => undefined : createRequestLog((line) => writer.write(line), options.now);
+  const logRequest =
+    options.requests === false ? () => undefined : createRequestLog((line) => writer.write(line), options.now);
   return {
     logRequest,
-    logger: pino({ base: null, timestamp: createLogTime(options.now), redact: { paths: redacted, censor: '[secret]' } }, writer),
+    logger: pino(
+      { base: null, timestamp: createLogTime(options.now), redact: { paths: redacted, censor: '[secret]' } },
+      writer,
+    ),
     reopen: () => writer.reopen(),
     flush: () => writer.flush(),
     close: () => writer.close(),

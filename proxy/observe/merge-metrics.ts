@@ -18,9 +18,14 @@ export function mergeMetrics(processes: readonly ProcessFamilies[], flags: reado
   const merged = new Map<string, Family>();
   for (const { name, families } of processes) {
     for (const family of families) {
-      const samples = isOfProcess(family) ? family.samples.map((sample) => ({ ...sample, labels: { ...sample.labels, process: name } })) : family.samples;
+      const samples = isOfProcess(family)
+        ? family.samples.map((sample) => ({ ...sample, labels: { ...sample.labels, process: name } }))
+        : family.samples;
       const before = merged.get(family.name)?.samples ?? [];
-      merged.set(family.name, { ...family, samples: combine(before, samples, flags.includes(family.name) ? Math.max : add) });
+      merged.set(family.name, {
+        ...family,
+        samples: combine(before, samples, flags.includes(family.name) ? Math.max : add),
+      });
     }
   }
   return [...merged.values()];
@@ -35,7 +40,11 @@ function add(one: number, other: number): number {
   return one + other;
 }
 
-function combine(before: readonly Sample[], more: readonly Sample[], how: (one: number, other: number) => number): Sample[] {
+function combine(
+  before: readonly Sample[],
+  more: readonly Sample[],
+  how: (one: number, other: number) => number,
+): Sample[] {
   const samples = new Map(before.map((sample) => [keyOf(sample), sample]));
   for (const sample of more) {
     const known = samples.get(keyOf(sample));

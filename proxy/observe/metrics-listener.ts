@@ -20,17 +20,32 @@ export interface MetricsListenerOptions {
 }
 
 export function createMetricsListener({ host, port, families, onError }: MetricsListenerOptions): MetricsListener {
-  const server = createServer({ headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 1000 }, (request, response) => {
-    const say = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): void => void response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers }).end(text);
-    if (request.url?.split('?', 1)[0] !== '/metrics') say(404, 'Only /metrics is here.\n');
-    else if (request.method !== 'GET' && request.method !== 'HEAD') say(400, 'Metrics are read with GET.\n', { allow: 'GET, HEAD' });
-    else {
-      families().then((found) => say(200, formatMetrics(found), { 'content-type': metricsContentType }), (error: unknown) => {
-        onError(error);
-        say(500, 'The metrics cannot be read right now; the log says why.\n');
-      });
-    }
-  });
+  const server = createServer(
+    { headersTimeout: 5000, requestTimeout: 5000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 1000 },
+    (request, response) => {
+      const say = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): void =>
+        void response
+          .writeHead(status, {
+            'content-type': 'text/plain; charset=utf-8',
+            'cache-control': 'no-store',
+            'x-content-type-options': 'nosniff',
+            ...headers,
+          })
+          .end(text);
+      if (request.url?.split('?', 1)[0] !== '/metrics') say(404, 'Only /metrics is here.\n');
+      else if (request.method !== 'GET' && request.method !== 'HEAD')
+        say(400, 'Metrics are read with GET.\n', { allow: 'GET, HEAD' });
+      else {
+        families().then(
+          (found) => say(200, formatMetrics(found), { 'content-type': metricsContentType }),
+          (error: unknown) => {
+            onError(error);
+            say(500, 'The metrics cannot be read right now; the log says why.\n');
+          },
+        );
+      }
+    },
+  );
   server.maxConnections = 64;
   return {
     listen: () =>

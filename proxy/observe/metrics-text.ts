@@ -18,16 +18,23 @@ export interface Family {
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 export function formatMetrics(families: readonly Family[]): string {
-  return families.filter(({ samples }) => samples.length > 0).map(formatFamily).join('');
+  return families
+    .filter(({ samples }) => samples.length > 0)
+    .map(formatFamily)
+    .join('');
 }
 
 function formatFamily({ name, type, help, samples }: Family): string {
-  const lines = samples.map(({ suffix = '', labels = {}, value }) => `${name}${suffix}${formatLabels(labels)} ${formatValue(value)}\n`);
+  const lines = samples.map(
+    ({ suffix = '', labels = {}, value }) => `${name}${suffix}${formatLabels(labels)} ${formatValue(value)}\n`,
+  );
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
 function formatLabels(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`);
+  const pairs = Object.entries(labels).map(
+    ([label, value]) => `${label}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`,
+  );
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 

@@ -10,14 +10,38 @@ export type CountedRoute = Route['kind'] | 'refused';
 
 export interface RequestCounts {
   /** A request was answered, or given up: `bytes` of its body were handed over within `durationMs`. Never throws. */
-  readonly answered: (route: CountedRoute, status: number, kind: TokenKind | undefined, sent: { readonly bytes: number; readonly aborted: boolean }, durationMs: number) => void;
+  readonly answered: (
+    route: CountedRoute,
+    status: number,
+    kind: TokenKind | undefined,
+    sent: { readonly bytes: number; readonly aborted: boolean },
+    durationMs: number,
+  ) => void;
   /** What never became a request was answered with `status`. */
   readonly malformed: (status: number) => void;
   readonly families: () => readonly Family[];
 }
 
-const routes: readonly CountedRoute[] = ['root', 'provider', 'dist', 'search', 'list', 'providers', 'downloads', 'advisories', 'filters', 'filterSummary', 'health', 'ready', 'api', 'unknown', 'refused'];
-const routeIndex = Object.fromEntries(routes.map((route, index) => [route, index])) as Readonly<Record<CountedRoute, number>>;
+const routes: readonly CountedRoute[] = [
+  'root',
+  'provider',
+  'dist',
+  'search',
+  'list',
+  'providers',
+  'downloads',
+  'advisories',
+  'filters',
+  'filterSummary',
+  'health',
+  'ready',
+  'api',
+  'unknown',
+  'refused',
+];
+const routeIndex = Object.fromEntries(routes.map((route, index) => [route, index])) as Readonly<
+  Record<CountedRoute, number>
+>;
 const kinds = ['none', 'read', 'write'] as const;
 const statuses = 500; // 100 to 599
 /** Seconds. From what a document out of memory takes to what a large archive does for a slow client. */
@@ -34,7 +58,8 @@ export function createRequestCounts(): RequestCounts {
   const add = (counts: Float64Array, at: number, amount: number): void => {
     counts[at] = (counts[at] ?? 0) + amount;
   };
-  const count = (route: number, kind: number, status: number): void => add(requests, (route * kinds.length + kind) * statuses + status - 100, 1);
+  const count = (route: number, kind: number, status: number): void =>
+    add(requests, (route * kinds.length + kind) * statuses + status - 100, 1);
   return {
     answered: (route, status, kind, sent, durationMs) => {
       const at = routeIndex[route];
@@ -48,10 +73,32 @@ export function createRequestCounts(): RequestCounts {
     },
     malformed: (status) => count(routeIndex.refused, 0, status),
     families: () => [
-      { name: 'libretto_requests_total', type: 'counter', help: 'Requests by what they asked for, their answer, and the kind of token they came with.', samples: requestSamples(requests) },
-      { name: 'libretto_request_duration_seconds', type: 'histogram', help: 'From the headers of a request to the last byte handed to its connection.', samples: routes.flatMap((route, at) => histogram(route, durations.subarray(at * buckets, (at + 1) * buckets), seconds[at] ?? 0)) },
-      { name: 'libretto_response_bytes_total', type: 'counter', help: 'Bytes of bodies handed to connections.', samples: perRoute(bytes) },
-      { name: 'libretto_requests_aborted_total', type: 'counter', help: 'Requests whose client left before it had everything.', samples: perRoute(aborted) },
+      {
+        name: 'libretto_requests_total',
+        type: 'counter',
+        help: 'Requests by what they asked for, their answer, and the kind of token they came with.',
+        samples: requestSamples(requests),
+      },
+      {
+        name: 'libretto_request_duration_seconds',
+        type: 'histogram',
+        help: 'From the headers of a request to the last byte handed to its connection.',
+        samples: routes.flatMap((route, at) =>
+          histogram(route, durations.subarray(at * buckets, (at + 1) * buckets), seconds[at] ?? 0),
+        ),
+      },
+      {
+        name: 'libretto_response_bytes_total',
+        type: 'counter',
+        help: 'Bytes of bodies handed to connections.',
+        samples: perRoute(bytes),
+      },
+      {
+        name: 'libretto_requests_aborted_total',
+        type: 'counter',
+        help: 'Requests whose client left before it had everything.',
+        samples: perRoute(aborted),
+      },
     ],
   };
 }
@@ -61,7 +108,14 @@ function requestSamples(requests: Float64Array): Sample[] {
   requests.forEach((value, at) => {
     if (value === 0) return;
     const pair = Math.floor(at / statuses);
-    samples.push({ labels: { route: routes[Math.floor(pair / kinds.length)] ?? '', status: String((at % statuses) + 100), token: kinds[pair % kinds.length] ?? '' }, value });
+    samples.push({
+      labels: {
+        route: routes[Math.floor(pair / kinds.length)] ?? '',
+        status: String((at % statuses) + 100),
+        token: kinds[pair % kinds.length] ?? '',
+      },
+      value,
+    });
   });
   return samples;
 }
@@ -72,10 +126,15 @@ function histogram(route: CountedRoute, counts: Float64Array, sum: number): Samp
   const cumulated = [...counts].map((count) => (below += count));
   if (below === 0) return [];
   return [
-    ...cumulated.map((value, at) => ({ suffix: '_bucket', labels: { route, le: at < bounds.length ? String(bounds[at]) : '+Inf' }, value })),
+    ...cumulated.map((value, at) => ({
+      suffix: '_bucket',
+      labels: { route, le: at < bounds.length ? String(bounds[at]) : '+Inf' },
+      value,
+    })),
     { suffix: '_sum', labels: { route }, value: sum },
     { suffix: '_count', labels: { route }, value: below },
   ];
 }
 
-const perRoute = (values: Float64Array): Sample[] => routes.map((route, at) => ({ labels: { route }, value: values[at] ?? 0 }));
+const perRoute = (values: Float64Array): Sample[] =>
+  routes.map((route, at) => ({ labels: { route }, value: values[at] ?? 0 }));

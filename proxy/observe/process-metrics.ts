@@ -20,17 +20,46 @@ export function openProcessMetrics(nowMs: () => number): ProcessMetrics {
   delays.enable();
   return {
     families: async () => {
-      const delay = (quantile: number): number => (delays.count === 0 ? 0 : Math.max(0, delays.percentile(quantile * 100) / 1e9 - resolutionMs / 1000));
-      const late = [0.5, 0.9, 0.99, 1].map((quantile) => ({ labels: { quantile: String(quantile) }, value: delay(quantile) }));
+      const delay = (quantile: number): number =>
+        delays.count === 0 ? 0 : Math.max(0, delays.percentile(quantile * 100) / 1e9 - resolutionMs / 1000);
+      const late = [0.5, 0.9, 0.99, 1].map((quantile) => ({
+        labels: { quantile: String(quantile) },
+        value: delay(quantile),
+      }));
       delays.reset();
       const { user, system } = process.cpuUsage();
       const files = await readdir('/proc/self/fd').catch(() => undefined); // Linux only
       return [
-        { name: 'libretto_event_loop_delay_seconds', type: 'gauge', help: 'How late the event loop ran since this was last asked for; quantile 1 is the worst.', samples: late },
-        { name: 'process_resident_memory_bytes', type: 'gauge', help: 'Resident memory.', samples: [{ value: process.memoryUsage.rss() }] },
-        { name: 'process_cpu_seconds_total', type: 'counter', help: 'Processor time, of user and system.', samples: [{ value: (user + system) / 1e6 }] },
-        { name: 'process_open_fds', type: 'gauge', help: 'Open files and connections.', samples: files === undefined ? [] : [{ value: files.length }] },
-        { name: 'process_start_time_seconds', type: 'gauge', help: 'When the process started, in seconds since 1970.', samples: [{ value: startedAt }] },
+        {
+          name: 'libretto_event_loop_delay_seconds',
+          type: 'gauge',
+          help: 'How late the event loop ran since this was last asked for; quantile 1 is the worst.',
+          samples: late,
+        },
+        {
+          name: 'process_resident_memory_bytes',
+          type: 'gauge',
+          help: 'Resident memory.',
+          samples: [{ value: process.memoryUsage.rss() }],
+        },
+        {
+          name: 'process_cpu_seconds_total',
+          type: 'counter',
+          help: 'Processor time, of user and system.',
+          samples: [{ value: (user + system) / 1e6 }],
+        },
+        {
+          name: 'process_open_fds',
+          type: 'gauge',
+          help: 'Open files and connections.',
+          samples: files === undefined ? [] : [{ value: files.length }],
+        },
+        {
+          name: 'process_start_time_seconds',
+          type: 'gauge',
+          help: 'When the process started, in seconds since 1970.',
+          samples: [{ value: startedAt }],
+        },
       ];
     },
     close: () => delays.disable(),

@@ -6,7 +6,7 @@ const atomicBytes = 4096;
 /** Pieces of whole lines, none longer than that but for a line that is itself. `bytes` ends with a line end. */
 export function wholeLines(bytes: Buffer, most = atomicBytes): Buffer[] {
   const pieces: Buffer[] = [];
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = endOfPiece(bytes, start, most);
     pieces.push(bytes.subarray(start, end));
     start = end;

@@ -15,11 +15,17 @@ export function parseOriginAddress(text: string): OriginAddress | undefined {
   const parsed = parseAddress(text);
   if ('refusal' in parsed) return undefined;
   const { protocol, host, pathname, search, hash, username, password } = parsed.url;
-  if ((protocol !== 'http:' && protocol !== 'https:') || search !== '' || hash !== '' || /[?#]/.test(text)) return undefined;
+  if ((protocol !== 'http:' && protocol !== 'https:') || search !== '' || hash !== '' || /[?#]/.test(text))
+    return undefined;
   const url = `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
   if (username === '' && password === '') return { url, authorization: undefined };
   try {
-    return { url, authorization: new Secret(`Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`) };
+    return {
+      url,
+      authorization: new Secret(
+        `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
+      ),
+    };
   } catch {
     return undefined; // a percent sign that encodes nothing
   }

@@ -45,7 +45,8 @@ export class OriginArchives {
   async #ask(entry: IndexEntry, conditions: Conditions & { readonly head: boolean }): Promise<Answer> {
     try {
       if (conditions.head) return await this.#head(entry, conditions);
-      if (entry.size <= keptUpToBytes) return answerWith(await this.#loading.run(entry.path, () => this.#load(entry)), conditions);
+      if (entry.size <= keptUpToBytes)
+        return answerWith(await this.#loading.run(entry.path, () => this.#load(entry)), conditions);
       return await this.#stream(entry, conditions);
     } catch (error) {
       this.#trouble.failed('archive', error);
@@ -65,7 +66,10 @@ export class OriginArchives {
     if (fetched.outcome !== 'whole') throw missing(entry);
     const { bytes } = fetched;
     const found = createHash('sha1').update(bytes).digest('hex');
-    if (found !== entry.shasum) throw new OriginMismatch(`the origin's ${pathOf(entry)} has ${bytes.length} bytes and SHA-1 ${found}, the index says ${entry.size} and ${entry.shasum}`);
+    if (found !== entry.shasum)
+      throw new OriginMismatch(
+        `the origin's ${pathOf(entry)} has ${bytes.length} bytes and SHA-1 ${found}, the index says ${entry.size} and ${entry.shasum}`,
+      );
     const representation = representationOf(bytes, archiveHeaders, `"${entry.shasum}"`, timeOf(entry));
     this.#kept.set(entry.shasum, representation, representation.weight);
     return representation;
@@ -78,7 +82,12 @@ export class OriginArchives {
     } catch (error) {
       throw drained(reply, error);
     }
-    return archiveAnswer(entry, timeOf(entry), conditions, originStream(reply, entry, (error) => this.#trouble.failed('archive', error)));
+    return archiveAnswer(
+      entry,
+      timeOf(entry),
+      conditions,
+      originStream(reply, entry, (error) => this.#trouble.failed('archive', error)),
+    );
   }
 }
 
@@ -99,5 +108,6 @@ function assertArchive(reply: OriginReply, entry: IndexEntry): void {
   assertWhole(reply, pathOf(entry));
   const stated = reply.headers['content-length'];
   if (stated === undefined) throw new OriginFailure(`the origin does not say how long ${pathOf(entry)} is`);
-  if (stated !== String(entry.size)) throw new OriginMismatch(`the origin's ${pathOf(entry)} has ${stated} bytes, the index says ${entry.size}`);
+  if (stated !== String(entry.size))
+    throw new OriginMismatch(`the origin's ${pathOf(entry)} has ${stated} bytes, the index says ${entry.size}`);
 }

@@ -93,7 +93,8 @@ export class OriginDocuments {
   async bytes(path: PublicPath, epoch: number): Promise<Buffer | undefined> {
     const stamp = await this.#stamp(path, epoch);
     const kept = this.#kept.get(path);
-    if (stamp === undefined || (kept?.document !== undefined && sameStamp(kept.stamp, stamp))) return stamp === undefined ? undefined : kept?.document?.bytes;
+    if (stamp === undefined || (kept?.document !== undefined && sameStamp(kept.stamp, stamp)))
+      return stamp === undefined ? undefined : kept?.document?.bytes;
     return this.#fetch(path, stamp);
   }
 
@@ -104,7 +105,9 @@ export class OriginDocuments {
     }
     const provider = parseProviderPath(path);
     if (provider === undefined) return undefined;
-    return whenReady(this.#options.indexes.get(provider.name, epoch), (index) => stampOf(index?.documents[provider.kind]));
+    return whenReady(this.#options.indexes.get(provider.name, epoch), (index) =>
+      stampOf(index?.documents[provider.kind]),
+    );
   }
 
   async #load(path: PublicPath, stamp: NonNullable<Stamp>, epoch: number): Promise<TextDocument | undefined> {
@@ -124,7 +127,12 @@ export class OriginDocuments {
   }
 
   /** An upload may be under way that has brought either the index or the document: both are looked at once more. */
-  async #fetchAnew(path: PublicPath, stamp: NonNullable<Stamp>, epoch: number, error: unknown): Promise<{ readonly bytes: Buffer; readonly stamp: NonNullable<Stamp> }> {
+  async #fetchAnew(
+    path: PublicPath,
+    stamp: NonNullable<Stamp>,
+    epoch: number,
+    error: unknown,
+  ): Promise<{ readonly bytes: Buffer; readonly stamp: NonNullable<Stamp> }> {
     const provider = parseProviderPath(path);
     if (!(error instanceof OtherContent) || provider === undefined) throw error;
     const now = stampOf((await this.#options.indexes.anew(provider.name, epoch))?.documents[provider.kind]) ?? stamp;
@@ -135,12 +143,19 @@ export class OriginDocuments {
     const fetched = await fetchWhole(this.#options.requests, `public/${path}`, maxBytes);
     if (fetched.outcome !== 'whole') throw new OtherContent(`the origin has no public/${path}, which is published`);
     const found = createHash('sha256').update(fetched.bytes).digest('hex');
-    if (found !== sha256) throw new OtherContent(`the origin's public/${path} has SHA-256 ${found}, published is ${sha256}: an upload is under way, or was cut off`);
+    if (found !== sha256)
+      throw new OtherContent(
+        `the origin's public/${path} has SHA-256 ${found}, published is ${sha256}: an upload is under way, or was cut off`,
+      );
     return fetched.bytes;
   }
 
   #keep(path: PublicPath, document: TextDocument | undefined, stamp: Stamp, epoch: number): TextDocument | undefined {
-    this.#kept.set(path, { document, stamp, epoch: this.#validEpoch(path, epoch), failedAtMs: Number.NEGATIVE_INFINITY }, (document?.weight ?? 0) + 512);
+    this.#kept.set(
+      path,
+      { document, stamp, epoch: this.#validEpoch(path, epoch), failedAtMs: Number.NEGATIVE_INFINITY },
+      (document?.weight ?? 0) + 512,
+    );
     return document;
   }
 }
@@ -148,7 +163,9 @@ export class OriginDocuments {
 class OtherContent extends OriginFailure {}
 
 function stampOf(stamp: DocumentStamp | null | undefined): Stamp {
-  return stamp === null || stamp === undefined || stamp.sha256 === null ? undefined : { lastModified: stamp.last_modified, sha256: stamp.sha256 };
+  return stamp === null || stamp === undefined || stamp.sha256 === null
+    ? undefined
+    : { lastModified: stamp.last_modified, sha256: stamp.sha256 };
 }
 
 function sameStamp(one: Stamp, other: Stamp): boolean {
@@ -156,7 +173,9 @@ function sameStamp(one: Stamp, other: Stamp): boolean {
 }
 
 /** The inverse of providerPath in contract/paths.ts. */
-function parseProviderPath(path: PublicPath): { readonly name: PackageName; readonly kind: 'stable' | 'dev' } | undefined {
+function parseProviderPath(
+  path: PublicPath,
+): { readonly name: PackageName; readonly kind: 'stable' | 'dev' } | undefined {
   const match = /^p2\/([^~]+?)(~dev)?\.json$/.exec(path);
   const name = match?.[1] === undefined ? undefined : parsePackageName(match[1]);
   return name === undefined ? undefined : { name, kind: match?.[2] === undefined ? 'stable' : 'dev' };

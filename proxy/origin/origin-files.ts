@@ -48,7 +48,15 @@ const documentConnections = 64;
 const archiveConnections = 256;
 const maxTextBytes = 64 * 1024 * 1024;
 
-export function createOriginFiles({ address, checkEveryMs, cacheBytes, userAgent, onNewer, notice, monotonicMs }: OriginFilesOptions): OriginFiles {
+export function createOriginFiles({
+  address,
+  checkEveryMs,
+  cacheBytes,
+  userAgent,
+  onNewer,
+  notice,
+  monotonicMs,
+}: OriginFilesOptions): OriginFiles {
   const requests = createOriginRequests({ address, userAgent, connections: documentConnections });
   const archiveRequests = createOriginRequests({ address, userAgent, connections: archiveConnections });
   const trouble = new OriginTrouble({ notice, monotonicMs });
@@ -56,9 +64,19 @@ export function createOriginFiles({ address, checkEveryMs, cacheBytes, userAgent
   const kept = { requests, trouble, monotonicMs };
   const indexes = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 4, weight: 3, make: indexOf });
   const intern = createIntern();
-  const releases = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 3, weight: 0.1, make: (index) => new PackageReleases(index, intern) });
+  const releases = new OriginIndexes({
+    ...kept,
+    limitBytes: cacheBytes / 3,
+    weight: 0.1,
+    make: (index) => new PackageReleases(index, intern),
+  });
   // of every package, so that after a publication a short answer to each is all that a catalogue of thousands takes
-  const digests = new OriginIndexes({ ...kept, limitBytes: cacheBytes / 8, weight: 0, make: (_, bytes) => sha256(bytes) });
+  const digests = new OriginIndexes({
+    ...kept,
+    limitBytes: cacheBytes / 8,
+    weight: 0,
+    make: (_, bytes) => sha256(bytes),
+  });
   const documents = new OriginDocuments({ ...kept, publication, indexes, limitBytes: cacheBytes / 2 });
   const archives = new OriginArchives({ requests: archiveRequests, trouble, limitBytes: cacheBytes / 4 });
   const files: TreeFiles = {
@@ -89,16 +107,23 @@ export function createOriginFiles({ address, checkEveryMs, cacheBytes, userAgent
   /** An index names the digests of the documents, so that its own says enough. */
   const stampsOf = async (paths: readonly PublishedPath[]): Promise<readonly (string | undefined)[]> => {
     const epoch = await publication.epoch();
-    return Promise.all(paths.map(async (path) => {
-      const name = nameOfIndex(path);
-      return name === undefined ? '' : digests.get(name, epoch);
-    }));
+    return Promise.all(
+      paths.map(async (path) => {
+        const name = nameOfIndex(path);
+        return name === undefined ? '' : digests.get(name, epoch);
+      }),
+    );
   };
   const close = (): void => {
     requests.close();
     archiveRequests.close();
   };
-  return { files, published, privateNames: createOriginPrivateNames({ publication, documents, trouble, monotonicMs }), close };
+  return {
+    files,
+    published,
+    privateNames: createOriginPrivateNames({ publication, documents, trouble, monotonicMs }),
+    close,
+  };
 }
 
 /** What is kept of an index. */

@@ -78,7 +78,16 @@ export class OriginIndexes<Value> {
     try {
       const fetched = await fetchWhole(this.#options.requests, `index/${indexPath(name)}`, maxBytes, kept?.validators);
       if (fetched.outcome === 'absent') return this.#keep(name, { value: undefined, validators: {}, epoch }, 0);
-      if (fetched.outcome === 'whole') return this.#keep(name, { value: this.#options.make(parseIndex(fetched.bytes, name), fetched.bytes), validators: fetched.validators, epoch }, fetched.bytes.length);
+      if (fetched.outcome === 'whole')
+        return this.#keep(
+          name,
+          {
+            value: this.#options.make(parseIndex(fetched.bytes, name), fetched.bytes),
+            validators: fetched.validators,
+            epoch,
+          },
+          fetched.bytes.length,
+        );
       if (kept !== undefined) return this.#hold(kept, epoch);
       throw new OriginFailure(`the origin answered 304 for the index of ${name}, which nobody asked`);
     } catch (error) {

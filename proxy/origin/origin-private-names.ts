@@ -25,7 +25,12 @@ export interface OriginPrivateNamesOptions {
 const againAfterMs = 1000;
 
 /** Rejects, or throws, with OriginFailure. */
-export function createOriginPrivateNames({ publication, documents, trouble, monotonicMs }: OriginPrivateNamesOptions): ReadPrivateNames {
+export function createOriginPrivateNames({
+  publication,
+  documents,
+  trouble,
+  monotonicMs,
+}: OriginPrivateNamesOptions): ReadPrivateNames {
   const loading = new SingleFlight<PrivateNames>();
   let known: { readonly epoch: number; readonly names: PrivateNames } | undefined;
   let failed: { readonly epoch: number; readonly atMs: number; readonly error: unknown } | undefined;
@@ -53,16 +58,22 @@ const unknown = 'so that it is not known which names are private, and no other r
 
 function withdrawnOf(announced: Publication | undefined): readonly PackageName[] {
   if (announced === undefined) throw new OriginFailure(`the origin has no index/${publicationPath}, ${unknown}`);
-  if (announced.withdrawn === undefined) throw new OriginFailure(`index/${publicationPath} of the origin is of an older version of Libretto and does not name withdrawn packages, ${unknown}; run \`libretto build\` of this version and upload again`);
+  if (announced.withdrawn === undefined)
+    throw new OriginFailure(
+      `index/${publicationPath} of the origin is of an older version of Libretto and does not name withdrawn packages, ${unknown}; run \`libretto build\` of this version and upload again`,
+    );
   return announced.withdrawn;
 }
 
 function namesIn(bytes: Buffer | undefined): readonly PackageName[] {
   const json: unknown = bytes === undefined ? undefined : JSON.parse(bytes.toString('utf8'));
   const list = isJsonObject(json) ? json['available-packages'] : undefined;
-  const names = Array.isArray(list) ? list.map((name: unknown) => (typeof name === 'string' ? parsePackageName(name) : undefined)) : [undefined];
+  const names = Array.isArray(list)
+    ? list.map((name: unknown) => (typeof name === 'string' ? parsePackageName(name) : undefined))
+    : [undefined];
   return names.map((name) => {
-    if (name === undefined) throw new OriginFailure(`public/${rootDocumentPath} of the origin does not list its packages, ${unknown}`);
+    if (name === undefined)
+      throw new OriginFailure(`public/${rootDocumentPath} of the origin does not list its packages, ${unknown}`);
     return name;
   });
 }

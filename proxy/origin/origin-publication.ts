@@ -50,9 +50,12 @@ export class OriginPublication {
     const { checkEveryMs } = this.#options;
     if (ageMs < checkEveryMs) return this.#known(); // throws in place: callers take both
     const looking = this.#look();
-    const tooOld = this.#text === undefined || ageMs > (this.#failure === undefined ? 2 * checkEveryMs : hopefulAfterMs);
+    const tooOld =
+      this.#text === undefined || ageMs > (this.#failure === undefined ? 2 * checkEveryMs : hopefulAfterMs);
     if (!tooOld) return this.#epoch;
-    return (this.#text === undefined ? looking : orAfter(looking, patienceMs, () => undefined)).then(() => this.#known());
+    return (this.#text === undefined ? looking : orAfter(looking, patienceMs, () => undefined)).then(() =>
+      this.#known(),
+    );
   }
 
   /** The newest publication, as far as it is known; undefined before the first. Rejects as `epoch` does. */
@@ -99,7 +102,8 @@ export class OriginPublication {
     const text = fetched.bytes.toString('utf8');
     if (text === this.#text) return;
     const publication = this.#parse(text);
-    if (publication !== undefined) this.#take(text, publication, fetched.bytes.length > fetchedUpToBytes ? fetched.validators : {});
+    if (publication !== undefined)
+      this.#take(text, publication, fetched.bytes.length > fetchedUpToBytes ? fetched.validators : {});
   }
 
   #take(text: string | null, publication: Publication | undefined, validators: Validators): void {
@@ -116,7 +120,9 @@ export class OriginPublication {
       if (!isAsWritten(text)) throw new Error('it is damaged');
       return publication;
     } catch (cause) {
-      const failure = new OriginFailure(`index/${publicationPath} of the origin: ${(cause as Error).message}`, { cause });
+      const failure = new OriginFailure(`index/${publicationPath} of the origin: ${(cause as Error).message}`, {
+        cause,
+      });
       if (!(cause instanceof NewerFormat)) throw failure;
       if (this.#refusedText !== text) this.#options.onNewer(failure);
       this.#refusedText = text;

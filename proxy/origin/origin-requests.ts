@@ -2,7 +2,13 @@
 // handed a request made for it, with no body, with headers from a closed list, and with a path out of the serving index. So there is nothing to smuggle (CVE-2026-29057), no
 // pseudo header of HTTP/2 on which it would throw, and no credentials but the origin's own. The only file that imports http-proxy.
 
-import { Agent as HttpAgent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
 import httpProxy from 'http-proxy';
@@ -67,7 +73,9 @@ class ForwardedRequest extends Readable {
       this.failed(new Error(`no answer within ${timeoutMs} ms`));
       this.emit('aborted'); // http-proxy then ends what it sent, waiting for a connection or not
     }, timeoutMs);
-    return new Promise<IncomingMessage>((resolve, reject) => (this.#settle = { resolve, reject })).finally(() => clearTimeout(timer));
+    return new Promise<IncomingMessage>((resolve, reject) => (this.#settle = { resolve, reject })).finally(() =>
+      clearTimeout(timer),
+    );
   }
 
   arrived(reply: IncomingMessage): void {
@@ -83,14 +91,36 @@ class ForwardedRequest extends Readable {
   }
 }
 
-export function createOriginRequests({ address, connections, headersTimeoutMs = 10_000, userAgent }: OriginRequestsOptions): OriginRequests {
+export function createOriginRequests({
+  address,
+  connections,
+  headersTimeoutMs = 10_000,
+  userAgent,
+}: OriginRequestsOptions): OriginRequests {
   const base = new URL(address.url);
   const { forwarder, close } = createForwarder(base, connections);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const own = { host: base.host, 'user-agent': userAgent, accept: '*/*', 'accept-encoding': 'identity', ...(address.authorization === undefined ? {} : { authorization: address.authorization.reveal() }) };
-  const open = async ({ method, path, ifNoneMatch, ifModifiedSince }: OriginRequest, again = false): Promise<OriginReply> => {
-    const headers = { ...own, ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }), ...(ifModifiedSince === undefined ? {} : { 'if-modified-since': ifModifiedSince }) };
-    const request = new ForwardedRequest(method, `${prefix}/${path.split('/').map(encodeURIComponent).join('/')}`, headers);
+  const own = {
+    host: base.host,
+    'user-agent': userAgent,
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    ...(address.authorization === undefined ? {} : { authorization: address.authorization.reveal() }),
+  };
+  const open = async (
+    { method, path, ifNoneMatch, ifModifiedSince }: OriginRequest,
+    again = false,
+  ): Promise<OriginReply> => {
+    const headers = {
+      ...own,
+      ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+      ...(ifModifiedSince === undefined ? {} : { 'if-modified-since': ifModifiedSince }),
+    };
+    const request = new ForwardedRequest(
+      method,
+      `${prefix}/${path.split('/').map(encodeURIComponent).join('/')}`,
+      headers,
+    );
     const answered = request.answered(headersTimeoutMs);
     forwarder.web(request as unknown as IncomingMessage, noResponse, undefined, (error) => request.failed(error));
     try {
@@ -98,7 +128,8 @@ export function createOriginRequests({ address, connections, headersTimeoutMs = 
       return { status: body.statusCode ?? 0, headers: body.headers, body, drop: () => body.destroy() };
     } catch (error) {
       // the origin ended an idle connection just when it was used again: that says nothing about the origin
-      if (!again && request.sent?.reusedSocket === true && isReset(error)) return open({ method, path, ifNoneMatch, ifModifiedSince }, true);
+      if (!again && request.sent?.reusedSocket === true && isReset(error))
+        return open({ method, path, ifNoneMatch, ifModifiedSince }, true);
       throw new OriginFailure(`${address.url}/${path}: ${(error as Error).message}`, { cause: error });
     }
   };
@@ -107,10 +138,22 @@ export function createOriginRequests({ address, connections, headersTimeoutMs = 
 
 function createForwarder({ protocol, hostname: named, port }: URL, connections: number) {
   const secure = protocol === 'https:';
-  const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: connections, maxFreeSockets: Math.min(connections, 32), scheduling: 'lifo', timeout: idleConnectionMs });
+  const agent = new (secure ? HttpsAgent : HttpAgent)({
+    keepAlive: true,
+    maxSockets: connections,
+    maxFreeSockets: Math.min(connections, 32),
+    scheduling: 'lifo',
+    timeout: idleConnectionMs,
+  });
   const hostname = named.replace(/^\[|\]$/g, '');
   const target = { protocol, host: hostname, hostname, port: Number(port) || (secure ? 443 : 80) };
-  const forwarder = httpProxy.createProxyServer({ target, agent, selfHandleResponse: true, toProxy: true, secure: true });
+  const forwarder = httpProxy.createProxyServer({
+    target,
+    agent,
+    selfHandleResponse: true,
+    toProxy: true,
+    secure: true,
+  });
   forwarder.on('proxyReq', (sent, request) => void ((request as unknown as ForwardedRequest).sent = sent));
   forwarder.on('proxyRes', (reply, request) => (request as unknown as ForwardedRequest).arrived(reply));
   return { forwarder, close: () => agent.destroy() };

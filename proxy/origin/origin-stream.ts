@@ -11,7 +11,12 @@ import type { OriginReply } from './origin-requests.ts';
 const standardIdleMs = 30_000;
 
 /** `reply`: of the archive of `entry`, with its body yet to be read. `onFailure` hears why a body broke off. */
-export function originStream(reply: OriginReply, entry: IndexEntry, onFailure: (error: unknown) => void, idleTimeoutMs = standardIdleMs): OpenFile {
+export function originStream(
+  reply: OriginReply,
+  entry: IndexEntry,
+  onFailure: (error: unknown) => void,
+  idleTimeoutMs = standardIdleMs,
+): OpenFile {
   const pieces = checkedPieces(reply, entry, idleTimeoutMs);
   let ready: Buffer = Buffer.alloc(0);
   let held: Buffer | undefined;
@@ -81,7 +86,10 @@ function checkedPieces(reply: OriginReply, { size, shasum, path }: IndexEntry, i
         return value;
       }
       const found = hash.digest('hex');
-      if (length !== size || found !== shasum) throw new OriginMismatch(`the origin's public/${path} has ${length} bytes and SHA-1 ${found}, the index says ${size} and ${shasum}`);
+      if (length !== size || found !== shasum)
+        throw new OriginMismatch(
+          `the origin's public/${path} has ${length} bytes and SHA-1 ${found}, the index says ${size} and ${shasum}`,
+        );
       return undefined;
     },
     stop: () => clearTimeout(timer),

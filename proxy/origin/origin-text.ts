@@ -20,9 +20,15 @@ const drainedUpToBytes = 64 * 1024;
 const drainTimeoutMs = 5000;
 
 /** Rejects with OriginFailure for whatever is not 200, 304 or 404, for more than `maxBytes`, and where it takes too long or breaks off. */
-export async function fetchWhole(requests: OriginRequests, path: string, maxBytes: number, validators: Validators = {}): Promise<Fetched> {
+export async function fetchWhole(
+  requests: OriginRequests,
+  path: string,
+  maxBytes: number,
+  validators: Validators = {},
+): Promise<Fetched> {
   const reply = await requests.open({ method: 'GET', path, ...validators });
-  if (reply.status === 304 && (validators.ifNoneMatch !== undefined || validators.ifModifiedSince !== undefined)) return drained(reply, { outcome: 'same' });
+  if (reply.status === 304 && (validators.ifNoneMatch !== undefined || validators.ifModifiedSince !== undefined))
+    return drained(reply, { outcome: 'same' });
   if (reply.status === 404 || reply.status === 410) return drained(reply, { outcome: 'absent' });
   const timer = setTimeout(reply.drop, wholeTimeoutMs);
   try {
@@ -38,13 +44,18 @@ export async function fetchWhole(requests: OriginRequests, path: string, maxByte
 export function assertWhole({ status, headers }: OriginReply, path: string): void {
   const coding = headers['content-encoding'];
   // a Location is not followed: it would lead wherever the origin, or who changed it, wants
-  if (status !== 200) throw new OriginFailure(`the origin answered ${status} for ${path}${status === 403 ? '; object storage says so of a missing file, too, to who may not list the bucket' : ''}`);
-  if (coding !== undefined && coding !== 'identity') throw new OriginFailure(`the origin sent ${path} with Content-Encoding ${coding}, which was not asked for`);
+  if (status !== 200)
+    throw new OriginFailure(
+      `the origin answered ${status} for ${path}${status === 403 ? '; object storage says so of a missing file, too, to who may not list the bucket' : ''}`,
+    );
+  if (coding !== undefined && coding !== 'identity')
+    throw new OriginFailure(`the origin sent ${path} with Content-Encoding ${coding}, which was not asked for`);
 }
 
 async function readWhole({ headers, body }: OriginReply, path: string, maxBytes: number): Promise<Buffer> {
   const stated = headers['content-length'];
-  if (stated !== undefined && Number(stated) > maxBytes) throw new OriginFailure(`the origin sends ${stated} bytes for ${path}, more than the ${maxBytes} that are taken`);
+  if (stated !== undefined && Number(stated) > maxBytes)
+    throw new OriginFailure(`the origin sends ${stated} bytes for ${path}, more than the ${maxBytes} that are taken`);
   const pieces: Buffer[] = [];
   let length = 0;
   try {
@@ -54,7 +65,9 @@ async function readWhole({ headers, body }: OriginReply, path: string, maxBytes:
       pieces.push(piece);
     }
   } catch (error) {
-    throw error instanceof OriginFailure ? error : new OriginFailure(`the origin broke off ${path} after ${length} bytes`, { cause: error });
+    throw error instanceof OriginFailure
+      ? error
+      : new OriginFailure(`the origin broke off ${path} after ${length} bytes`, { cause: error });
   }
   return Buffer.concat(pieces, length);
 }

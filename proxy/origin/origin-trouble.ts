@@ -49,7 +49,8 @@ export class OriginTrouble {
   }
 
   #causeOf(reason: string, nowMs: number): { toldAtMs: number; failures: number } {
-    for (const [name, { toldAtMs, failures }] of this.#causes) if (nowMs - toldAtMs >= (failures === 0 ? noticeEveryMs : forgottenAfterMs)) this.#causes.delete(name);
+    for (const [name, { toldAtMs, failures }] of this.#causes)
+      if (nowMs - toldAtMs >= (failures === 0 ? noticeEveryMs : forgottenAfterMs)) this.#causes.delete(name);
     const own = causeIn(reason);
     const name = this.#causes.has(own) || this.#causes.size < mostCauses ? own : 'others';
     const cause = this.#causes.get(name) ?? { toldAtMs: Number.NEGATIVE_INFINITY, failures: 0 };
@@ -73,5 +74,8 @@ export class OriginTrouble {
 
 /** What is left of a reason without what differs from file to file: paths, digests, numbers of bytes. A status is part of the cause. */
 function causeIn(reason: string): string {
-  return reason.replaceAll(/\S*\/\S*/g, '…').replaceAll(/\b[0-9a-f]{40,64}\b/g, '…').replaceAll(/\b\d{4,}\b|\b\d+(?= (?:of|bytes)\b)/g, '…');
+  return reason
+    .replaceAll(/\S*\/\S*/g, '…')
+    .replaceAll(/\b[0-9a-f]{40,64}\b/g, '…')
+    .replaceAll(/\b\d{4,}\b|\b\d+(?= (?:of|bytes)\b)/g, '…');
 }

@@ -9,7 +9,10 @@ export interface AsPublished<Value> {
 }
 
 /** `load` reads it. */
-export function createAsPublished<Value>(files: Pick<PublishedFiles, 'epoch'>, load: () => Promise<Value>): AsPublished<Value> {
+export function createAsPublished<Value>(
+  files: Pick<PublishedFiles, 'epoch'>,
+  load: () => Promise<Value>,
+): AsPublished<Value> {
   let kept: { readonly epoch: number; readonly value: Eventually<Value> } | undefined;
   const loadAt = (epoch: number): Promise<Value> => {
     const value = load();
@@ -24,5 +27,7 @@ export function createAsPublished<Value>(files: Pick<PublishedFiles, 'epoch'>, l
     );
     return value;
   };
-  return { read: (nowMs) => whenReady(files.epoch(nowMs), (epoch) => (kept?.epoch === epoch ? kept.value : loadAt(epoch))) };
+  return {
+    read: (nowMs) => whenReady(files.epoch(nowMs), (epoch) => (kept?.epoch === epoch ? kept.value : loadAt(epoch))),
+  };
 }

@@ -84,7 +84,11 @@ async function readNames(files: PublishedFiles): Promise<readonly PackageName[]>
 
 /** A look that came to nothing new gives up its turn as well. */
 async function look(files: PublishedFiles, name: PackageName, known: Kept | undefined): Promise<Kept> {
-  const paths: readonly PublishedPath[] = [`public/${providerPath(name, 'stable')}`, `public/${providerPath(name, 'dev')}`, `index/${indexPath(name)}`];
+  const paths: readonly PublishedPath[] = [
+    `public/${providerPath(name, 'stable')}`,
+    `public/${providerPath(name, 'dev')}`,
+    `index/${indexPath(name)}`,
+  ];
   const stamps = await Promise.resolve(files.stamps(paths)).catch(() => undefined);
   if (known?.stamps !== undefined && stamps?.every((stamp, at) => stamp === known.stamps?.[at]) === true) {
     await new Promise(setImmediate);
@@ -104,7 +108,13 @@ async function gather(listed: Listed, view: View | undefined): Promise<Published
     const versions = listed.get(name as PackageName)?.versions ?? [];
     return versions.filter((version) => sees(view, name, version)).map(({ version }) => version);
   };
-  return { all: view === undefined ? new Map([...listed].map(([name, { summary }]) => [name, summary])) : await visiblePackages(listed, view), labelsOf };
+  return {
+    all:
+      view === undefined
+        ? new Map([...listed].map(([name, { summary }]) => [name, summary]))
+        : await visiblePackages(listed, view),
+    labelsOf,
+  };
 }
 
 /** The packages that require `name` in one of their versions, sorted. */

@@ -65,7 +65,8 @@ export function createDownloads(options: DownloadsOptions): Downloads {
       try {
         await add(options, rows.slice(from, from + packagesInCommit));
       } catch (error) {
-        for (const [name, versions] of rows.slice(from)) for (const [version, more] of versions) restore(pending, name, version, more);
+        for (const [name, versions] of rows.slice(from))
+          for (const [version, more] of versions) restore(pending, name, version, more);
         throw error;
       }
     }
@@ -92,7 +93,12 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     daysOf: async (name) => {
       const unwritten = await unwrittenCounts();
       const oldest = await oldestDay(options);
-      const days = new Map((await options.state.range(keysOf(options).days(name))).map(({ key, value }) => [key.slice(-dateLength), parseDay(value)]));
+      const days = new Map(
+        (await options.state.range(keysOf(options).days(name))).map(({ key, value }) => [
+          key.slice(-dateLength),
+          parseDay(value),
+        ]),
+      );
       const today = dateOf(options.now());
       const more = unwritten.get(name);
       if (more !== undefined) days.set(today, sum(days.get(today) ?? new Map(), more));
@@ -106,14 +112,19 @@ export function createDownloads(options: DownloadsOptions): Downloads {
     versionTotals: async (name) => {
       const unwritten = await unwrittenCounts();
       const prefix = keysOf(options).versions('');
-      const totals = name === undefined ? await readRows(options, prefix, parseDay) : new Map([[name, parseDay((await options.state.get(prefix + name))?.value)]]);
+      const totals =
+        name === undefined
+          ? await readRows(options, prefix, parseDay)
+          : new Map([[name, parseDay((await options.state.get(prefix + name))?.value)]]);
       const wanted = name === undefined ? unwritten : new Map([...unwritten].filter(([other]) => other === name));
       return withMore(totals, wanted, (versions, more) => sum(versions ?? new Map(), more));
     },
     totalOf: async (name) => {
       const unwritten = await unwrittenCounts();
       const more = unwritten.get(name);
-      return numberOf((await options.state.get(keysOf(options).total(name)))?.value) + (more === undefined ? 0 : sumOf(more));
+      return (
+        numberOf((await options.state.get(keysOf(options).total(name)))?.value) + (more === undefined ? 0 : sumOf(more))
+      );
     },
     close: async () => {
       clearInterval(timer);
@@ -122,7 +133,11 @@ export function createDownloads(options: DownloadsOptions): Downloads {
   };
 }
 
-function withMore<Value>(kept: ReadonlyMap<string, Value>, unwritten: Counts, add: (kept: Value | undefined, more: ReadonlyMap<string, number>) => Value): ReadonlyMap<string, Value> {
+function withMore<Value>(
+  kept: ReadonlyMap<string, Value>,
+  unwritten: Counts,
+  add: (kept: Value | undefined, more: ReadonlyMap<string, number>) => Value,
+): ReadonlyMap<string, Value> {
   if (unwritten.size === 0) return kept;
   return new Map([...kept, ...[...unwritten].map(([name, more]) => [name, add(kept.get(name), more)] as const)]);
 }
@@ -148,8 +163,16 @@ interface Keys {
 }
 
 const keys: Readonly<Record<'downloads' | 'installs', Keys>> = {
-  downloads: { days: (name) => `downloads/${name}/`, total: (name) => `download-total/${name}`, versions: (name) => `download-versions/${name}` },
-  installs: { days: (name) => `installs/${name}/`, total: (name) => `install-total/${name}`, versions: (name) => `install-versions/${name}` },
+  downloads: {
+    days: (name) => `downloads/${name}/`,
+    total: (name) => `download-total/${name}`,
+    versions: (name) => `download-versions/${name}`,
+  },
+  installs: {
+    days: (name) => `installs/${name}/`,
+    total: (name) => `install-total/${name}`,
+    versions: (name) => `install-versions/${name}`,
+  },
 };
 
 function keysOf({ counted = 'downloads' }: Pick<DownloadsOptions, 'counted'>): Keys {
@@ -161,7 +184,11 @@ function numberOf(value: JsonValue | undefined): number {
 }
 
 /** Some at a time: there are thousands, and others wait. */
-async function readRows<Value>({ state }: DownloadsOptions, prefix: string, parse: (value: JsonValue) => Value): Promise<ReadonlyMap<string, Value>> {
+async function readRows<Value>(
+  { state }: DownloadsOptions,
+  prefix: string,
+  parse: (value: JsonValue) => Value,
+): Promise<ReadonlyMap<string, Value>> {
   const found = new Map<string, Value>();
   for (let after: string | undefined; ; await new Promise(setImmediate)) {
     const rows = await state.range(prefix, { limit: totalsInTurn, ...(after === undefined ? {} : { after }) });
@@ -180,22 +207,39 @@ async function oldestDay({ now, retention }: DownloadsOptions): Promise<string> 
 }
 
 /** To what other processes count as well: again from the start where one of them came first. */
-async function add(options: DownloadsOptions, rows: readonly (readonly [string, ReadonlyMap<string, number>])[]): Promise<void> {
+async function add(
+  options: DownloadsOptions,
+  rows: readonly (readonly [string, ReadonlyMap<string, number>])[],
+): Promise<void> {
   const { state, now } = options;
   const family = keysOf(options);
   const date = dateOf(now());
   const oldest = await oldestDay(options);
   for (;;) {
-    const looked = await Promise.all(rows.map(async ([name, more]) => ({
-      name, more, day: await state.get(family.days(name) + date), total: await state.get(family.total(name)), versions: await state.get(family.versions(name)),
-    })));
+    const looked = await Promise.all(
+      rows.map(async ([name, more]) => ({
+        name,
+        more,
+        day: await state.get(family.days(name) + date),
+        total: await state.get(family.total(name)),
+        versions: await state.get(family.versions(name)),
+      })),
+    );
     // with the first count of a day go the days that are over
-    const old = await Promise.all(looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])));
+    const old = await Promise.all(
+      looked.map(({ name, day }) => (day === undefined ? daysBefore(state, family.days(name), oldest) : [])),
+    );
     // an older version of Libretto kept none by version: those of the days that are kept are known
-    const before = await Promise.all(looked.map(({ name, versions }) => (versions === undefined ? sumOfDays(state, family.days(name)) : parseDay(versions.value))));
+    const before = await Promise.all(
+      looked.map(({ name, versions }) =>
+        versions === undefined ? sumOfDays(state, family.days(name)) : parseDay(versions.value),
+      ),
+    );
     const done = await state.commit({
       conditions: looked.flatMap(({ name, day, total, versions }) => [
-        { key: family.days(name) + date, revision: day?.revision ?? null }, { key: family.total(name), revision: total?.revision ?? null }, { key: family.versions(name), revision: versions?.revision ?? null },
+        { key: family.days(name) + date, revision: day?.revision ?? null },
+        { key: family.total(name), revision: total?.revision ?? null },
+        { key: family.versions(name), revision: versions?.revision ?? null },
       ]),
       puts: looked.flatMap(({ name, more, day, total }, at) => [
         { key: family.days(name) + date, value: Object.fromEntries(sum(parseDay(day?.value), more)) },
@@ -227,5 +271,9 @@ function sum(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number
 /** What is malformed counts for nothing: it is not worth an error. */
 export function parseDay(value: JsonValue | undefined): ReadonlyMap<string, number> {
   if (!isJsonObject(value)) return new Map();
-  return new Map(Object.entries(value).filter((pair): pair is [string, number] => typeof pair[1] === 'number' && Number.isSafeInteger(pair[1]) && pair[1] >= 0));
+  return new Map(
+    Object.entries(value).filter(
+      (pair): pair is [string, number] => typeof pair[1] === 'number' && Number.isSafeInteger(pair[1]) && pair[1] >= 0,
+    ),
+  );
 }

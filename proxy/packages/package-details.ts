@@ -23,7 +23,11 @@ export interface PackageDetails {
 }
 
 /** As far as `view` goes; undefined where nothing is published under this name. */
-export async function readPackageDetails(files: PublishedFiles, name: PackageName, view?: View): Promise<PackageDetails | undefined> {
+export async function readPackageDetails(
+  files: PublishedFiles,
+  name: PackageName,
+  view?: View,
+): Promise<PackageDetails | undefined> {
   const versions = await readPublishedPackage(files, name, view);
   const latest = latestOf(versions)?.record;
   if (latest === undefined) return undefined;
@@ -44,11 +48,22 @@ export async function readPackageDetails(files: PublishedFiles, name: PackageNam
 
 function linksFor(record: JsonObject): Readonly<Record<string, string>> {
   const support = isJsonObject(record['support']) ? record['support'] : {};
-  const all: readonly [string, string | null][] = [['homepage', textOf(record['homepage'])], ...Object.entries(support).map(([kind, value]): [string, string | null] => [kind, kind === 'email' && typeof value === 'string' ? `mailto:${value}` : textOf(value)])];
-  return Object.fromEntries(all.filter((link): link is [string, string] => link[1] !== null && /^(?:https?:\/\/|mailto:)/i.test(link[1])));
+  const all: readonly [string, string | null][] = [
+    ['homepage', textOf(record['homepage'])],
+    ...Object.entries(support).map(([kind, value]): [string, string | null] => [
+      kind,
+      kind === 'email' && typeof value === 'string' ? `mailto:${value}` : textOf(value),
+    ]),
+  ];
+  return Object.fromEntries(
+    all.filter((link): link is [string, string] => link[1] !== null && /^(?:https?:\/\/|mailto:)/i.test(link[1])),
+  );
 }
 
 /** What a version requires: name → constraint. */
-export function requirementsOf({ record }: PublishedVersion): { readonly requires: Readonly<Record<string, string>>; readonly dev_requires: Readonly<Record<string, string>> } {
+export function requirementsOf({ record }: PublishedVersion): {
+  readonly requires: Readonly<Record<string, string>>;
+  readonly dev_requires: Readonly<Record<string, string>>;
+} {
   return { requires: linksOf(record, 'require'), dev_requires: linksOf(record, 'require-dev') };
 }

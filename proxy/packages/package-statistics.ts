@@ -17,7 +17,11 @@ export interface ShownStatistics {
   versions: Record<string, number>;
   /** oldest first */
   days: { date: string; downloads: number; versions: Record<string, number> }[];
-  installs: { total: number; versions: Record<string, number>; days: { date: string; installs: number; versions: Record<string, number> }[] };
+  installs: {
+    total: number;
+    versions: Record<string, number>;
+    days: { date: string; installs: number; versions: Record<string, number> }[];
+  };
 }
 
 /** Days from `since` on, `2026-01-31`. */
@@ -27,8 +31,17 @@ export async function readStatistics(counts: Downloads, name: string, since: str
 }
 
 /** Of these versions only. `total`: of them since ever. */
-export function statisticsOf({ days }: PackageStatistics, versions: ReadonlySet<string>, total: number): PackageStatistics {
-  const left = days.map(({ date, versions: counts }) => ({ date, versions: new Map([...counts].filter(([version]) => versions.has(version))) })).filter((day) => day.versions.size > 0);
+export function statisticsOf(
+  { days }: PackageStatistics,
+  versions: ReadonlySet<string>,
+  total: number,
+): PackageStatistics {
+  const left = days
+    .map(({ date, versions: counts }) => ({
+      date,
+      versions: new Map([...counts].filter(([version]) => versions.has(version))),
+    }))
+    .filter((day) => day.versions.size > 0);
   return { total, days: left };
 }
 
@@ -36,18 +49,27 @@ export function showStatistics(downloads: PackageStatistics, installs: PackageSt
   return {
     total: downloads.total,
     versions: versionsOf(downloads.days),
-    days: downloads.days.map((day) => ({ date: day.date, downloads: sumOf(day), versions: Object.fromEntries(day.versions) })),
+    days: downloads.days.map((day) => ({
+      date: day.date,
+      downloads: sumOf(day),
+      versions: Object.fromEntries(day.versions),
+    })),
     installs: {
       total: installs.total,
       versions: versionsOf(installs.days),
-      days: installs.days.map((day) => ({ date: day.date, installs: sumOf(day), versions: Object.fromEntries(day.versions) })),
+      days: installs.days.map((day) => ({
+        date: day.date,
+        installs: sumOf(day),
+        versions: Object.fromEntries(day.versions),
+      })),
     },
   };
 }
 
 function versionsOf(days: readonly DownloadDay[]): Record<string, number> {
   const versions = new Map<string, number>();
-  for (const day of days) for (const [label, count] of day.versions) versions.set(label, (versions.get(label) ?? 0) + count);
+  for (const day of days)
+    for (const [label, count] of day.versions) versions.set(label, (versions.get(label) ?? 0) + count);
   return Object.fromEntries(versions);
 }
 

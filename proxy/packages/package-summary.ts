@@ -68,7 +68,8 @@ export function listedVersions(versions: readonly PublishedVersion[]): readonly 
 
 /** undefined of no versions. `versions`: newest first. */
 export function summaryOf(name: PackageName, versions: readonly ListedVersion[]): PackageSummary | undefined {
-  const latest = versions.find(({ version_normalized: normalized }) => parseStability(normalized) === 'stable') ?? versions[0];
+  const latest =
+    versions.find(({ version_normalized: normalized }) => parseStability(normalized) === 'stable') ?? versions[0];
   if (latest === undefined) return undefined;
   const { requires: _requires, provides: _provides, ...facts } = latest.facts;
   const all = new Set(versions.map((version) => version.facts));
@@ -105,9 +106,14 @@ export function latestOf(versions: readonly PublishedVersion[]): PublishedVersio
 }
 
 /** Name → constraint. */
-export function linksOf(record: JsonObject, kind: 'require' | 'require-dev' | 'provide' | 'replace'): Readonly<Record<string, string>> {
+export function linksOf(
+  record: JsonObject,
+  kind: 'require' | 'require-dev' | 'provide' | 'replace',
+): Readonly<Record<string, string>> {
   const links = record[kind];
-  return isJsonObject(links) ? Object.fromEntries(Object.entries(links).filter((pair): pair is [string, string] => typeof pair[1] === 'string')) : {};
+  return isJsonObject(links)
+    ? Object.fromEntries(Object.entries(links).filter((pair): pair is [string, string] => typeof pair[1] === 'string'))
+    : {};
 }
 
 function namesOf(record: JsonObject, kind: 'require' | 'provide' | 'replace'): readonly string[] {

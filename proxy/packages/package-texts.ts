@@ -26,7 +26,12 @@ export interface PackageText {
 
 export interface PackageTextReader {
   /** `version`: as it was published, or normalized; default: the latest. `view`: what whoever asks sees. undefined where there is no such version, or none that has this text. */
-  readonly read: (name: PackageName, kind: TextKind, version: string | undefined, view?: View) => Promise<PackageText | undefined>;
+  readonly read: (
+    name: PackageName,
+    kind: TextKind,
+    version: string | undefined,
+    view?: View,
+  ) => Promise<PackageText | undefined>;
 }
 
 type Rendered = Omit<PackageText, 'version'>;
@@ -34,7 +39,11 @@ type Rendered = Omit<PackageText, 'version'>;
 const keptBytes = 8 * 1024 * 1024;
 
 /** `tombstones`: the same object as long as nothing more is purged. What was rendered before is let go of then: it may be of a purged version. */
-export function createPackageTextReader(files: PublishedFiles, render: RenderText, tombstones: () => Eventually<PurgedLookup>): PackageTextReader {
+export function createPackageTextReader(
+  files: PublishedFiles,
+  render: RenderText,
+  tombstones: () => Eventually<PurgedLookup>,
+): PackageTextReader {
   let current = { purged: nothingPurged as PurgedLookup | undefined, texts: createRenderedTexts(render) };
   const renderedTexts = async (): Promise<RenderedTexts> => {
     // of a list that cannot be read it is not known what it says
@@ -69,7 +78,11 @@ function createRenderedTexts(render: RenderText): RenderedTexts {
   const renderOnce = (digest: TextDigest, bytes: Buffer): Eventually<Rendered> => {
     const known = kept.get(digest); // since the file was asked for
     if (known !== undefined) return known;
-    const running = underWay.get(digest) ?? rendered(bytes, render, (text) => kept.set(digest, text, bytes.length + text.html.length * 2)).finally(() => underWay.delete(digest));
+    const running =
+      underWay.get(digest) ??
+      rendered(bytes, render, (text) => kept.set(digest, text, bytes.length + text.html.length * 2)).finally(() =>
+        underWay.delete(digest),
+      );
     underWay.set(digest, running);
     return running;
   };
@@ -79,7 +92,10 @@ function createRenderedTexts(render: RenderText): RenderedTexts {
 function versionOf(versions: readonly PublishedVersion[], wanted: string | undefined): PublishedVersion | undefined {
   if (wanted === undefined) return latestOf(versions);
   const normalized = normalizeVersion(wanted);
-  return versions.find(({ entry }) => entry.version === wanted) ?? versions.find(({ entry }) => entry.version_normalized === normalized);
+  return (
+    versions.find(({ entry }) => entry.version === wanted) ??
+    versions.find(({ entry }) => entry.version_normalized === normalized)
+  );
 }
 
 async function rendered(bytes: Buffer, render: RenderText, keep: (text: Rendered) => void): Promise<Rendered> {

@@ -29,7 +29,11 @@ export function createLocalPublishedFiles(dataDirectory: string): PublishedFiles
   const readDocument = createReadDocument(dataDirectory);
   return {
     epoch: (nowMs) => watch.epoch(nowMs),
-    read: async (path) => (path.startsWith(documents) ? await readDocument(path.slice(documents.length)) : await readWhole(join(dataDirectory, path)))?.bytes,
+    read: async (path) =>
+      (path.startsWith(documents)
+        ? await readDocument(path.slice(documents.length))
+        : await readWhole(join(dataDirectory, path))
+      )?.bytes,
     stamps: (paths) => paths.map((path) => stampText(join(dataDirectory, path))),
   };
 }
@@ -40,7 +44,11 @@ function stampText(path: string): string | undefined {
 }
 
 /** Nothing where there is no such file. Throws an Error that names it where it cannot be used. */
-export async function parsePublished<Row>(files: PublishedFiles, path: PublishedPath, parse: (text: string) => readonly Row[]): Promise<readonly Row[]> {
+export async function parsePublished<Row>(
+  files: PublishedFiles,
+  path: PublishedPath,
+  parse: (text: string) => readonly Row[],
+): Promise<readonly Row[]> {
   const bytes = await files.read(path);
   if (bytes === undefined) return [];
   try {

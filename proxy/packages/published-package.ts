@@ -14,13 +14,23 @@ export interface PublishedVersion {
 }
 
 /** Newest first, as far as `view` goes; empty where nothing is published under this name. Throws an Error that names the file which cannot be used. */
-export async function readPublishedPackage(files: PublishedFiles, name: PackageName, view?: View): Promise<readonly PublishedVersion[]> {
+export async function readPublishedPackage(
+  files: PublishedFiles,
+  name: PackageName,
+  view?: View,
+): Promise<readonly PublishedVersion[]> {
   const filter = filterOf(view, name);
   if (filter === 'none') return [];
   // a build writes the index first: whatever a document names is in an index that is read after it
   const records = new Map<string, JsonObject>();
   for (const kind of ['stable', 'dev'] as const) {
-    for (const record of await parsePublished(files, `public/${providerPath(name, kind)}`, (text) => recordsOf(text, name))) records.set(keyOf(record['version'], isJsonObject(record['dist']) ? record['dist']['reference'] : undefined), record);
+    for (const record of await parsePublished(files, `public/${providerPath(name, kind)}`, (text) =>
+      recordsOf(text, name),
+    ))
+      records.set(
+        keyOf(record['version'], isJsonObject(record['dist']) ? record['dist']['reference'] : undefined),
+        record,
+      );
   }
   if (records.size === 0) return [];
   const entries = await parsePublished(files, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);

@@ -30,7 +30,10 @@ export interface Purges {
   /** What a purge takes with it. Throws NOT_FOUND. */
   readonly plan: (order: PurgeOrder) => Promise<PurgeOutcome>;
   /** `confirm`: `confirmationOf` the version. Throws CONFIRMATION_REQUIRED with what goes, NOT_FOUND and BUILD_BUSY. */
-  readonly purge: (order: PurgeOrder & { readonly note: string | null }, confirm: string | undefined) => Promise<PurgeOutcome>;
+  readonly purge: (
+    order: PurgeOrder & { readonly note: string | null },
+    confirm: string | undefined,
+  ) => Promise<PurgeOutcome>;
 }
 
 export interface PurgesOptions {
@@ -48,11 +51,21 @@ export function confirmationOf({ name, version }: Pick<PurgeOutcome, 'name' | 'v
   return `${name} ${version}`;
 }
 
-async function purge({ store, actor, purger }: PurgesOptions, { note, ...order }: PurgeOrder & { readonly note: string | null }, confirm: string | undefined): Promise<PurgeOutcome> {
+async function purge(
+  { store, actor, purger }: PurgesOptions,
+  { note, ...order }: PurgeOrder & { readonly note: string | null },
+  confirm: string | undefined,
+): Promise<PurgeOutcome> {
   const plan = await purger.plan(order);
   if (confirm !== confirmationOf(plan)) {
     const { contents, alike, files, sources } = plan;
-    const details = { confirm: confirmationOf(plan), contents: contents.map((content) => ({ ...content })), alike: alike.map((one) => ({ ...one })), files: [...files], sources: [...sources] };
+    const details = {
+      confirm: confirmationOf(plan),
+      contents: contents.map((content) => ({ ...content })),
+      alike: alike.map((one) => ({ ...one })),
+      files: [...files],
+      sources: [...sources],
+    };
     throw new RegistryError('CONFIRMATION_REQUIRED', { details });
   }
   const outcome = await purger.purge(order);
@@ -62,7 +75,9 @@ async function purge({ store, actor, purger }: PurgesOptions, { note, ...order }
 
 async function record(store: AuditedStore, actor: Actor, outcome: PurgeOutcome, note: string | null): Promise<void> {
   const { name, version, reason, since, contents, serial } = outcome;
-  const tombstones = contents.map(({ name: of, version_normalized: normalized, reference }) => `${of} ${normalized} ${reference}`);
+  const tombstones = contents.map(
+    ({ name: of, version_normalized: normalized, reference }) => `${of} ${normalized} ${reference}`,
+  );
   const key = `${purgePrefix}${createHash('sha256').update(`${name}\0${version}\0${since}`).digest('hex')}`;
   const value: PurgeRecord = { name, version, reason, note, purged_at: since, purged_by: actor, tombstones };
   for (;;) {
@@ -70,8 +85,24 @@ async function record(store: AuditedStore, actor: Actor, outcome: PurgeOutcome, 
     const artifacts = await endedArtifacts(store, contents);
     if (known !== undefined && artifacts.deletes.length === 0) return;
     const done = await store.commit(
-      { conditions: [{ key, revision: known?.revision ?? null }, ...artifacts.conditions], puts: known === undefined ? [{ key, value: { ...value, tombstones: [...tombstones] } }] : [], deletes: artifacts.deletes },
-      { actor, action: 'package.purge', subject: name, details: { version, reason, ...(note === null ? {} : { note }), serial, contents: contents.map((one) => ({ name: one.name, version: one.version, reference: one.reference })), artifacts: [...artifacts.ids] } },
+      {
+        conditions: [{ key, revision: known?.revision ?? null }, ...artifacts.conditions],
+        puts: known === undefined ? [{ key, value: { ...value, tombstones: [...tombstones] } }] : [],
+        deletes: artifacts.deletes,
+      },
+      {
+        actor,
+        action: 'package.purge',
+        subject: name,
+        details: {
+          version,
+          reason,
+          ...(note === null ? {} : { note }),
+          serial,
+          contents: contents.map((one) => ({ name: one.name, version: one.version, reference: one.reference })),
+          artifacts: [...artifacts.ids],
+        },
+      },
     );
     if (done) return;
   }
@@ -80,7 +111,10 @@ async function record(store: AuditedStore, actor: Actor, outcome: PurgeOutcome, 
 const purgePrefix = 'purge/';
 
 /** Newest first. */
-export async function noteTombstones(store: Pick<AuditedStore, 'range'> | undefined, rows: readonly PurgedVersion[]): Promise<readonly NotedTombstone[]> {
+export async function noteTombstones(
+  store: Pick<AuditedStore, 'range'> | undefined,
+  rows: readonly PurgedVersion[],
+): Promise<readonly NotedTombstone[]> {
   const records = new Map<string, PurgeRecord>();
   for (const { value } of (await store?.range(purgePrefix)) ?? []) {
     const found = parsePurgeRecord(value);
@@ -106,7 +140,15 @@ function compare(one: string, other: string): number {
 export function parsePurgeRecord(value: JsonValue): PurgeRecord {
   if (isJsonObject(value)) {
     const { name, version, reason, note, purged_at: at, purged_by: by, tombstones } = value;
-    if (typeof name === 'string' && typeof version === 'string' && typeof reason === 'string' && (note === null || typeof note === 'string') && typeof at === 'string' && typeof by === 'string' && Array.isArray(tombstones)) {
+    if (
+      typeof name === 'string' &&
+      typeof version === 'string' &&
+      typeof reason === 'string' &&
+      (note === null || typeof note === 'string') &&
+      typeof at === 'string' &&
+      typeof by === 'string' &&
+      Array.isArray(tombstones)
+    ) {
       return { name, version, reason, note, purged_at: at, purged_by: by, tombstones: tombstones.map(String) };
     }
   }

@@ -29,7 +29,11 @@ interface Candidate {
 const packagesInTurn = 1000;
 
 /** `packages`: by name. `usesOf`: how much a package is used; it decides between equals, and then the name. */
-export async function rankPackages(packages: Iterable<PackageSummary>, { words, type, best }: RankedSearch, usesOf: (name: string) => number): Promise<Ranked> {
+export async function rankPackages(
+  packages: Iterable<PackageSummary>,
+  { words, type, best }: RankedSearch,
+  usesOf: (name: string) => number,
+): Promise<Ranked> {
   const wanted = wordsOf(words);
   const fits = searchFilter({ words, type });
   const leading: Candidate[] = [];
@@ -38,7 +42,11 @@ export async function rankPackages(packages: Iterable<PackageSummary>, { words, 
     if ((looked += 1) % packagesInTurn === 0) await new Promise(setImmediate);
     if (!fits(summary)) continue;
     total += 1;
-    insert(leading, { summary, score: wanted.reduce((sum, word) => sum + scoreOf(summary, word), 0), uses: usesOf(summary.name) }, best);
+    insert(
+      leading,
+      { summary, score: wanted.reduce((sum, word) => sum + scoreOf(summary, word), 0), uses: usesOf(summary.name) },
+      best,
+    );
   }
   return { best: leading.map(({ summary }) => summary), total };
 }
@@ -74,6 +82,7 @@ function scoreOf({ name, keywords }: PackageSummary, word: string): number {
 
 /** `http` in `acme/simple-http`, but not in `acme/xhttp`. */
 function startsPart(name: string, word: string): boolean {
-  for (let at = name.indexOf(word); at !== -1; at = name.indexOf(word, at + 1)) if (at === 0 || '/-_.'.includes(name.charAt(at - 1))) return true;
+  for (let at = name.indexOf(word); at !== -1; at = name.indexOf(word, at + 1))
+    if (at === 0 || '/-_.'.includes(name.charAt(at - 1))) return true;
   return false;
 }

@@ -29,14 +29,26 @@ export function createRenderThread({ worker, longestMs = 5000, onFailure }: Rend
   let pool: Promise<Piscina> | undefined;
   const open = async (): Promise<Piscina> => {
     const { Piscina: Pool } = await import('piscina');
-    const opened = new Pool({ filename: worker instanceof URL ? worker.href : pathToFileURL(worker).href, minThreads: 0, maxThreads: 1, idleTimeout: idleMs, resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
+    const opened = new Pool({
+      filename: worker instanceof URL ? worker.href : pathToFileURL(worker).href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: idleMs,
+      resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+    });
     return opened.on('error', onFailure);
   };
   return async (markdown) => {
     if (turn.pendingCount >= mostWaiting) return { ...plainText(markdown), isFinal: false };
     try {
       const text = beginningOf(markdown);
-      const html = await turn(async () => (await (pool ??= open())).run(text, { name: 'renderMarkdown', signal: AbortSignal.timeout(longestMs) }) as Promise<string>);
+      const html = await turn(
+        async () =>
+          (await (pool ??= open())).run(text, {
+            name: 'renderMarkdown',
+            signal: AbortSignal.timeout(longestMs),
+          }) as Promise<string>,
+      );
       return { html, truncated: text.length < markdown.length, isFinal: true };
     } catch (error) {
       onFailure(error);
@@ -49,5 +61,8 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 function plainText(markdown: string): RenderedMarkdown {
   const text = beginningOf(markdown);
-  return { html: `<pre>${text.replaceAll(/[&<>"]/g, (mark) => entities[mark] ?? '')}</pre>\n`, truncated: text.length < markdown.length };
+  return {
+    html: `<pre>${text.replaceAll(/[&<>"]/g, (mark) => entities[mark] ?? '')}</pre>\n`,
+    truncated: text.length < markdown.length,
+  };
 }

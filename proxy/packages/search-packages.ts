@@ -19,7 +19,10 @@ export function searchFilter({ words = '', type, vendor }: PackageSearch): (summ
   const wanted = wordsOf(words);
   const ofType = type?.toLowerCase();
   const prefix = vendor === undefined ? undefined : `${vendor.toLowerCase()}/`;
-  return (summary) => (ofType === undefined || summary.type === ofType) && (prefix === undefined || summary.name.startsWith(prefix)) && wanted.every((word) => summary.text.includes(word));
+  return (summary) =>
+    (ofType === undefined || summary.type === ofType) &&
+    (prefix === undefined || summary.name.startsWith(prefix)) &&
+    wanted.every((word) => summary.text.includes(word));
 }
 
 /** So many words say what is looked for; a request could hold thousands. */

@@ -15,13 +15,21 @@ export interface Counts {
 }
 
 /** `byVersion`: as views need them. `name`: of this package only. */
-export async function readCounts(counts: Pick<Downloads, 'totals' | 'totalOf' | 'versionTotals'>, byVersion: boolean, name?: string): Promise<Counts> {
+export async function readCounts(
+  counts: Pick<Downloads, 'totals' | 'totalOf' | 'versionTotals'>,
+  byVersion: boolean,
+  name?: string,
+): Promise<Counts> {
   const totals = name === undefined ? await counts.totals() : new Map([[name, await counts.totalOf(name)]]);
   return { totals, versions: byVersion ? await counts.versionTotals(name) : undefined };
 }
 
 /** `packages`: as the view sees them. A mirrored package that is seen in part counts as never used: which of its versions are seen is not kept. */
-export function countSeen({ totals, versions }: Counts, { labelsOf }: Pick<PublishedPackages, 'labelsOf'>, view: View | undefined): CountOf {
+export function countSeen(
+  { totals, versions }: Counts,
+  { labelsOf }: Pick<PublishedPackages, 'labelsOf'>,
+  view: View | undefined,
+): CountOf {
   return (name) => {
     const filter = filterOf(view, name);
     if (filter === 'all') return totals.get(name) ?? 0;

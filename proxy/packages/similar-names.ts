@@ -7,7 +7,11 @@ const whole = /^[^\s/]+\/[^\s/]+$/;
 const namesInTurn = 1000;
 
 /** Those of `packages` whose names are nearest to `typed`, at most `most`, nearest first; of equals in the order they came in. None where `typed` is no name of a package. */
-export async function similarNames<Named extends { readonly name: string }>(packages: Iterable<Named>, typed: string, most: number): Promise<readonly Named[]> {
+export async function similarNames<Named extends { readonly name: string }>(
+  packages: Iterable<Named>,
+  typed: string,
+  most: number,
+): Promise<readonly Named[]> {
   const name = typed.trim().toLowerCase();
   // one slip in four letters: whoever types less may mean anything
   const slips = Math.min(2, Math.floor(name.length / 4));
@@ -19,7 +23,10 @@ export async function similarNames<Named extends { readonly name: string }>(pack
     const distance = slipsBetween(name, named.name, slips);
     if (distance <= slips) found.push({ named, slips: distance });
   }
-  return found.sort((one, other) => one.slips - other.slips).slice(0, most).map(({ named }) => named);
+  return found
+    .sort((one, other) => one.slips - other.slips)
+    .slice(0, most)
+    .map(({ named }) => named);
 }
 
 /** How many letters are wrong, missing, too many, or in the place of their neighbour (optimal string alignment); something above `most` where it is more than that. */
@@ -32,7 +39,8 @@ function slipsBetween(one: string, other: string, most: number): number {
     for (let j = 1; j <= other.length; j += 1) {
       const same = one[i - 1] === other[j - 1];
       let slips = Math.min(at(row, j - 1) + (same ? 0 : 1), at(row, j) + 1, at(next, j - 1) + 1);
-      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) slips = Math.min(slips, at(before, j - 2) + 1);
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1])
+        slips = Math.min(slips, at(before, j - 2) + 1);
       next.push(slips);
     }
     if (Math.min(...next) > most) return most + 1;

@@ -7,7 +7,11 @@ import { countSeen, readCounts, type CountOf, type Counts } from './seen-counts.
 
 export interface Usage {
   /** As far as `view` goes, of its packages. Rejects never: where the state cannot be read it is what was known before. */
-  readonly read: (nowMs: number, view: View | undefined, packages: Pick<PublishedPackages, 'labelsOf'>) => Promise<CountOf>;
+  readonly read: (
+    nowMs: number,
+    view: View | undefined,
+    packages: Pick<PublishedPackages, 'labelsOf'>,
+  ) => Promise<CountOf>;
 }
 
 type Both = readonly [sent: Counts, told: Counts];
@@ -25,7 +29,9 @@ export function createUsage(downloads: Source, installs: Source): Usage {
   const [whole, byVersion] = [false, true].map((forViews) => kept(downloads, installs, forViews)) as [Kept, Kept];
   return {
     read: async (nowMs, view, packages) => {
-      const [sent, told] = (await (view === undefined ? whole : byVersion)(nowMs)).map((counts) => countSeen(counts, packages, view)) as [CountOf, CountOf];
+      const [sent, told] = (await (view === undefined ? whole : byVersion)(nowMs)).map((counts) =>
+        countSeen(counts, packages, view),
+      ) as [CountOf, CountOf];
       return (name) => Math.max(sent(name), told(name));
     },
   };

@@ -47,23 +47,64 @@ export interface VersionPurger {
 }
 
 export function createChildPurger(runner: BuildRunner): VersionPurger {
-  const run = async ({ name, version, reference, reason }: PurgeOrder, flags: readonly string[]): Promise<PurgeOutcome> => {
+  const run = async (
+    { name, version, reference, reason }: PurgeOrder,
+    flags: readonly string[],
+  ): Promise<PurgeOutcome> => {
     // no version, and no word of a command line either
     if (version.startsWith('-')) throw new RegistryError('NOT_FOUND', { message: 'There is no such version here.' });
     const content = reference === undefined ? [] : ['--reference', reference];
-    return readPurgeOutcome(reportOf(await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, name, version])));
+    return readPurgeOutcome(
+      reportOf(
+        await runner.run(['package', 'purge', '--child', ...flags, '--reason', reason, ...content, name, version]),
+      ),
+    );
   };
   return { plan: (order) => run(order, ['--dry-run']), purge: (order) => run(order, []) };
 }
 
 /** What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readPurgeOutcome(report: JsonObject): PurgeOutcome {
-  const { outcome, code, message, details, name, version, reason: text, since, serial, contents, alike, files, sources } = report;
-  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string') throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
+  const {
+    outcome,
+    code,
+    message,
+    details,
+    name,
+    version,
+    reason: text,
+    since,
+    serial,
+    contents,
+    alike,
+    files,
+    sources,
+  } = report;
+  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string')
+    throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
   const reason = typeof text === 'string' ? parsePurgeReason(text) : undefined;
   const lists = [contents, alike, files, sources].every((list) => Array.isArray(list));
-  if ((outcome !== 'purged' && outcome !== 'planned') || reason === undefined || typeof name !== 'string' || typeof version !== 'string' || typeof since !== 'string' || typeof serial !== 'number' || !lists) throw new Error('the builder did not say what it purged');
-  return { name, version, reason, since, serial, contents: rows(contents) as PurgedContent[], alike: rows(alike) as AlikeContent[], files: rows(files).map(String), sources: rows(sources).map(String) };
+  if (
+    (outcome !== 'purged' && outcome !== 'planned') ||
+    reason === undefined ||
+    typeof name !== 'string' ||
+    typeof version !== 'string' ||
+    typeof since !== 'string' ||
+    typeof serial !== 'number' ||
+    !lists
+  )
+    throw new Error('the builder did not say what it purged');
+  return {
+    name,
+    version,
+    reason,
+    since,
+    serial,
+    contents: rows(contents) as PurgedContent[],
+    alike: rows(alike) as AlikeContent[],
+    files: rows(files).map(String),
+    sources: rows(sources).map(String),
+  };
 }
 
 function rows(value: JsonValue | undefined): readonly unknown[] {

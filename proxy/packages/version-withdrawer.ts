@@ -31,7 +31,16 @@ export function createChildWithdrawer(runner: BuildRunner): VersionWithdrawer {
 /** What the builder says became of it. Throws RegistryError for a refusal, and Error for anything that is no outcome. */
 export function readWithdrawn(report: JsonObject): WithdrawnVersion {
   const { outcome, code, message, details, name, version, version_normalized: normalized, reference, since } = report;
-  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string') throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
-  if (outcome !== 'withdrawn' || typeof name !== 'string' || typeof version !== 'string' || typeof normalized !== 'string' || typeof reference !== 'string' || typeof since !== 'string') throw new Error('the builder did not say that it withdrew the version');
+  if (outcome === 'refused' && typeof code === 'string' && code in errorTable && typeof message === 'string')
+    throw new RegistryError(code as ErrorCode, { message, details: isJsonObject(details) ? details : {} });
+  if (
+    outcome !== 'withdrawn' ||
+    typeof name !== 'string' ||
+    typeof version !== 'string' ||
+    typeof normalized !== 'string' ||
+    typeof reference !== 'string' ||
+    typeof since !== 'string'
+  )
+    throw new Error('the builder did not say that it withdrew the version');
   return { name, version, version_normalized: normalized, reference, since };
 }

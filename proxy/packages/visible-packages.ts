@@ -15,7 +15,10 @@ export interface ListedPackage {
 const versionsInTurn = 1000;
 
 /** In the order of `listed`. */
-export async function visiblePackages(listed: ReadonlyMap<PackageName, ListedPackage>, view: View): Promise<ReadonlyMap<PackageName, PackageSummary>> {
+export async function visiblePackages(
+  listed: ReadonlyMap<PackageName, ListedPackage>,
+  view: View,
+): Promise<ReadonlyMap<PackageName, PackageSummary>> {
   const visible = new Map<PackageName, PackageSummary>();
   let left = versionsInTurn;
   for (const [name, found] of listed) {
@@ -30,7 +33,11 @@ export async function visiblePackages(listed: ReadonlyMap<PackageName, ListedPac
 }
 
 /** undefined: none of its versions is seen. */
-function visibleSummary(name: PackageName, { summary, versions }: ListedPackage, view: View): PackageSummary | undefined {
+function visibleSummary(
+  name: PackageName,
+  { summary, versions }: ListedPackage,
+  view: View,
+): PackageSummary | undefined {
   const filter = view.filterOf(name);
   if (filter === 'all') return summary;
   if (filter === 'none') return undefined;

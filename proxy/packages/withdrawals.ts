@@ -31,10 +31,17 @@ export interface WithdrawalsOptions {
 }
 
 export function createWithdrawals(options: WithdrawalsOptions): Withdrawals {
-  return { withdraw: (name, version) => withdraw(options, name, version), forget: (name, normalized) => forget(options, name, normalized) };
+  return {
+    withdraw: (name, version) => withdraw(options, name, version),
+    forget: (name, normalized) => forget(options, name, normalized),
+  };
 }
 
-async function withdraw({ store, actor, withdrawer }: WithdrawalsOptions, name: string, wanted: string): Promise<Withdrawal> {
+async function withdraw(
+  { store, actor, withdrawer }: WithdrawalsOptions,
+  name: string,
+  wanted: string,
+): Promise<Withdrawal> {
   const { since, ...version } = await withdrawer.withdraw(name, wanted);
   const key = withdrawalKey(version.name, version.version_normalized);
   const record: Withdrawal = { ...version, withdrawn_at: since, withdrawn_by: actor };
@@ -44,7 +51,12 @@ async function withdraw({ store, actor, withdrawer }: WithdrawalsOptions, name: 
     if (before?.withdrawn_at === since) return before; // it may have been taken back since an earlier one
     const done = await store.commit(
       { conditions: [{ key, revision: known?.revision ?? null }], puts: [{ key, value: { ...record } }], deletes: [] },
-      { actor, action: 'package.withdraw', subject: version.name, details: { version: version.version, reference: version.reference } },
+      {
+        actor,
+        action: 'package.withdraw',
+        subject: version.name,
+        details: { version: version.version, reference: version.reference },
+      },
     );
     if (done) return record;
   }
@@ -55,7 +67,10 @@ async function forget({ store, actor }: WithdrawalsOptions, name: string, normal
   for (;;) {
     const known = await store.get(key);
     const version = known === undefined ? normalized : parseWithdrawal(known.value).version;
-    const done = await store.commit({ conditions: [{ key, revision: known?.revision ?? null }], puts: [], deletes: known === undefined ? [] : [key] }, { actor, action: 'package.restore', subject: name, details: { version } });
+    const done = await store.commit(
+      { conditions: [{ key, revision: known?.revision ?? null }], puts: [], deletes: known === undefined ? [] : [key] },
+      { actor, action: 'package.restore', subject: name, details: { version } },
+    );
     if (done) return;
   }
 }
@@ -69,7 +84,14 @@ export function withdrawalKey(name: string, normalized: string): string {
 export function parseWithdrawal(value: JsonValue): Withdrawal {
   if (isJsonObject(value)) {
     const { name, version, version_normalized: normalized, reference, withdrawn_at: at, withdrawn_by: by } = value;
-    if (typeof name === 'string' && typeof version === 'string' && typeof normalized === 'string' && typeof reference === 'string' && typeof at === 'string' && typeof by === 'string') {
+    if (
+      typeof name === 'string' &&
+      typeof version === 'string' &&
+      typeof normalized === 'string' &&
+      typeof reference === 'string' &&
+      typeof at === 'string' &&
+      typeof by === 'string'
+    ) {
       return { name, version, version_normalized: normalized, reference, withdrawn_at: at, withdrawn_by: by };
     }
   }

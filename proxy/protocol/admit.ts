@@ -13,24 +13,30 @@ const maxHeaders = 100;
 export function admit(request: HttpRequest): Answer | undefined {
   const { url = '', rawHeaders, headers } = request;
   if (url.charCodeAt(0) !== 0x2f) return refuse('BAD_TARGET');
-  if (rawHeaders.length > 2 * maxHeaders) return refuse('BAD_REQUEST', `The request has more than ${maxHeaders} headers.`);
+  if (rawHeaders.length > 2 * maxHeaders)
+    return refuse('BAD_REQUEST', `The request has more than ${maxHeaders} headers.`);
   const duplicate = duplicateHeader(rawHeaders);
-  if (duplicate !== undefined) return refuse('DUPLICATE_HEADER', `The header ${duplicate} was sent twice; it may stand only once.`);
+  if (duplicate !== undefined)
+    return refuse('DUPLICATE_HEADER', `The header ${duplicate} was sent twice; it may stand only once.`);
   if (isStreamRequest(request)) {
     const fault = streamFault(request);
     return fault === undefined ? undefined : refuse(fault.code, fault.message);
   }
-  if (headers.host === undefined && request.httpVersion !== '1.0') return refuse('BAD_REQUEST', 'The request has no Host header.');
+  if (headers.host === undefined && request.httpVersion !== '1.0')
+    return refuse('BAD_REQUEST', 'The request has no Host header.');
   const encoding = headers['transfer-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') return refuse('BAD_REQUEST', 'The only Transfer-Encoding understood here is "chunked".');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
+    return refuse('BAD_REQUEST', 'The only Transfer-Encoding understood here is "chunked".');
   return undefined;
 }
 
 /** What an admitted request asks that nothing here does: an unknown expectation, or a body to something that is read. Undefined for all others. */
 export function unwanted(request: HttpRequest): Answer | undefined {
   const { expect } = request.headers;
-  if (expect !== undefined && expect.toLowerCase() !== '100-continue') return errorAnswer('BAD_REQUEST', { message: 'The only expectation understood here is "100-continue".' });
-  if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) return errorAnswer('UNEXPECTED_BODY');
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+    return errorAnswer('BAD_REQUEST', { message: 'The only expectation understood here is "100-continue".' });
+  if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request))
+    return errorAnswer('UNEXPECTED_BODY');
   return undefined;
 }
 

@@ -9,7 +9,14 @@ import type { IndexEntry } from '../../build/contract/serving-index.ts';
 import type { Answer, OpenFile } from '../answer.ts';
 import type { Eventually } from '../eventually.ts';
 import { ByteCache } from './byte-cache.ts';
-import { answerWith, cacheHeaders, httpDate, representationOf, type Conditions, type Representation } from './representation.ts';
+import {
+  answerWith,
+  cacheHeaders,
+  httpDate,
+  representationOf,
+  type Conditions,
+  type Representation,
+} from './representation.ts';
 import { isNotModified } from './conditional.ts';
 
 /** The file on disk is not what the index says. Whoever asked may look at the index again: it may just have been replaced. */
@@ -49,7 +56,8 @@ export class ArchiveStore {
     let streaming = false;
     try {
       const { size, mtimeMs } = await handle.stat();
-      if (size !== entry.size) throw new ArchiveMismatch(`${path} has ${size} bytes, the index says ${entry.size}; run \`libretto verify\``);
+      if (size !== entry.size)
+        throw new ArchiveMismatch(`${path} has ${size} bytes, the index says ${entry.size}; run \`libretto verify\``);
       if (size <= keptUpToBytes) return answerWith(await this.#keep(entry, handle, path, mtimeMs), conditions);
       const answer = archiveAnswer(entry, mtimeMs, conditions, { handle, size: entry.size, path });
       streaming = answer.body !== undefined;
@@ -62,7 +70,8 @@ export class ArchiveStore {
   async #keep(entry: IndexEntry, handle: FileHandle, path: string, mtimeMs: number): Promise<Representation> {
     const bytes = await handle.readFile();
     const found = createHash('sha1').update(bytes).digest('hex');
-    if (found !== entry.shasum) throw new ArchiveMismatch(`${path} has SHA-1 ${found}, the index says ${entry.shasum}; run \`libretto verify\``);
+    if (found !== entry.shasum)
+      throw new ArchiveMismatch(`${path} has SHA-1 ${found}, the index says ${entry.shasum}; run \`libretto verify\``);
     return this.#add(entry.shasum, bytes, mtimeMs);
   }
 
@@ -74,14 +83,27 @@ export class ArchiveStore {
 }
 
 // Ranges are not offered: Composer sends none, and every archive is sent whole.
-export const archiveHeaders: readonly string[] = ['Content-Type', 'application/zip', 'X-Content-Type-Options', 'nosniff', 'Accept-Ranges', 'none'];
+export const archiveHeaders: readonly string[] = [
+  'Content-Type',
+  'application/zip',
+  'X-Content-Type-Options',
+  'nosniff',
+  'Accept-Ranges',
+  'none',
+];
 
 /** An archive with the body it is sent from; 304 without one where the client has it. */
-export function archiveAnswer(entry: IndexEntry, lastModifiedMs: number, conditions: Conditions, body: OpenFile | undefined): Answer {
+export function archiveAnswer(
+  entry: IndexEntry,
+  lastModifiedMs: number,
+  conditions: Conditions,
+  body: OpenFile | undefined,
+): Answer {
   const etag = `"${entry.shasum}"`;
   const lastModified = httpDate(lastModifiedMs);
   const validators = ['ETag', etag, 'Last-Modified', lastModified, ...cacheHeaders];
-  if (isNotModified(conditions.ifNoneMatch, conditions.ifModifiedSince, etag, lastModified)) return { status: 304, headers: validators, body: undefined };
+  if (isNotModified(conditions.ifNoneMatch, conditions.ifModifiedSince, etag, lastModified))
+    return { status: 304, headers: validators, body: undefined };
   return {
     status: 200,
     headers: [...archiveHeaders, 'Content-Length', String(entry.size), ...validators],
@@ -93,7 +115,8 @@ async function openArchive(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') throw new ArchiveMismatch(`${path} is in the index but not on disk; run \`libretto verify\``, { cause: error });
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      throw new ArchiveMismatch(`${path} is in the index but not on disk; run \`libretto verify\``, { cause: error });
     throw error;
   }
 }

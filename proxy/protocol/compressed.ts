@@ -14,6 +14,12 @@ export async function compressed(answer: Answer, acceptEncoding: string | undefi
   const encoding = body.length < worthBytes ? 'identity' : chooseEncoding(acceptEncoding);
   if (encoding === 'identity') return answer;
   const bytes = await compressors[encoding](typeof body === 'string' ? Buffer.from(body, 'latin1') : body);
-  const rest = headers.flatMap((name, at) => (at % 2 === 0 && name !== 'Content-Length' ? [name, headers[at + 1] ?? ''] : []));
-  return { ...answer, headers: [...rest, 'Content-Encoding', encoding, 'Content-Length', String(bytes.length)], body: bytes };
+  const rest = headers.flatMap((name, at) =>
+    at % 2 === 0 && name !== 'Content-Length' ? [name, headers[at + 1] ?? ''] : [],
+  );
+  return {
+    ...answer,
+    headers: [...rest, 'Content-Encoding', encoding, 'Content-Length', String(bytes.length)],
+    body: bytes,
+  };
 }

@@ -2,7 +2,12 @@
 // The date is compared by equality (decision 9): Composer sends back exactly what it got, and a tree put back from a backup must not look old.
 
 /** True when what the client has is what we would send. `etag` is our strong validator with its quotes. */
-export function isNotModified(ifNoneMatch: string | undefined, ifModifiedSince: string | undefined, etag: string, lastModified: string): boolean {
+export function isNotModified(
+  ifNoneMatch: string | undefined,
+  ifModifiedSince: string | undefined,
+  etag: string,
+  lastModified: string,
+): boolean {
   if (ifNoneMatch !== undefined) return ifNoneMatch === etag || matchesAny(ifNoneMatch, etag);
   return ifModifiedSince !== undefined && ifModifiedSince === lastModified;
 }

@@ -18,13 +18,16 @@ import type { Eventually } from '../eventually.ts';
 
 const repairRoot = '`libretto build` writes it again.';
 /** A build whose sources have not changed looks at no document: it would cost it a look at each of thousands. */
-const repairProvider = 'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
+const repairProvider =
+  'Remove build/manifest.json and run `libretto build`: it compares everything and writes this again.';
 
 export class DamagedDocument extends Error {
   readonly code = 'TREE_DAMAGED';
 
   constructor(path: string) {
-    super(`public/${path} is not what was published: it was changed or damaged on the disk, and is not served. ${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`);
+    super(
+      `public/${path} is not what was published: it was changed or damaged on the disk, and is not served. ${path === rootDocumentPath ? repairRoot : repairProvider} \`libretto verify\` lists every damaged file.`,
+    );
     this.name = 'DamagedDocument';
   }
 }
@@ -36,7 +39,9 @@ export interface PublishedTree {
   /** serial of the publication that the builder began last; undefined: not known */
   readonly begun: () => Promise<number | undefined>;
   /** of a package, from its index; undefined: not known */
-  readonly package: (name: PackageName) => Promise<{ readonly stable: DocumentStamp | null; readonly dev: DocumentStamp | null } | undefined>;
+  readonly package: (
+    name: PackageName,
+  ) => Promise<{ readonly stable: DocumentStamp | null; readonly dev: DocumentStamp | null } | undefined>;
   /** `path`: below public/; undefined: there is no such file */
   readonly bytes: (path: string) => Promise<Buffer | undefined>;
 }
@@ -46,14 +51,19 @@ export async function checkDocument(path: string, bytes: Buffer, mtimeMs: number
   const provider = /^p2\/([^~]+?)(~dev)?\.json$/.exec(path);
   const name = provider?.[1] === undefined ? undefined : parsePackageName(provider[1]);
   if (name === undefined && path !== rootDocumentPath) return;
-  const stamp = name === undefined ? (await tree.announced())?.root : (await tree.package(name))?.[provider?.[2] === undefined ? 'stable' : 'dev'];
+  const stamp =
+    name === undefined
+      ? (await tree.announced())?.root
+      : (await tree.package(name))?.[provider?.[2] === undefined ? 'stable' : 'dev'];
   const sha256 = stamp?.sha256 ?? null;
   if (stamp !== undefined && stamp !== null && sha256 !== null) {
     const digest = createHash('sha256').update(bytes).digest('hex');
     if (digest === sha256) return;
     const age = stamp.last_modified - Math.floor(mtimeMs / 1000);
-    const isSettled = (): boolean | Promise<boolean> => (name !== undefined ? isAnnounced(stamp, tree) : age > 0 || isOther(digest, tree));
-    const isDamaged = (name === undefined ? age === 0 : age <= 0) || ((await isSettled()) && (await isStill(path, bytes, tree)));
+    const isSettled = (): boolean | Promise<boolean> =>
+      name !== undefined ? isAnnounced(stamp, tree) : age > 0 || isOther(digest, tree);
+    const isDamaged =
+      (name === undefined ? age === 0 : age <= 0) || ((await isSettled()) && (await isStill(path, bytes, tree)));
     if (isDamaged) throw new DamagedDocument(path);
   }
   if (!isDocumentOf(name, bytes)) throw new DamagedDocument(path);

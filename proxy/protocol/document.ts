@@ -15,8 +15,12 @@ const minCompressedSize = 256;
 const compressedInPlaceBytes = 8 * 1024;
 
 export const compressors: Readonly<Record<Exclude<Encoding, 'identity'>, (bytes: Buffer) => Eventually<Buffer>>> = {
-  gzip: (bytes) => (bytes.length <= compressedInPlaceBytes ? gzipSync(bytes, { level: 6 }) : promisify(gzip)(bytes, { level: 6 })),
-  br: (bytes) => (bytes.length <= compressedInPlaceBytes ? brotliCompressSync(bytes, brotliOptions(bytes)) : promisify(brotliCompress)(bytes, brotliOptions(bytes))),
+  gzip: (bytes) =>
+    bytes.length <= compressedInPlaceBytes ? gzipSync(bytes, { level: 6 }) : promisify(gzip)(bytes, { level: 6 }),
+  br: (bytes) =>
+    bytes.length <= compressedInPlaceBytes
+      ? brotliCompressSync(bytes, brotliOptions(bytes))
+      : promisify(brotliCompress)(bytes, brotliOptions(bytes)),
 };
 
 /** 5 is about as fast as gzip's 6 and smaller; 11 would take seconds for a large packages.json. */
@@ -46,7 +50,11 @@ export class TextDocument {
   readonly #original: TextDocument | undefined;
 
   /** `content`: its bytes, or the document whose bytes and options it shares. */
-  constructor(content: Buffer | TextDocument, lastModifiedMs: number, { type = 'application/json', vary }: DocumentOptions = {}) {
+  constructor(
+    content: Buffer | TextDocument,
+    lastModifiedMs: number,
+    { type = 'application/json', vary }: DocumentOptions = {},
+  ) {
     this.lastModifiedMs = lastModifiedMs;
     if (content instanceof TextDocument) {
       this.#original = content.#original ?? content;
@@ -112,6 +120,12 @@ export class TextDocument {
   async #make(encoding: Exclude<Encoding, 'identity'>, onKept: (bytes: number) => void): Promise<Representation> {
     if (this.#original !== undefined) return redated(await this.#original.in(encoding, onKept), this.lastModifiedMs);
     const headers = ['Content-Type', this.#type, 'Content-Encoding', encoding];
-    return representationOf(await compressors[encoding](this.bytes), headers, `"${this.#digest}-${encoding}"`, this.lastModifiedMs, this.vary);
+    return representationOf(
+      await compressors[encoding](this.bytes),
+      headers,
+      `"${this.#digest}-${encoding}"`,
+      this.lastModifiedMs,
+      this.vary,
+    );
   }
 }

@@ -26,7 +26,12 @@ export class FileCache<Value> {
    * `weight`: how many bytes of memory the kept form of a file of so many bytes takes. `read` rejects where the file must
    * not be used: then nothing is kept and the error goes to whoever asked.
    */
-  constructor(options: { readonly limitBytes: number; readonly weight: (value: Value, fileBytes: number) => number; readonly parse: ParseFile<Value>; readonly read?: (path: string) => Promise<WholeFile | undefined> }) {
+  constructor(options: {
+    readonly limitBytes: number;
+    readonly weight: (value: Value, fileBytes: number) => number;
+    readonly parse: ParseFile<Value>;
+    readonly read?: (path: string) => Promise<WholeFile | undefined>;
+  }) {
     this.#cache = new ByteCache(options.limitBytes);
     this.#weight = options.weight;
     this.#parse = options.parse;

@@ -41,7 +41,9 @@ const packagesAtOnce = 32;
 export function createInstallReports({ files, mirrored, onInstall }: InstallReportParts): InstallReports {
   const count = async ({ name, version }: Install, view: View | undefined, moment: Moment): Promise<number> => {
     const filter = filterOf(view, name);
-    const known = (await files.archives(name, moment.epoch))?.find([version], undefined, filter)?.version ?? (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));
+    const known =
+      (await files.archives(name, moment.epoch))?.find([version], undefined, filter)?.version ??
+      (await mirrored?.installed(name, version, { view, filter }, moment).catch(() => undefined));
     if (known === undefined) return 0;
     onInstall(name, known);
     return 1;
@@ -53,12 +55,15 @@ export function createInstallReports({ files, mirrored, onInstall }: InstallRepo
         const moment = { nowMs, epoch: await files.epoch(nowMs) };
         let counted = 0;
         for (let from = 0; from < installs.length; from += packagesAtOnce) {
-          const known = await Promise.all(installs.slice(from, from + packagesAtOnce).map((install) => count(install, view, moment)));
+          const known = await Promise.all(
+            installs.slice(from, from + packagesAtOnce).map((install) => count(install, view, moment)),
+          );
           counted += known.reduce((sum, one) => sum + one, 0);
         }
         return jsonAnswer(200, { status: 'success', counted });
       } catch (error) {
-        if (error instanceof RegistryError && errorTable[error.code].status < 500) return errorAnswer(error.code, { message: error.message, details: error.details });
+        if (error instanceof RegistryError && errorTable[error.code].status < 500)
+          return errorAnswer(error.code, { message: error.message, details: error.details });
         throw error;
       }
     },
@@ -74,13 +79,18 @@ function parseReport(text: string | undefined): readonly Install[] {
   const installs = new Map<string, Install>();
   for (const [at, row] of (rows as readonly JsonValue[]).entries()) {
     const { name, version } = isJsonObject(row) ? row : {};
-    if (typeof name !== 'string' || typeof version !== 'string') throw invalid(`downloads.${at}`, 'must be an object with the texts name and version');
+    if (typeof name !== 'string' || typeof version !== 'string')
+      throw invalid(`downloads.${at}`, 'must be an object with the texts name and version');
     const known = parsePackageName(name.toLowerCase());
-    if (known !== undefined && version.length <= longestVersion) installs.set(`${known} ${version}`, { name: known, version });
+    if (known !== undefined && version.length <= longestVersion)
+      installs.set(`${known} ${version}`, { name: known, version });
   }
   return [...installs.values()];
 }
 
 function invalid(path: string, message: string): RegistryError {
-  return new RegistryError('INVALID_INPUT', { message: `${path} ${message}.`, details: { issues: [{ path, message }] } });
+  return new RegistryError('INVALID_INPUT', {
+    message: `${path} ${message}.`,
+    details: { issues: [{ path, message }] },
+  });
 }

@@ -1,7 +1,9 @@
 // Where the parts of a JSON text begin and end, in its bytes, without making anything of them. Whether a value is one is JSON.parse's matter: what is no JSON
 // is refused here only where no end of it can be found.
 
-export const [quote, colon, comma, openBrace, closeBrace, openBracket, closeBracket] = [0x22, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d] as const;
+export const [quote, colon, comma, openBrace, closeBrace, openBracket, closeBracket] = [
+  0x22, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d,
+] as const;
 const backslash = 0x5c;
 
 /** As deep as Composer reads (json_decode of PHP). JSON.parse reads more, which nothing could write again. */

@@ -30,11 +30,24 @@ export function createLocalFiles({ dataDirectory, cacheBytes, onNewer }: LocalFi
   const indexDirectory = join(dataDirectory, 'index');
   const watch = new PublicationWatch(indexDirectory, onNewer);
   const readDocument = createReadDocument(dataDirectory);
-  const documents = new FileCache<TextDocument>({ limitBytes: cacheBytes / 2, weight: (document) => document.weight, parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs), read: (path) => readDocument(path.slice(publicDirectory.length + 1)) });
-  const packages = new FileCache<PackageArchives>({ limitBytes: cacheBytes / 4, weight: (_, bytes) => bytes * 2, parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))) });
+  const documents = new FileCache<TextDocument>({
+    limitBytes: cacheBytes / 2,
+    weight: (document) => document.weight,
+    parse: (bytes, file) => new TextDocument(bytes, file.mtimeMs),
+    read: (path) => readDocument(path.slice(publicDirectory.length + 1)),
+  });
+  const packages = new FileCache<PackageArchives>({
+    limitBytes: cacheBytes / 4,
+    weight: (_, bytes) => bytes * 2,
+    parse: (bytes) => new PackageArchives(parsePackageIndex(bytes.toString('utf8'))),
+  });
   const intern = createIntern();
   // about a tenth of the index they are made of; beside the rest, since only views ask for them
-  const releases = new FileCache<PackageReleases>({ limitBytes: cacheBytes / 3, weight: (_, bytes) => bytes * 0.1, parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern) });
+  const releases = new FileCache<PackageReleases>({
+    limitBytes: cacheBytes / 3,
+    weight: (_, bytes) => bytes * 0.1,
+    parse: (bytes) => new PackageReleases(parsePackageIndex(bytes.toString('utf8')), intern),
+  });
   const store = new ArchiveStore(publicDirectory, cacheBytes / 4);
   // not join(): they are made for every request, and both parts are clean
   const documentFile = (path: PublicPath): string => `${publicDirectory}/${path}`;

@@ -26,7 +26,11 @@ export class PackageArchives {
    * `%reference%` in with the whole reference, with what a user wrote after `#` (often short), or with nothing (ComposerMirror.php:28). What `filter`
    * hides is looked at as little as what is not there.
    */
-  find(labels: readonly string[], reference: string | undefined, filter: ReleaseFilter = 'all'): IndexEntry | undefined {
+  find(
+    labels: readonly string[],
+    reference: string | undefined,
+    filter: ReleaseFilter = 'all',
+  ): IndexEntry | undefined {
     for (const label of labels) {
       const entries = seen(this.#byVersion.get(label), filter) ?? seen(this.#byNormalized.get(label), filter);
       if (entries !== undefined) return reference === undefined ? newest(entries) : withReference(entries, reference);

@@ -55,7 +55,13 @@ export class PackageReleases {
   /** Adds what is seen of the changes of one document up to this one. False: nothing is known of single versions. */
   addChanges(date: ViewDate, kind: Kind, filter: ReleaseFilter, document: DatedDocument): boolean {
     const changes = this.#documents[kind];
-    if (changes.isKnown) changes.addTo(date, this.#releases, filter, changes.isOf(document) ? changes.lastModified : document.lastModified);
+    if (changes.isKnown)
+      changes.addTo(
+        date,
+        this.#releases,
+        filter,
+        changes.isOf(document) ? changes.lastModified : document.lastModified,
+      );
     return changes.isKnown;
   }
 
@@ -86,7 +92,10 @@ class Releases {
 
   isSeen(at: number, filter: ReleaseFilter): boolean {
     const releasedMs = this.#released[at] ?? Number.NaN;
-    return passes(filter, { version_normalized: this.#versions[at] ?? '', releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs });
+    return passes(filter, {
+      version_normalized: this.#versions[at] ?? '',
+      releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs,
+    });
   }
 }
 
@@ -116,8 +125,16 @@ class KeptChanges {
     this.isKnown = stamp?.changes !== undefined;
     this.#digest = digestNumber(stamp?.sha256 ?? '');
     let end = 0;
-    const rows = changes.map(({ serial, at, last_modified, versions }) => [serial, at, last_modified, (end += versions.length)]);
-    this.#changes = stamp !== null && stamp.changes === undefined ? [0, stamp.last_modified, stamp.last_modified, everything] : rows.flat();
+    const rows = changes.map(({ serial, at, last_modified, versions }) => [
+      serial,
+      at,
+      last_modified,
+      (end += versions.length),
+    ]);
+    this.#changes =
+      stamp !== null && stamp.changes === undefined
+        ? [0, stamp.last_modified, stamp.last_modified, everything]
+        : rows.flat();
     this.#versions = changes.flatMap(({ versions }) => versions.map(placeOf));
   }
 
@@ -129,16 +146,22 @@ class KeptChanges {
   /** `until`: Last-Modified of the last change that counts. */
   addTo(date: ViewDate, releases: Releases, filter: ReleaseFilter, until = Number.POSITIVE_INFINITY): void {
     for (let row = this.#changes.length - columns; row >= 0; row -= columns) {
-      const [serial, at, lastModified] = [this.#changes[row] ?? 0, this.#changes[row + 1] ?? 0, this.#changes[row + 2] ?? 0];
+      const [serial, at, lastModified] = [
+        this.#changes[row] ?? 0,
+        this.#changes[row + 1] ?? 0,
+        this.#changes[row + 2] ?? 0,
+      ];
       // most changes are of publications that others have dated already: their versions need no look
-      if (lastModified <= until && date.dependsOn(serial, at) && this.#isSeen(row, releases, filter)) date.add(serial, at);
+      if (lastModified <= until && date.dependsOn(serial, at) && this.#isSeen(row, releases, filter))
+        date.add(serial, at);
     }
   }
 
   #isSeen(row: number, releases: Releases, filter: ReleaseFilter): boolean {
     const end = this.#changes[row + 3] ?? everything;
     if (end === everything) return true;
-    for (let at = row === 0 ? 0 : (this.#changes[row - 1] ?? 0); at < end; at += 1) if (releases.isSeen(this.#versions[at] ?? 0, filter)) return true;
+    for (let at = row === 0 ? 0 : (this.#changes[row - 1] ?? 0); at < end; at += 1)
+      if (releases.isSeen(this.#versions[at] ?? 0, filter)) return true;
     return false;
   }
 }

@@ -39,7 +39,10 @@ function cutter(versions: readonly ProviderVersion[], versionsAt: number, tail: 
   return (hidden, document) => {
     const seen = versions.filter((version) => !hidden.has(version));
     if (seen.length === 0) return undefined;
-    const parts = seen.flatMap(({ start, end }, at) => [...(at === 0 ? [] : [separator]), document.subarray(start, end)]);
+    const parts = seen.flatMap(({ start, end }, at) => [
+      ...(at === 0 ? [] : [separator]),
+      document.subarray(start, end),
+    ]);
     return Buffer.concat([document.subarray(0, versionsAt + 1), ...parts, document.subarray(tail)]);
   };
 }
@@ -48,8 +51,19 @@ const separator = Buffer.from(',');
 
 function versionAt(bytes: Buffer, start: number, valueStart: number, end: number): ProviderVersion {
   const record: unknown = JSON.parse(bytes.toString('utf8', valueStart, end));
-  if (!isJsonObject(record) || typeof record['version'] !== 'string' || typeof record['version_normalized'] !== 'string') throw new Error('a version is malformed');
-  return { version: record['version'], version_normalized: record['version_normalized'], reference: referenceOf(record), start, end };
+  if (
+    !isJsonObject(record) ||
+    typeof record['version'] !== 'string' ||
+    typeof record['version_normalized'] !== 'string'
+  )
+    throw new Error('a version is malformed');
+  return {
+    version: record['version'],
+    version_normalized: record['version_normalized'],
+    reference: referenceOf(record),
+    start,
+    end,
+  };
 }
 
 function referenceOf({ dist }: JsonObject): string | undefined {

@@ -44,7 +44,13 @@ export class PublicationWatch {
       parsePublication(readFileSync(this.#path, 'utf8'));
       return false;
     } catch (error) {
-      if (error instanceof NewerFormat) this.#onNewer(new Error(`${this.#path}: ${error.message}, and start it again. What was published before is served meanwhile, as far as it is remembered`, { cause: error }));
+      if (error instanceof NewerFormat)
+        this.#onNewer(
+          new Error(
+            `${this.#path}: ${error.message}, and start it again. What was published before is served meanwhile, as far as it is remembered`,
+            { cause: error },
+          ),
+        );
       return error instanceof NewerFormat; // damage is met where the file is needed
     }
   }

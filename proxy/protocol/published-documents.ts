@@ -27,7 +27,10 @@ export function createReadDocument(dataDirectory: string): ReadDocument {
 function publishedTree(dataDirectory: string): PublishedTree {
   // whoever serves the documents tells of a newer publication
   const watch = new PublicationWatch(join(dataDirectory, 'index'), () => undefined);
-  const read = (path: string): Promise<Buffer | undefined> => readFile(join(dataDirectory, path)).catch((error: unknown) => (isAbsence(error) ? undefined : Promise.reject(error)));
+  const read = (path: string): Promise<Buffer | undefined> =>
+    readFile(join(dataDirectory, path)).catch((error: unknown) =>
+      isAbsence(error) ? undefined : Promise.reject(error),
+    );
   return {
     announced: async () => watch.read(),
     begun: async () => {

@@ -19,7 +19,8 @@ export async function readWhole(path: string): Promise<WholeFile | undefined> {
   try {
     const stats = await handle.stat({ bigint: true });
     const bytes = await handle.readFile();
-    if (BigInt(bytes.length) !== stats.size) throw new Error(`${path} changed while it was read: it must be replaced, never rewritten`);
+    if (BigInt(bytes.length) !== stats.size)
+      throw new Error(`${path} changed while it was read: it must be replaced, never rewritten`);
     return { bytes, stamp: stampOf(stats), mtimeMs: Number(stats.mtimeMs) };
   } finally {
     await handle.close();

@@ -29,9 +29,21 @@ const partsBytes = 800;
  * `headers`: what describes the bytes, Content-Type first. `lastModifiedMs` is cut to whole seconds, all that HTTP can say. `vary`: what the bytes
  * depend on besides.
  */
-export function representationOf(bytes: Buffer, headers: readonly string[], etag: string, lastModifiedMs: number, vary?: string): Representation {
+export function representationOf(
+  bytes: Buffer,
+  headers: readonly string[],
+  etag: string,
+  lastModifiedMs: number,
+  vary?: string,
+): Representation {
   const lastModified = httpDate(lastModifiedMs);
-  const validators = ['ETag', etag, 'Last-Modified', lastModified, ...(vary === undefined ? cacheHeaders : ['Cache-Control', cacheControl, 'Vary', `${standardVary}, ${vary}`])];
+  const validators = [
+    'ETag',
+    etag,
+    'Last-Modified',
+    lastModified,
+    ...(vary === undefined ? cacheHeaders : ['Cache-Control', cacheControl, 'Vary', `${standardVary}, ${vary}`]),
+  ];
   const described = [...headers, 'Content-Length', String(bytes.length), ...validators];
   const heads = [headText(200, described), headText(304, validators)] as const;
   return {
@@ -46,7 +58,8 @@ export function representationOf(bytes: Buffer, headers: readonly string[], etag
 /** The same bytes under another date: the body is shared. */
 export function redated({ whole, notModified, etag }: Representation, lastModifiedMs: number): Representation {
   const lastModified = httpDate(lastModifiedMs);
-  const dated = ({ headers }: Answer): readonly string[] => headers.map((text, at) => (headers[at - 1] === 'Last-Modified' ? lastModified : text));
+  const dated = ({ headers }: Answer): readonly string[] =>
+    headers.map((text, at) => (headers[at - 1] === 'Last-Modified' ? lastModified : text));
   const [described, validators] = [dated(whole), dated(notModified)];
   const heads = [headText(200, described), headText(304, validators)] as const;
   return {
@@ -66,7 +79,9 @@ export interface Conditions {
 
 export function answerWith(representation: Representation, conditions: Conditions): Answer {
   const { etag, lastModified } = representation;
-  return isNotModified(conditions.ifNoneMatch, conditions.ifModifiedSince, etag, lastModified) ? representation.notModified : representation.whole;
+  return isNotModified(conditions.ifNoneMatch, conditions.ifModifiedSince, etag, lastModified)
+    ? representation.notModified
+    : representation.whole;
 }
 
 /** IMF-fixdate of whole seconds: `Sun, 06 Nov 1994 08:49:37 GMT`. */

@@ -29,10 +29,22 @@ export interface RootChanges {
 
 export type RootChangeOptions = Partial<Pick<RootChanges, 'detectsForm' | 'address' | 'mirrors' | 'filterLists'>>;
 
-export function rootChanges(metadataUrl: string | undefined, keys: JsonObject = {}, options: RootChangeOptions = {}): RootChanges {
+export function rootChanges(
+  metadataUrl: string | undefined,
+  keys: JsonObject = {},
+  options: RootChangeOptions = {},
+): RootChanges {
   const { address, mirrors = false, filterLists = [] } = options;
   const detectsForm = metadataUrl === undefined && options.detectsForm === true;
-  return { metadataUrl, detectsForm, keys, address, mirrors, filterLists, id: digestOf([metadataUrl ?? null, detectsForm, keys, address ?? null, mirrors, filterLists]) };
+  return {
+    metadataUrl,
+    detectsForm,
+    keys,
+    address,
+    mirrors,
+    filterLists,
+    id: digestOf([metadataUrl ?? null, detectsForm, keys, address ?? null, mirrors, filterLists]),
+  };
 }
 
 function digestOf(changes: JsonValue): string {
@@ -70,18 +82,35 @@ export function rootDocument(built: TextDocument, changes: RootChanges, { base, 
   const metadataUrl = chosenForm(changes, json['metadata-url'], plain);
   const rewritesUrl = metadataUrl !== undefined && metadataUrl !== json['metadata-url'];
   // documents of other registries hold advisories, whatever is known here
-  const advised: JsonObject = mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
+  const advised: JsonObject =
+    mirrors && !isJsonObject(json['security-advisories']) ? { 'security-advisories': { metadata: true } } : {};
   const known: JsonObject = { ...json, ...advised, ...filteredBy(filterLists, json['filter']) };
-  const said: JsonObject = { ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}), ...keys, ...advised, ...filteredBy(filterLists, json['filter']), ...safetyUrls(known, base, mirrors), ...(mirrors ? { 'available-package-patterns': [anyName] } : {}) };
-  const additions: JsonObject = { ...said, ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}) };
+  const said: JsonObject = {
+    ...(rewritesUrl ? { 'metadata-url': metadataUrl } : {}),
+    ...keys,
+    ...advised,
+    ...filteredBy(filterLists, json['filter']),
+    ...safetyUrls(known, base, mirrors),
+    ...(mirrors ? { 'available-package-patterns': [anyName] } : {}),
+  };
+  const additions: JsonObject = {
+    ...said,
+    ...(!mirrors && needsPattern(json) ? { 'available-package-patterns': [matchesNothingPattern] } : {}),
+  };
   if (Object.keys(additions).length === 0 && !detects) return built;
   const shift = Object.keys(said).length === 0 ? 0 : dateShiftMs(JSON.stringify(said), saidShiftSeconds);
   const bytes = Buffer.from(`${JSON.stringify({ ...json, ...additions })}\n`);
-  return new TextDocument(bytes, built.lastModifiedMs - shift - (rewritesUrl ? otherFormShiftMs : 0), { vary: detects ? exactFormVary : undefined });
+  return new TextDocument(bytes, built.lastModifiedMs - shift - (rewritesUrl ? otherFormShiftMs : 0), {
+    vary: detects ? exactFormVary : undefined,
+  });
 }
 
 /** undefined: as built. */
-function chosenForm({ metadataUrl, detectsForm }: RootChanges, built: JsonValue | undefined, plain: boolean): string | undefined {
+function chosenForm(
+  { metadataUrl, detectsForm }: RootChanges,
+  built: JsonValue | undefined,
+  plain: boolean,
+): string | undefined {
   return detectsForm && plain && built === exactMetadataUrl ? plainMetadataUrl : metadataUrl;
 }
 
@@ -90,7 +119,11 @@ const metadataUrlMember = /"metadata-url":("(?:[^"\\]|\\.)*")/;
 const beginningBytes = 64 * 1024;
 
 /** The metadata-url that packages.json names; undefined where it names none. */
-export function metadataUrlOf(built: TextDocument, changes: RootChanges, { plain }: Pick<RootForm, 'plain'>): string | undefined {
+export function metadataUrlOf(
+  built: TextDocument,
+  changes: RootChanges,
+  { plain }: Pick<RootForm, 'plain'>,
+): string | undefined {
   const member = metadataUrlMember.exec(built.bytes.toString('utf8', 0, beginningBytes))?.[1];
   const named: unknown = member === undefined ? undefined : JSON.parse(member);
   return typeof named === 'string' ? (chosenForm(changes, named, plain) ?? named) : undefined;
@@ -100,7 +133,16 @@ export function metadataUrlOf(built: TextDocument, changes: RootChanges, { plain
 function filteredBy(names: readonly string[], own: JsonValue | undefined): JsonObject {
   if (names.length === 0) return {};
   const filter = isJsonObject(own) ? own : {};
-  return { filter: { ...filter, metadata: true, lists: { ...Object.fromEntries(names.map((name) => [name, { enabled: true }])), ...(isJsonObject(filter['lists']) ? filter['lists'] : {}) } } };
+  return {
+    filter: {
+      ...filter,
+      metadata: true,
+      lists: {
+        ...Object.fromEntries(names.map((name) => [name, { enabled: true }])),
+        ...(isJsonObject(filter['lists']) ? filter['lists'] : {}),
+      },
+    },
+  };
 }
 
 /** Composer takes an empty list for no list at all (ComposerRepository.php:1517). */

@@ -8,7 +8,12 @@ import { advisoriesPath, filtersPath, filterSummaryPath } from './safety-urls.ts
 export type Route =
   | { readonly kind: 'root' }
   | { readonly kind: 'provider'; readonly name: PackageName; readonly stability: 'stable' | 'dev' }
-  | { readonly kind: 'dist'; readonly name: PackageName; readonly labels: readonly string[]; readonly reference: string | undefined }
+  | {
+      readonly kind: 'dist';
+      readonly name: PackageName;
+      readonly labels: readonly string[];
+      readonly reference: string | undefined;
+    }
   /** `query`: raw */
   | { readonly kind: 'search'; readonly query: string }
   | { readonly kind: 'list'; readonly query: string }
@@ -44,7 +49,8 @@ const maxRawLabelLength = 400;
 
 // `~dev` may come encoded: `~` is unreserved, so both spellings are one path (RFC 3986 §6.2.2.2).
 // The suffixes: what Composer sends for the exact metadata-url; the same encoded in full; as nginx re-encodes that; a real hash.
-const providerPattern = /^\/p2\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*?)(~dev|%7[Ee]dev)?(?:\$%hash%|%24%25hash%25|\$%25hash%25|\$[0-9a-f]{1,64})?\.json$/;
+const providerPattern =
+  /^\/p2\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*?)(~dev|%7[Ee]dev)?(?:\$%hash%|%24%25hash%25|\$%25hash%25|\$[0-9a-f]{1,64})?\.json$/;
 
 const distPattern = /^\/dist\/([A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*)\/(.+)\.zip$/;
 

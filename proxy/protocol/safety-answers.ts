@@ -49,7 +49,12 @@ export function methodsOf(route: SafetyRoute): string {
 
 export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): SafetyAnswers {
   /** Those of the names that are seen and have something in the lists. */
-  const seen = async (names: Iterable<PackageName>, lists: SafetyLists, view: View | undefined, nowMs: number): Promise<readonly PackageName[]> => {
+  const seen = async (
+    names: Iterable<PackageName>,
+    lists: SafetyLists,
+    view: View | undefined,
+    nowMs: number,
+  ): Promise<readonly PackageName[]> => {
     const listed = [...names].filter((name) => lists.packages.has(name));
     if (view === undefined) return listed;
     const epoch = await files.epoch(nowMs);
@@ -67,31 +72,67 @@ export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): S
     // of packages that are not published here something may be known too
     return (await files.releases(name, epoch))?.isSeen(filter) ?? filter === 'all';
   };
-  const decide = async (route: SafetyRoute, request: HttpRequest, view: View | undefined, nowMs: number): Promise<Answer> => {
+  const decide = async (
+    route: SafetyRoute,
+    request: HttpRequest,
+    view: View | undefined,
+    nowMs: number,
+  ): Promise<Answer> => {
     const posted = request.method === 'POST';
     if (route.kind === 'advisories') {
       const names = namesOf(new URLSearchParams(posted ? await readForm(request) : route.query));
       const lists = await safety.read(nowMs);
       const own = new Set(await seen(names, lists, view, nowMs));
-      const elsewhere = await mirrored?.advisories([...names].filter((name) => filterOf(view, name) === 'all'), { nowMs, epoch: await files.epoch(nowMs) });
-      const found = [...names].map((name) => [name, joined(own.has(name) ? (lists.packages.get(name)?.advisories ?? []) : [], elsewhere?.get(name) ?? [])] as const);
-      return jsonAnswer(200, { advisories: Object.fromEntries(found.filter(([, advisories]) => advisories.length > 0)) });
+      const elsewhere = await mirrored?.advisories(
+        [...names].filter((name) => filterOf(view, name) === 'all'),
+        { nowMs, epoch: await files.epoch(nowMs) },
+      );
+      const found = [...names].map(
+        (name) =>
+          [
+            name,
+            joined(own.has(name) ? (lists.packages.get(name)?.advisories ?? []) : [], elsewhere?.get(name) ?? []),
+          ] as const,
+      );
+      return jsonAnswer(200, {
+        advisories: Object.fromEntries(found.filter(([, advisories]) => advisories.length > 0)),
+      });
     }
     const asked = route.kind === 'filters' ? parseFilterRequest(await readJsonBody(request, limits)) : undefined;
     const lists = await safety.read(nowMs);
     const names = await seen(asked?.names ?? lists.packages.keys(), lists, view, nowMs);
     if (asked !== undefined) {
-      const elsewhere = await mirrored?.filters([...asked.names].filter((name) => filterOf(view, name) !== 'none'), { nowMs, epoch: await files.epoch(nowMs) });
-      return jsonAnswer(200, { filter: listed(withMirrored(lists, names, elsewhere ?? new Map()), asked.lists, [...new Set([...names, ...(elsewhere?.keys() ?? [])])], (entries, name) => entries.map((entry) => ({ package: name, ...entry })), true) });
+      const elsewhere = await mirrored?.filters(
+        [...asked.names].filter((name) => filterOf(view, name) !== 'none'),
+        { nowMs, epoch: await files.epoch(nowMs) },
+      );
+      return jsonAnswer(200, {
+        filter: listed(
+          withMirrored(lists, names, elsewhere ?? new Map()),
+          asked.lists,
+          [...new Set([...names, ...(elsewhere?.keys() ?? [])])],
+          (entries, name) => entries.map((entry) => ({ package: name, ...entry })),
+          true,
+        ),
+      });
     }
-    return jsonAnswer(200, { filter: listed(lists, lists.filters, names, (entries) => entries.map(({ constraint }) => constraint).join(' || '), false) });
+    return jsonAnswer(200, {
+      filter: listed(
+        lists,
+        lists.filters,
+        names,
+        (entries) => entries.map(({ constraint }) => constraint).join(' || '),
+        false,
+      ),
+    });
   };
   return {
     answer: async (route, request, view, nowMs) => {
       try {
         return await decide(route, request, view, nowMs);
       } catch (error) {
-        if (error instanceof RegistryError && errorTable[error.code].status < 500) return errorAnswer(error.code, { message: error.message, details: error.details });
+        if (error instanceof RegistryError && errorTable[error.code].status < 500)
+          return errorAnswer(error.code, { message: error.message, details: error.details });
         throw error;
       }
     },
@@ -99,28 +140,48 @@ export function createSafetyAnswers({ files, safety, mirrored }: SafetyParts): S
 }
 
 /** Of packages that are not seen here, only what is said elsewhere. */
-function withMirrored(lists: SafetyLists, seen: readonly PackageName[], elsewhere: ReadonlyMap<PackageName, PackageSafety['filter']>): SafetyLists {
+function withMirrored(
+  lists: SafetyLists,
+  seen: readonly PackageName[],
+  elsewhere: ReadonlyMap<PackageName, PackageSafety['filter']>,
+): SafetyLists {
   if (elsewhere.size === 0) return lists;
   const packages = new Map(seen.map((name) => [name, safetyOf(lists, name)]));
-  for (const [name, filter] of elsewhere) packages.set(name, { advisories: [], filter: bothFilters(packages.get(name)?.filter ?? {}, filter) });
-  return { ...lists, filters: [...new Set([...lists.filters, ...[...elsewhere.values()].flatMap((filter) => Object.keys(filter))])], packages };
+  for (const [name, filter] of elsewhere)
+    packages.set(name, { advisories: [], filter: bothFilters(packages.get(name)?.filter ?? {}, filter) });
+  return {
+    ...lists,
+    filters: [...new Set([...lists.filters, ...[...elsewhere.values()].flatMap((filter) => Object.keys(filter))])],
+    packages,
+  };
 }
 
 /** List → what `tell` makes of each package's entries: one after the other, or by name. */
-function listed(lists: SafetyLists, wanted: readonly string[], names: readonly PackageName[], tell: (entries: readonly FilterEntry[], name: PackageName) => JsonValue, flat: boolean): object {
-  const told = wanted.filter((list) => lists.filters.includes(list)).map((list) => {
-    const rows = names.flatMap((name): readonly (readonly [PackageName, JsonValue])[] => {
-      const entries = lists.packages.get(name)?.filter[list];
-      return entries === undefined ? [] : [[name, tell(entries, name)]];
+function listed(
+  lists: SafetyLists,
+  wanted: readonly string[],
+  names: readonly PackageName[],
+  tell: (entries: readonly FilterEntry[], name: PackageName) => JsonValue,
+  flat: boolean,
+): object {
+  const told = wanted
+    .filter((list) => lists.filters.includes(list))
+    .map((list) => {
+      const rows = names.flatMap((name): readonly (readonly [PackageName, JsonValue])[] => {
+        const entries = lists.packages.get(name)?.filter[list];
+        return entries === undefined ? [] : [[name, tell(entries, name)]];
+      });
+      return [list, flat ? rows.flatMap(([, row]) => row) : Object.fromEntries(rows)] as const;
     });
-    return [list, flat ? rows.flatMap(([, row]) => row) : Object.fromEntries(rows)] as const;
-  });
   return Object.fromEntries(told);
 }
 
 async function readForm(request: HttpRequest): Promise<string> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded') throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must be application/x-www-form-urlencoded, with packages[] for each package.' });
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new RegistryError('UNSUPPORTED_MEDIA_TYPE', {
+      message: 'The body must be application/x-www-form-urlencoded, with packages[] for each package.',
+    });
   return (await readBody(request, limits)).toString('utf8');
 }
 
@@ -128,16 +189,30 @@ async function readForm(request: HttpRequest): Promise<string> {
 function namesOf(form: URLSearchParams): ReadonlySet<PackageName> {
   const given = [...form].filter(([key]) => /^packages(?:\[\d*\])?$/.test(key));
   if (given.length === 0) throw invalid('packages[]', 'must name the packages that are asked about');
-  return namesAmong(given.map(([, value]) => value), 'packages[]');
+  return namesAmong(
+    given.map(([, value]) => value),
+    'packages[]',
+  );
 }
 
 /** Package URLs as Composer writes them: `pkg://composer/acme/hello`, or with one colon as their specification has it. */
-function parseFilterRequest(text: string | undefined): { readonly names: ReadonlySet<PackageName>; readonly lists: readonly string[] } {
+function parseFilterRequest(text: string | undefined): {
+  readonly names: ReadonlySet<PackageName>;
+  readonly lists: readonly string[];
+} {
   const json: JsonValue | undefined = text === undefined ? undefined : (JSON.parse(text) as JsonValue);
   const { packages, lists } = isJsonObject(json) ? json : {};
-  if (!areTexts(packages)) throw invalid('packages', 'must be a list of package URLs such as pkg://composer/acme/hello');
-  if (!areTexts(lists) || lists.length > mostLists) throw invalid('lists', `must be a list of at most ${mostLists} names`);
-  return { names: namesAmong(packages.map((url) => /^pkg:(?:\/\/)?composer\/([^@?#]+)/.exec(url)?.[1] ?? ''), 'packages'), lists: [...new Set(lists)] };
+  if (!areTexts(packages))
+    throw invalid('packages', 'must be a list of package URLs such as pkg://composer/acme/hello');
+  if (!areTexts(lists) || lists.length > mostLists)
+    throw invalid('lists', `must be a list of at most ${mostLists} names`);
+  return {
+    names: namesAmong(
+      packages.map((url) => /^pkg:(?:\/\/)?composer\/([^@?#]+)/.exec(url)?.[1] ?? ''),
+      'packages',
+    ),
+    lists: [...new Set(lists)],
+  };
 }
 
 function areTexts(value: JsonValue | undefined): value is readonly string[] {
@@ -150,5 +225,8 @@ function namesAmong(texts: readonly string[], path: string): ReadonlySet<Package
 }
 
 function invalid(path: string, message: string): RegistryError {
-  return new RegistryError('INVALID_INPUT', { message: `${path} ${message}.`, details: { issues: [{ path, message }] } });
+  return new RegistryError('INVALID_INPUT', {
+    message: `${path} ${message}.`,
+    details: { issues: [{ path, message }] },
+  });
 }

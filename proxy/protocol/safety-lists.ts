@@ -7,5 +7,8 @@ import { parsePublished, type PublishedFiles } from '../packages/published-files
 export type PublishedSafety = AsPublished<SafetyLists>;
 
 export function createPublishedSafety(files: PublishedFiles): PublishedSafety {
-  return createAsPublished(files, async () => (await parsePublished(files, `index/${safetyPath}`, (text) => [parseSafety(text)]))[0] ?? noSafety);
+  return createAsPublished(
+    files,
+    async () => (await parsePublished(files, `index/${safetyPath}`, (text) => [parseSafety(text)]))[0] ?? noSafety,
+  );
 }

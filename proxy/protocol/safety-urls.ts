@@ -15,7 +15,17 @@ export function safetyUrls(root: JsonObject, base: string | undefined, mirrors =
   if (base === undefined) return {};
   const { 'security-advisories': advisories, filter } = root;
   return {
-    ...(isJsonObject(advisories) ? { 'security-advisories': { ...advisories, 'api-url': `${base}${advisoriesPath}` } } : {}),
-    ...(isJsonObject(filter) ? { filter: { ...filter, ...(mirrors ? {} : { 'summary-url': `${base}${filterSummaryPath}` }), 'api-url': `${base}${filtersPath}` } } : {}),
+    ...(isJsonObject(advisories)
+      ? { 'security-advisories': { ...advisories, 'api-url': `${base}${advisoriesPath}` } }
+      : {}),
+    ...(isJsonObject(filter)
+      ? {
+          filter: {
+            ...filter,
+            ...(mirrors ? {} : { 'summary-url': `${base}${filterSummaryPath}` }),
+            'api-url': `${base}${filtersPath}`,
+          },
+        }
+      : {}),
   };
 }

@@ -21,13 +21,22 @@ export interface SeenNames {
 }
 
 /** `names`: those in packages.json of `publication`. */
-export async function seenNames(names: readonly PackageName[], publication: Publication | undefined, view: View, files: Pick<TreeFiles, 'releases'>, epoch: number): Promise<SeenNames> {
+export async function seenNames(
+  names: readonly PackageName[],
+  publication: Publication | undefined,
+  view: View,
+  files: Pick<TreeFiles, 'releases'>,
+  epoch: number,
+): Promise<SeenNames> {
   const date = new ViewDate();
   if (publication !== undefined) addBesideNames(date, publication);
-  for (const [name, changes] of Object.entries(publication?.pruned ?? {})) addPrunedChanges(date, changes, view.filterOf(name));
+  for (const [name, changes] of Object.entries(publication?.pruned ?? {}))
+    addPrunedChanges(date, changes, view.filterOf(name));
   const isNamed = (name: PackageName): boolean => view.filterOf(name) !== 'none';
   // who saw a package that is withdrawn has another list since then
-  await look((publication?.withdrawn ?? []).filter(isNamed), files, epoch, (name, releases) => releases?.addAllChanges(date, view.filterOf(name)));
+  await look((publication?.withdrawn ?? []).filter(isNamed), files, epoch, (name, releases) =>
+    releases?.addAllChanges(date, view.filterOf(name)),
+  );
   const seen: PackageName[] = [];
   await look(names.filter(isNamed), files, epoch, (name, releases) => {
     const filter = view.filterOf(name);
@@ -42,12 +51,19 @@ function addBesideNames(date: ViewDate, { root }: Publication): void {
   for (const { serial, at } of root.beside?.changes ?? [{ serial: 0, at: root.last_modified }]) date.add(serial, at);
 }
 
-async function look(names: readonly PackageName[], files: Pick<TreeFiles, 'releases'>, epoch: number, found: (name: PackageName, releases: PackageReleases | undefined) => void): Promise<void> {
+async function look(
+  names: readonly PackageName[],
+  files: Pick<TreeFiles, 'releases'>,
+  epoch: number,
+  found: (name: PackageName, releases: PackageReleases | undefined) => void,
+): Promise<void> {
   for (let from = 0; from < names.length; from += packagesAtOnce) {
     const chunk = names.slice(from, from + packagesAtOnce);
     const looked: Eventually<PackageReleases | undefined>[] = chunk.map((name) => files.releases(name, epoch));
     // mostly they are in memory, and thousands of promises would cost more than looking
-    const releases = looked.some((one) => one instanceof Promise) ? await Promise.all(looked) : (looked as (PackageReleases | undefined)[]);
+    const releases = looked.some((one) => one instanceof Promise)
+      ? await Promise.all(looked)
+      : (looked as (PackageReleases | undefined)[]);
     for (const [at, name] of chunk.entries()) found(name, releases[at]);
     if (from % packagesInTurn === 0) await new Promise(setImmediate);
   }

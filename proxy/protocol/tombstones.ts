@@ -4,7 +4,15 @@ import { createHash } from 'node:crypto';
 import { missingPurges, replacedTombstones } from '../../build/contract/announced-purges.ts';
 import { publicationPath } from '../../build/contract/paths.ts';
 import { parsePublication, type Publication } from '../../build/contract/publication.ts';
-import { lookUpPurged, mergePurged, nothingPurged, parsePurged, purgedPath, type PurgedLookup, type PurgedVersion } from '../../build/contract/purged.ts';
+import {
+  lookUpPurged,
+  mergePurged,
+  nothingPurged,
+  parsePurged,
+  purgedPath,
+  type PurgedLookup,
+  type PurgedVersion,
+} from '../../build/contract/purged.ts';
 import { isDevVersion } from '../../build/contract/version.ts';
 import { errorAnswer, type Answer } from '../answer.ts';
 import { whenReady } from '../eventually.ts';
@@ -23,7 +31,9 @@ export async function publishedTombstones(files: PublishedFiles): Promise<readon
   const listed = await parsePublished(files, `index/${purgedPath}`, parsePurged);
   const publication = readAnnouncement(await files.read(`index/${publicationPath}`));
   const missing = missingPurges(publication?.purged ?? [], listed);
-  return missing.length === 0 ? listed : [...listed, ...replacedTombstones(missing, new Date(publication?.published_at ?? 0))];
+  return missing.length === 0
+    ? listed
+    : [...listed, ...replacedTombstones(missing, new Date(publication?.published_at ?? 0))];
 }
 
 /** undefined of a damaged one, which the next build writes again, and of one of a newer version: the list alone counts. */
@@ -50,11 +60,14 @@ export function joinTombstones(one: Tombstones, other: Tombstones): Tombstones {
   let last: { readonly there: PurgedLookup; readonly here: PurgedLookup; readonly lookup: PurgedLookup } | undefined;
   return {
     read: (nowMs) =>
-      whenReady(one.read(nowMs), (there) => whenReady(other.read(nowMs), (here) => {
-        if (here.rows.length === 0) return there;
-        if (last?.there !== there || last.here !== here) last = { there, here, lookup: lookUpPurged(mergePurged(there.rows, here.rows)) };
-        return last.lookup;
-      })),
+      whenReady(one.read(nowMs), (there) =>
+        whenReady(other.read(nowMs), (here) => {
+          if (here.rows.length === 0) return there;
+          if (last?.there !== there || last.here !== here)
+            last = { there, here, lookup: lookUpPurged(mergePurged(there.rows, here.rows)) };
+          return last.lookup;
+        }),
+      ),
   };
 }
 
@@ -68,9 +81,16 @@ export interface AskedVersion {
 }
 
 /** Of a release its label is enough; of a dev version the reference counts, where one is named. */
-export function tombstoneOf({ name, labels, reference }: AskedVersion, lookup: PurgedLookup): PurgedVersion | undefined {
-  const rows = lookup.of(name)?.filter((row) => labels.includes(row.version) || labels.includes(row.version_normalized)) ?? [];
-  return rows.find((row) => !isDevVersion(row.version_normalized) || reference === undefined || fits(row.reference, reference.toLowerCase()));
+export function tombstoneOf(
+  { name, labels, reference }: AskedVersion,
+  lookup: PurgedLookup,
+): PurgedVersion | undefined {
+  const rows =
+    lookup.of(name)?.filter((row) => labels.includes(row.version) || labels.includes(row.version_normalized)) ?? [];
+  return rows.find(
+    (row) =>
+      !isDevVersion(row.version_normalized) || reference === undefined || fits(row.reference, reference.toLowerCase()),
+  );
 }
 
 function fits(known: string, wanted: string): boolean {
@@ -79,9 +99,20 @@ function fits(known: string, wanted: string): boolean {
 }
 
 /** The answer to who would see the version were it there; undefined for all others, who get what they get for any version that never was. */
-export function goneAnswer({ name, version, version_normalized: normalized, released, reason, since }: PurgedVersion, filter: ReleaseFilter, forComposer: boolean): Answer | undefined {
+export function goneAnswer(
+  { name, version, version_normalized: normalized, released, reason, since }: PurgedVersion,
+  filter: ReleaseFilter,
+  forComposer: boolean,
+): Answer | undefined {
   const releasedMs = released === null ? Number.NaN : Date.parse(released);
-  if (!passes(filter, { version_normalized: normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs })) return undefined;
+  if (
+    !passes(filter, { version_normalized: normalized, releasedMs: Number.isNaN(releasedMs) ? undefined : releasedMs })
+  )
+    return undefined;
   const message = `${name} ${version} was purged from this registry on ${since.slice(0, 10)} (${reason}) and will not come back. Require another version.`;
-  return errorAnswer('VERSION_GONE', { message, details: { package: name, version, reason, purged_at: since }, forComposer });
+  return errorAnswer('VERSION_GONE', {
+    message,
+    details: { package: name, version, reason, purged_at: since },
+    forComposer,
+  });
 }

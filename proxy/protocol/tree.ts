@@ -76,7 +76,11 @@ export class Tree {
     );
   }
 
-  answer(route: Extract<Route, { kind: 'root' | 'provider' | 'dist' }>, wishes: Wishes, nowMs: number): Eventually<Answer> {
+  answer(
+    route: Extract<Route, { kind: 'root' | 'provider' | 'dist' }>,
+    wishes: Wishes,
+    nowMs: number,
+  ): Eventually<Answer> {
     return whenReady(this.#files.epoch(nowMs), (epoch) => {
       if (route.kind === 'root') return this.#rootAnswer(wishes, epoch);
       if (route.kind === 'dist') return this.#dist(route, wishes, { nowMs, epoch });
@@ -88,14 +92,30 @@ export class Tree {
     return whenReady(this.#rootChanges(), (changes) =>
       whenReady(this.#files.document(rootDocumentPath, epoch), (built) => {
         if (built === undefined) return notReady();
-        const { key, document } = this.#root(built, changes, { base: apiBase(changes, wishes.userAgent), plain: !wishes.exactForm });
+        const { key, document } = this.#root(built, changes, {
+          base: apiBase(changes, wishes.userAgent),
+          plain: !wishes.exactForm,
+        });
         if (wishes.view !== undefined) return this.#rootSeen(wishes.view, wishes, { key, document, built, epoch });
-        return answerIn(document, wishes, (bytes) => (document === built ? this.#files.grow(rootDocumentPath, built, bytes) : this.#derived.grow(key, document, bytes)));
+        return answerIn(document, wishes, (bytes) =>
+          document === built
+            ? this.#files.grow(rootDocumentPath, built, bytes)
+            : this.#derived.grow(key, document, bytes),
+        );
       }),
     );
   }
 
-  #rootSeen(view: View, wishes: Wishes, { key, document: base, built, epoch }: { readonly key: string; readonly document: TextDocument; readonly built: TextDocument; readonly epoch: number }): Eventually<Answer> {
+  #rootSeen(
+    view: View,
+    wishes: Wishes,
+    {
+      key,
+      document: base,
+      built,
+      epoch,
+    }: { readonly key: string; readonly document: TextDocument; readonly built: TextDocument; readonly epoch: number },
+  ): Eventually<Answer> {
     const path = `${rootDocumentPath} ${key}`;
     return whenReady(this.#viewed.root(path, { built, base }, view, epoch), (document) =>
       answerIn(document, wishes, (bytes) => this.#viewed.grow(view, path, document, bytes)),
@@ -106,12 +126,18 @@ export class Tree {
   metadataUrl({ exactForm }: Pick<Wishes, 'exactForm'>, nowMs: number): Eventually<string | undefined> {
     return whenReady(this.#files.epoch(nowMs), (epoch) =>
       whenReady(this.#rootChanges(), (changes) =>
-        whenReady(this.#files.document(rootDocumentPath, epoch), (built) => (built === undefined ? undefined : metadataUrlOf(built, changes, { plain: !exactForm }))),
+        whenReady(this.#files.document(rootDocumentPath, epoch), (built) =>
+          built === undefined ? undefined : metadataUrlOf(built, changes, { plain: !exactForm }),
+        ),
       ),
     );
   }
 
-  #root(built: TextDocument, changes: RootChanges, form: RootForm): { readonly key: string; readonly document: TextDocument } {
+  #root(
+    built: TextDocument,
+    changes: RootChanges,
+    form: RootForm,
+  ): { readonly key: string; readonly document: TextDocument } {
     const { base, plain } = form;
     const key = `${changes.id}${base === undefined ? '' : `${base}/`}${changes.detectsForm && plain ? ' plain' : ''}`;
     try {
@@ -121,23 +147,39 @@ export class Tree {
     }
   }
 
-  #provider({ name, stability }: Extract<Route, { kind: 'provider' }>, wishes: Wishes, moment: Moment): Eventually<Answer> {
+  #provider(
+    { name, stability }: Extract<Route, { kind: 'provider' }>,
+    wishes: Wishes,
+    moment: Moment,
+  ): Eventually<Answer> {
     const { epoch } = moment;
     const path: PublicPath = providerPath(name, stability);
     const { view } = wishes;
     const filter = filterOf(view, name);
     if (filter === 'none') return this.#absent(absentPackage(name), name);
-    const mirrored = (): Eventually<Answer | undefined> => this.#mirrored?.provider(name, stability, wishes, { view, filter }, moment);
-    const published = (): Eventually<Answer> => whenReady(this.#files.document(path, epoch), (built) => {
-      if (built === undefined) return whenReady(mirrored(), (answer) => answer ?? this.#absent(absentPackage(name), name));
-      const seen = view === undefined || filter === 'all' ? built : this.#viewed.provider(path, name, built, { view, filter }, epoch);
-      return whenReady(seen, (document) => {
-        if (document === undefined) return this.#absent(absentPackage(name), name);
-        return answerIn(document, wishes, (bytes) => (document === built || view === undefined ? this.#files.grow(path, document, bytes) : this.#viewed.grow(view, path, document, bytes)));
+    const mirrored = (): Eventually<Answer | undefined> =>
+      this.#mirrored?.provider(name, stability, wishes, { view, filter }, moment);
+    const published = (): Eventually<Answer> =>
+      whenReady(this.#files.document(path, epoch), (built) => {
+        if (built === undefined)
+          return whenReady(mirrored(), (answer) => answer ?? this.#absent(absentPackage(name), name));
+        const seen =
+          view === undefined || filter === 'all'
+            ? built
+            : this.#viewed.provider(path, name, built, { view, filter }, epoch);
+        return whenReady(seen, (document) => {
+          if (document === undefined) return this.#absent(absentPackage(name), name);
+          return answerIn(document, wishes, (bytes) =>
+            document === built || view === undefined
+              ? this.#files.grow(path, document, bytes)
+              : this.#viewed.grow(view, path, document, bytes),
+          );
+        });
       });
-    });
     // I17: only as of the publication that this request sees
-    return this.#mirrored?.isElsewhere(name, moment) === true ? whenReady(mirrored(), (answer) => answer ?? published()) : published();
+    return this.#mirrored?.isElsewhere(name, moment) === true
+      ? whenReady(mirrored(), (answer) => answer ?? published())
+      : published();
   }
 
   /**
@@ -150,29 +192,54 @@ export class Tree {
     if (filter === 'none') return this.#absent(absentVersion(route), route.name);
     const answer = (archives: PackageArchives | undefined): Eventually<Answer> | undefined => {
       const entry = archives?.find(route.labels, route.reference, filter);
-      return entry === undefined ? undefined : this.#counted(route.name, entry.version, wishes, this.#files.archive(entry, wishes));
+      return entry === undefined
+        ? undefined
+        : this.#counted(route.name, entry.version, wishes, this.#files.archive(entry, wishes));
     };
     const again = (): Eventually<Answer> =>
-      whenReady(this.#files.archivesAgain(route.name, epoch), (archives) => answer(archives) ?? whenReady(mirrored(), (found) => found ?? this.#gone(route, filter, wishes, moment)));
-    const mirrored = (): Eventually<Answer | undefined> => this.#mirroredArchive(route, wishes, { view: wishes.view, filter }, moment);
-    if (this.#mirrored?.isElsewhere(route.name, moment) === true) return whenReady(mirrored(), (found) => found ?? again());
+      whenReady(
+        this.#files.archivesAgain(route.name, epoch),
+        (archives) =>
+          answer(archives) ?? whenReady(mirrored(), (found) => found ?? this.#gone(route, filter, wishes, moment)),
+      );
+    const mirrored = (): Eventually<Answer | undefined> =>
+      this.#mirroredArchive(route, wishes, { view: wishes.view, filter }, moment);
+    if (this.#mirrored?.isElsewhere(route.name, moment) === true)
+      return whenReady(mirrored(), (found) => found ?? again());
     return whenReady(this.#files.archives(route.name, epoch), (archives) => {
       const first = answer(archives);
       if (first === undefined) return again();
-      return first instanceof Promise ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error))) : first;
+      return first instanceof Promise
+        ? first.catch((error: unknown) => (error instanceof ArchiveMismatch ? again() : Promise.reject(error)))
+        : first;
     });
   }
 
-  #gone(route: Extract<Route, { kind: 'dist' }>, filter: ReleaseFilter, { userAgent }: Wishes, { nowMs }: Moment): Eventually<Answer> {
+  #gone(
+    route: Extract<Route, { kind: 'dist' }>,
+    filter: ReleaseFilter,
+    { userAgent }: Wishes,
+    { nowMs }: Moment,
+  ): Eventually<Answer> {
     return whenReady(this.#tombstones?.read(nowMs), (purged) => {
       const tombstone = purged === undefined ? undefined : tombstoneOf(route, purged);
-      const gone = tombstone === undefined ? undefined : goneAnswer(tombstone, filter, userAgent?.startsWith('Composer/') === true);
+      const gone =
+        tombstone === undefined
+          ? undefined
+          : goneAnswer(tombstone, filter, userAgent?.startsWith('Composer/') === true);
       return gone ?? this.#absent(absentVersion(route), route.name);
     });
   }
 
-  #mirroredArchive(route: Extract<Route, { kind: 'dist' }>, wishes: Wishes, onlooker: Onlooker, moment: Moment): Eventually<Answer | undefined> {
-    return whenReady(this.#mirrored?.archive(route, wishes, onlooker, moment), (found) => (found === undefined ? undefined : this.#counted(route.name, found.version, wishes, found.answer)));
+  #mirroredArchive(
+    route: Extract<Route, { kind: 'dist' }>,
+    wishes: Wishes,
+    onlooker: Onlooker,
+    moment: Moment,
+  ): Eventually<Answer | undefined> {
+    return whenReady(this.#mirrored?.archive(route, wishes, onlooker, moment), (found) =>
+      found === undefined ? undefined : this.#counted(route.name, found.version, wishes, found.answer),
+    );
   }
 
   #counted(name: PackageName, version: string, { head }: Wishes, answer: Eventually<Answer>): Eventually<Answer> {
@@ -187,7 +254,9 @@ export class Tree {
   }
 
   #absent(message: string, name: PackageName): Eventually<Answer> {
-    return whenReady(this.#files.isEmpty(), (empty) => (empty ? notReady() : errorAnswer('NOT_FOUND', { message, details: { package: name } })));
+    return whenReady(this.#files.isEmpty(), (empty) =>
+      empty ? notReady() : errorAnswer('NOT_FOUND', { message, details: { package: name } }),
+    );
   }
 }
 

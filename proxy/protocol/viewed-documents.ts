@@ -35,7 +35,10 @@ interface RootParts {
 export class ViewedDocuments {
   readonly #files: TreeFiles;
   readonly #kept: ByteCache<Seen>;
-  readonly #making = new Map<string, { readonly base: TextDocument; readonly epoch: number; readonly document: Promise<TextDocument> }>();
+  readonly #making = new Map<
+    string,
+    { readonly base: TextDocument; readonly epoch: number; readonly document: Promise<TextDocument> }
+  >();
   // read once for all views; they go with the document they are of
   readonly #providers = new WeakMap<TextDocument, ProviderParts>();
   readonly #roots = new WeakMap<TextDocument, RootParts>();
@@ -47,23 +50,43 @@ export class ViewedDocuments {
   }
 
   /** The p2 document `base` of `name`, or undefined where the view sees none of its versions. `filter`: of the view, for this name. */
-  provider(path: PublicPath, name: PackageName, base: TextDocument, { view, filter }: { readonly view: View; readonly filter: ReleaseFilter }, epoch: number): Eventually<TextDocument | undefined> {
+  provider(
+    path: PublicPath,
+    name: PackageName,
+    base: TextDocument,
+    { view, filter }: { readonly view: View; readonly filter: ReleaseFilter },
+    epoch: number,
+  ): Eventually<TextDocument | undefined> {
     const key = keyOf(view, path);
     const kept = this.#kept.get(key);
     if (kept?.base === base) return kept.document;
-    const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) => passes(filter, releaseOfVersion(version));
+    const isSeen = (releaseOfVersion: (version: ProviderVersion) => Release) => (version: ProviderVersion) =>
+      passes(filter, releaseOfVersion(version));
     const make = (seen: (version: ProviderVersion) => boolean): Eventually<TextDocument | undefined> =>
       whenReady(this.#dateOf(name, base, path, filter, epoch), ({ seconds, isSure }) => {
-        const document = this.#filtered(path, name, base, seconds * 1000 - dateShiftMs(view.key, viewShiftSeconds), seen);
+        const document = this.#filtered(
+          path,
+          name,
+          base,
+          seconds * 1000 - dateShiftMs(view.key, viewShiftSeconds),
+          seen,
+        );
         if (isSure) this.#keep(key, base, document, epoch);
         return document;
       });
     if (!view.dated) return make(isSeen(undated));
-    return whenReady(this.#archivesOf(path, name, base, epoch), (archives) => make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? undated(version))));
+    return whenReady(this.#archivesOf(path, name, base, epoch), (archives) =>
+      make(isSeen((version) => archives?.release(version.version, version.reference ?? '') ?? undated(version))),
+    );
   }
 
   /** packages.json, made of `base`, which was made of `built`. */
-  root(key: string, { built, base }: { readonly built: TextDocument; readonly base: TextDocument }, view: View, epoch: number): Eventually<TextDocument> {
+  root(
+    key: string,
+    { built, base }: { readonly built: TextDocument; readonly base: TextDocument },
+    view: View,
+    epoch: number,
+  ): Eventually<TextDocument> {
     const own = keyOf(view, key);
     const kept = this.#kept.get(own);
     if (kept?.document !== undefined && kept.base === base && kept.epoch === epoch) return kept.document;
@@ -84,10 +107,20 @@ export class ViewedDocuments {
   }
 
   #keep(key: string, base: TextDocument, document: TextDocument | undefined, epoch: number): void {
-    this.#kept.set(key, { base, document, epoch }, key.length + 512 + (document === undefined || document === base ? 0 : document.weight));
+    this.#kept.set(
+      key,
+      { base, document, epoch },
+      key.length + 512 + (document === undefined || document === base ? 0 : document.weight),
+    );
   }
 
-  #filtered(path: PublicPath, name: PackageName, base: TextDocument, lastModifiedMs: number, isSeen: (version: ProviderVersion) => boolean): TextDocument | undefined {
+  #filtered(
+    path: PublicPath,
+    name: PackageName,
+    base: TextDocument,
+    lastModifiedMs: number,
+    isSeen: (version: ProviderVersion) => boolean,
+  ): TextDocument | undefined {
     const parts = this.#partsOf(path, name, base);
     const hidden = new Set(parts.versions.filter((version) => !isSeen(version)));
     // also where nothing is hidden the date is the view's own: that something was hidden once must not show
@@ -100,7 +133,13 @@ export class ViewedDocuments {
    * When what the view sees of the document last changed. An index is published before its documents: changes of a later one do not count yet, and an
    * index in memory that is older than the document is looked at once more. `isSure`: false where it stays so; then nothing is kept.
    */
-  #dateOf(name: PackageName, base: TextDocument, path: PublicPath, filter: ReleaseFilter, epoch: number): Eventually<{ readonly seconds: number; readonly isSure: boolean }> {
+  #dateOf(
+    name: PackageName,
+    base: TextDocument,
+    path: PublicPath,
+    filter: ReleaseFilter,
+    epoch: number,
+  ): Eventually<{ readonly seconds: number; readonly isSure: boolean }> {
     const kind = path === providerPath(name, 'dev') ? 'dev' : 'stable';
     const lastModified = Math.floor(base.lastModifiedMs / 1000);
     const document: DatedDocument = { lastModified, digest: base.digest };
@@ -110,7 +149,11 @@ export class ViewedDocuments {
       const knows = releases?.knows(kind, document) === true;
       return { seconds: knows && seconds !== undefined ? seconds : lastModified, isSure: knows };
     };
-    return whenReady(this.#files.releases(name, epoch), (releases) => (releases?.knows(kind, document) === true ? dated(releases) : whenReady(this.#files.releasesAgain(name, epoch), dated)));
+    return whenReady(this.#files.releases(name, epoch), (releases) =>
+      releases?.knows(kind, document) === true
+        ? dated(releases)
+        : whenReady(this.#files.releasesAgain(name, epoch), dated),
+    );
   }
 
   #partsOf(path: PublicPath, name: PackageName, base: TextDocument): ProviderParts {
@@ -127,15 +170,28 @@ export class ViewedDocuments {
   }
 
   /** An index is published before the documents that name its versions: one that lacks any is looked at once more where it comes from. */
-  #archivesOf(path: PublicPath, name: PackageName, base: TextDocument, epoch: number): Eventually<PackageArchives | undefined> {
+  #archivesOf(
+    path: PublicPath,
+    name: PackageName,
+    base: TextDocument,
+    epoch: number,
+  ): Eventually<PackageArchives | undefined> {
     const { versions } = this.#partsOf(path, name, base);
     return whenReady(this.#files.archives(name, epoch), (archives) => {
-      const knowsAll = archives !== undefined && versions.every(({ version, reference = '' }) => archives.release(version, reference) !== undefined);
+      const knowsAll =
+        archives !== undefined &&
+        versions.every(({ version, reference = '' }) => archives.release(version, reference) !== undefined);
       return knowsAll ? archives : this.#files.archivesAgain(name, epoch);
     });
   }
 
-  async #rootOf(key: string, built: TextDocument, base: TextDocument, view: View, epoch: number): Promise<TextDocument> {
+  async #rootOf(
+    key: string,
+    built: TextDocument,
+    base: TextDocument,
+    view: View,
+    epoch: number,
+  ): Promise<TextDocument> {
     const { json, names } = this.#rootPartsOf(base);
     const publication = await this.#publicationOf(epoch);
     const { seen, seconds } = await seenNames(names, publication, view, this.#files, epoch);
@@ -144,7 +200,11 @@ export class ViewedDocuments {
     const shiftMs = built.lastModifiedMs - base.lastModifiedMs + dateShiftMs(view.key, viewShiftSeconds);
     const lastModifiedMs = seconds === undefined ? built.lastModifiedMs - shiftMs : seconds * 1000 - shiftMs;
     const asksForMore = view.patterns !== undefined && isAnyName(json['available-package-patterns']);
-    const made = new TextDocument(seen.length === names.length && seen.length > 0 && !asksForMore ? base : rootFor(json, seen, view), lastModifiedMs, { vary: base.vary });
+    const made = new TextDocument(
+      seen.length === names.length && seen.length > 0 && !asksForMore ? base : rootFor(json, seen, view),
+      lastModifiedMs,
+      { vary: base.vary },
+    );
     const document = before?.document?.equals(made) === true ? redatedFrom(before.document, made) : made;
     if (document === before?.document && before.base === base) before.epoch = epoch;
     else this.#keep(key, base, document, epoch);
@@ -166,7 +226,12 @@ export class ViewedDocuments {
     const json: unknown = JSON.parse(base.bytes.toString('utf8'));
     if (!isJsonObject(json)) throw new Error('packages.json is not a JSON object');
     const list = json['available-packages'];
-    const parts: RootParts = { json, names: Array.isArray(list) ? list.flatMap((name: unknown) => (typeof name === 'string' ? (parsePackageName(name) ?? []) : [])) : [] };
+    const parts: RootParts = {
+      json,
+      names: Array.isArray(list)
+        ? list.flatMap((name: unknown) => (typeof name === 'string' ? (parsePackageName(name) ?? []) : []))
+        : [],
+    };
     this.#roots.set(base, parts);
     return parts;
   }
@@ -181,9 +246,16 @@ function rootFor(json: JsonObject, names: readonly PackageName[], view: View): B
   // Composer takes an empty list for no list at all (ComposerRepository.php:1517)
   const mirrored = isAnyName(json['available-package-patterns']) ? (view.patterns ?? [anyName]) : [];
   const patterns = mirrored.length === 0 && names.length === 0 ? [matchesNothingPattern] : mirrored;
-  const list: [string, JsonValue][] = [['available-packages', names], ...(patterns.length === 0 ? [] : [['available-package-patterns', patterns] as [string, JsonValue]])];
-  const members = Object.entries(json).flatMap(([key, value]) => (key === 'available-packages' ? list : key === 'available-package-patterns' ? [] : [[key, value] as const]));
-  return Buffer.from(`${JSON.stringify(Object.fromEntries('available-packages' in json ? members : [...members, ...list]))}\n`);
+  const list: [string, JsonValue][] = [
+    ['available-packages', names],
+    ...(patterns.length === 0 ? [] : [['available-package-patterns', patterns] as [string, JsonValue]]),
+  ];
+  const members = Object.entries(json).flatMap(([key, value]) =>
+    key === 'available-packages' ? list : key === 'available-package-patterns' ? [] : [[key, value] as const],
+  );
+  return Buffer.from(
+    `${JSON.stringify(Object.fromEntries('available-packages' in json ? members : [...members, ...list]))}\n`,
+  );
 }
 
 /** Two views are told apart before anything else. */

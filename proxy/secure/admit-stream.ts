@@ -12,11 +12,14 @@ export interface StreamFault {
 /** Undefined for a request that may go on. */
 export function streamFault({ headers, rawHeaders, url = '' }: StreamRequest): StreamFault | undefined {
   if (headerBytes(rawHeaders) > defaultServerLimits.maxHeaderBytes) return { code: 'HEADERS_TOO_LARGE' };
-  if (/[^\u0021-\u007e]/.test(url)) return { code: 'BAD_REQUEST', message: 'The path holds a character that has to be encoded.' }; // node:http's parser refuses it
+  if (/[^\u0021-\u007e]/.test(url))
+    return { code: 'BAD_REQUEST', message: 'The path holds a character that has to be encoded.' }; // node:http's parser refuses it
   const authority = headers[':authority'] as string | undefined;
-  if (authority === undefined && headers.host === undefined) return { code: 'BAD_REQUEST', message: 'The request has neither :authority nor Host.' };
+  if (authority === undefined && headers.host === undefined)
+    return { code: 'BAD_REQUEST', message: 'The request has neither :authority nor Host.' };
   // RFC 9113 §8.3.1: one of them may be what a front looked at
-  if (authority !== undefined && headers.host !== undefined && authority !== headers.host) return { code: 'BAD_REQUEST', message: 'The request has a :authority and another Host.' };
+  if (authority !== undefined && headers.host !== undefined && authority !== headers.host)
+    return { code: 'BAD_REQUEST', message: 'The request has a :authority and another Host.' };
   return undefined;
 }
 

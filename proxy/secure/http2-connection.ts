@@ -7,7 +7,14 @@
 // frame, and nghttp2 writes to it afterwards: the process breaks (seen with Node 20.20). So streams and sessions are ended from setImmediate only, and a
 // session never is `closed` without being destroyed: of such a one node:http2 resets each further stream by itself, in the very same place.
 
-import { constants, Http2ServerRequest, performServerHandshake, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  Http2ServerRequest,
+  performServerHandshake,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { isInProgress, type HttpRequest, type HttpResponse } from '../http-request.ts';
 import type { Waiting } from '../idle-connections.ts';
@@ -15,7 +22,10 @@ import type { ServerLimits } from '../server-limits.ts';
 import { dropBody, giveUp } from './stream-answer.ts';
 
 export interface Http2Parts {
-  readonly limits: Pick<ServerLimits, 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxHeaderBytes'>;
+  readonly limits: Pick<
+    ServerLimits,
+    'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxHeaderBytes'
+  >;
   readonly handle: (request: HttpRequest, response: HttpResponse) => void;
   /** hears of a connection that was ended because it broke the protocol */
   readonly onMalformed: (socket: TLSSocket, reason: string) => void;
@@ -59,14 +69,22 @@ export class Http2Connection {
       maxSessionInvalidFrames: 100,
       maxSessionRejectedStreams: 100,
       maxHeaderListPairs: maxHeaderPairs,
-      settings: { maxConcurrentStreams: maxStreams, initialWindowSize: windowBytes, maxHeaderListSize: 2 * parts.limits.maxHeaderBytes },
+      settings: {
+        maxConcurrentStreams: maxStreams,
+        initialWindowSize: windowBytes,
+        maxHeaderListSize: 2 * parts.limits.maxHeaderBytes,
+      },
     });
     this.#closeSession = this.#session.close.bind(this.#session);
     this.#session.close = () => void setImmediate(() => this.finish()); // node:http2 calls it when the client says GOAWAY
     this.#session.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code?.startsWith('ERR_HTTP2_') === true) parts.onMalformed(socket, error.code);
     });
-    this.#session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[] = []) => this.#begin(stream, headers, rawHeaders));
+    this.#session.on(
+      'stream',
+      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[] = []) =>
+        this.#begin(stream, headers, rawHeaders),
+    );
     socket.once('close', () => clearTimeout(this.#timer));
     this.#endIn(parts.limits.headersTimeoutMs);
   }
@@ -87,7 +105,8 @@ export class Http2Connection {
 
   /** undefined while a stream is in progress: its request has arrived, and its answer is not wholly handed over while the client takes it. */
   waiting(nowMs: number): Waiting | undefined {
-    for (const request of this.#open) if (!request.stream.writableEnded && isInProgress(request, nowMs)) return undefined;
+    for (const request of this.#open)
+      if (!request.stream.writableEnded && isInProgress(request, nowMs)) return undefined;
     return { idle: this.#open.size === 0 && this.#answered > 0, sinceMs: this.#sinceMs };
   }
 
@@ -135,10 +154,21 @@ export class Http2Connection {
   #noteEnd(stream: ServerHttp2Stream): void {
     if (stream.rstCode === constants.NGHTTP2_NO_ERROR) this.#answered += 1;
     else this.#takenBack += 1;
-    if (this.#takenBack <= maxTakenBack || this.#takenBack <= this.#answered || this.#session.destroyed || this.#isFlooding) return;
+    if (
+      this.#takenBack <= maxTakenBack ||
+      this.#takenBack <= this.#answered ||
+      this.#session.destroyed ||
+      this.#isFlooding
+    )
+      return;
     this.#isFlooding = true;
     this.#parts.onMalformed(this.#socket, 'HTTP2_RESETS');
-    setImmediate(() => this.#session.destroy(new Error('the client takes back more requests than it lets be answered'), constants.NGHTTP2_ENHANCE_YOUR_CALM));
+    setImmediate(() =>
+      this.#session.destroy(
+        new Error('the client takes back more requests than it lets be answered'),
+        constants.NGHTTP2_ENHANCE_YOUR_CALM,
+      ),
+    );
     this.#cutIn(farewellMs);
   }
 

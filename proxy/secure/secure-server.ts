@@ -39,10 +39,21 @@ export interface SecureConnections {
   readonly cut: () => void;
 }
 
-const tlsOptions = { minVersion: 'TLSv1.2', honorCipherOrder: true, secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
+const tlsOptions = {
+  minVersion: 'TLSv1.2',
+  honorCipherOrder: true,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const;
 
 export function createSecureServer({ limits, certificate, onHttp1, idle, ...parts }: SecureParts): SecureServer {
-  const server = createServer({ ...certificate, ...tlsOptions, ...nodeLimits(limits), IncomingMessage: LeanRequest, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headersTimeoutMs });
+  const server = createServer({
+    ...certificate,
+    ...tlsOptions,
+    ...nodeLimits(limits),
+    IncomingMessage: LeanRequest,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    handshakeTimeout: limits.headersTimeoutMs,
+  });
   const handshakes = new Map<string, Socket>();
   const open = new Set<Http2Connection>();
   server.on('connection', (socket: Socket) => {
@@ -68,7 +79,11 @@ export function createSecureServer({ limits, certificate, onHttp1, idle, ...part
     speaks({ waiting: (nowMs) => connection.waiting(nowMs), end: () => connection.finish() });
     socket.once('close', () => open.delete(connection));
   });
-  return { server, connections: connectionsOf(handshakes, open), renew: (renewed) => server.setSecureContext({ ...renewed, ...tlsOptions }) };
+  return {
+    server,
+    connections: connectionsOf(handshakes, open),
+    renew: (renewed) => server.setSecureContext({ ...renewed, ...tlsOptions }),
+  };
 }
 
 function connectionsOf(handshakes: ReadonlyMap<string, Socket>, open: ReadonlySet<Http2Connection>): SecureConnections {

@@ -19,7 +19,12 @@ export interface Patience {
 }
 
 /** Rejects where a file turns out shorter than it was. */
-export function sendOnStream(request: HttpRequest, stream: ServerHttp2Stream, answer: Answer, { stallMs, untakenFrom }: Patience): Eventually<Sent> {
+export function sendOnStream(
+  request: HttpRequest,
+  stream: ServerHttp2Stream,
+  answer: Answer,
+  { stallMs, untakenFrom }: Patience,
+): Eventually<Sent> {
   const { body } = answer;
   const file = typeof body === 'object' && 'handle' in body ? body : undefined;
   if (stream.destroyed || stream.closed) return withoutBody(file, true);
@@ -37,7 +42,13 @@ export function sendOnStream(request: HttpRequest, stream: ServerHttp2Stream, an
 }
 
 /** Headers that belong to a connection, which HTTP/2 has no place for (RFC 9113 §8.2.2). */
-const ofConnection: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+const ofConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 function headersOf(answer: Answer): OutgoingHttpHeaders {
   const named: Record<string, string | string[] | number> = { ':status': answer.status };
@@ -100,7 +111,10 @@ async function sendFile(stream: ServerHttp2Stream, file: OpenFile, pieces: Piece
   if (abandon !== undefined) stream.once('close', abandon);
   let read = 0;
   try {
-    const buffers = [Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size)), Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size))] as const;
+    const buffers = [
+      Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size)),
+      Buffer.allocUnsafeSlow(Math.min(pieceBytes, file.size)),
+    ] as const;
     for (let turn = 0; read < file.size; turn += 1) {
       const piece = await readPiece(file, buffers[turn % 2 === 0 ? 0 : 1], read);
       read += piece.length;
@@ -122,7 +136,12 @@ interface Pieces {
   readonly end: () => Promise<Sent>;
 }
 
-function writePieces(request: HttpRequest, stream: ServerHttp2Stream, stall: NodeJS.Timeout, untakenFrom: () => number): Pieces {
+function writePieces(
+  request: HttpRequest,
+  stream: ServerHttp2Stream,
+  stall: NodeJS.Timeout,
+  untakenFrom: () => number,
+): Pieces {
   const closed = new Promise<void>((resolve) => void (stream.closed ? resolve() : stream.once('close', resolve)));
   let leaving: Promise<void> = Promise.resolve();
   let bytes = 0;

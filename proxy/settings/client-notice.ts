@@ -15,15 +15,32 @@ export const longestNotice = 500;
 export const noticesAllowed = `a list of at most ${mostNotices} objects with versions, a constraint such as "<2.5", and message, a text of at most ${longestNotice} characters`;
 
 export function isNoticeVersions(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '' && value.length <= 200 && !('refusal' in parseConstraint(value));
+  return (
+    typeof value === 'string' && value.trim() !== '' && value.length <= 200 && !('refusal' in parseConstraint(value))
+  );
 }
 
 /** One line: control characters would reach people's terminals. */
 export function isNoticeMessage(value: unknown): value is string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is refused
-  return typeof value === 'string' && value.trim() !== '' && value.length <= longestNotice && !/[\u0000-\u001f\u007f-\u009f]/.test(value);
+  return (
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    value.length <= longestNotice &&
+    !/[\u0000-\u001f\u007f-\u009f]/.test(value)
+  );
 }
 
 export function areNotices(value: JsonValue): value is ClientNotice[] {
-  return Array.isArray(value) && value.length <= mostNotices && (value as readonly JsonValue[]).every((one) => isJsonObject(one) && Object.keys(one).length === 2 && isNoticeVersions(one['versions']) && isNoticeMessage(one['message']));
+  return (
+    Array.isArray(value) &&
+    value.length <= mostNotices &&
+    (value as readonly JsonValue[]).every(
+      (one) =>
+        isJsonObject(one) &&
+        Object.keys(one).length === 2 &&
+        isNoticeVersions(one['versions']) &&
+        isNoticeMessage(one['message']),
+    )
+  );
 }

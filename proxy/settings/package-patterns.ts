@@ -11,7 +11,11 @@ export const patternsAllowed = `a list of at most ${mostPatterns} package names 
 export const vendorsAllowed = `a list of at most ${mostPatterns} vendors such as ["acme"], without / and *`;
 
 export function arePatterns(value: JsonValue): value is string[] {
-  return Array.isArray(value) && value.length <= mostPatterns && value.every((one) => typeof one === 'string' && patternGrammar.test(one));
+  return (
+    Array.isArray(value) &&
+    value.length <= mostPatterns &&
+    value.every((one) => typeof one === 'string' && patternGrammar.test(one))
+  );
 }
 
 /** The first pattern that no package name matches, and what may have been meant; undefined where there is none. */

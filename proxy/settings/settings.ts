@@ -5,13 +5,22 @@ import { RegistryError } from '../../build/contract/errors.ts';
 import type { JsonValue } from '../../build/contract/json.ts';
 import { whenReady, type Eventually } from '../eventually.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
-import { fitsSetting, settingDefinitions, settingFault, settingKeys, type SettingKey, type SettingValues } from './definitions.ts';
+import {
+  fitsSetting,
+  settingDefinitions,
+  settingFault,
+  settingKeys,
+  type SettingKey,
+  type SettingValues,
+} from './definitions.ts';
 import { readStoredSettings, settingPrefix } from './stored-settings.ts';
 
 export type SettingOrigin = 'flag' | 'environment' | 'api' | 'file' | 'default';
 
 /** What the start of the service says of a setting. Keys that are missing have their default. */
-export type Baseline = { readonly [Key in SettingKey]?: { readonly value: SettingValues[Key]; readonly origin: Exclude<SettingOrigin, 'api'> } };
+export type Baseline = {
+  readonly [Key in SettingKey]?: { readonly value: SettingValues[Key]; readonly origin: Exclude<SettingOrigin, 'api'> };
+};
 
 export interface SettingView {
   readonly key: SettingKey;
@@ -55,7 +64,11 @@ export function createSettings({ store, baseline, objection }: SettingsOptions):
   let known: Known | undefined;
   const load = async (generation: number): Promise<Known> => {
     const views = viewsOf(baseline, await readStoredSettings(store));
-    known = { generation, values: valuesOf(views) as SettingValues, given: valuesOf(views.filter(({ origin }) => origin !== 'default')) };
+    known = {
+      generation,
+      values: valuesOf(views) as SettingValues,
+      given: valuesOf(views.filter(({ origin }) => origin !== 'default')),
+    };
     return known;
   };
   const read = (): Eventually<Known> => {
@@ -78,7 +91,10 @@ export function createSettings({ store, baseline, objection }: SettingsOptions):
 }
 
 /** One of them, asked each time. */
-export function settingOf<Key extends SettingKey>(settings: Pick<Settings, 'current'>, key: Key): () => Eventually<SettingValues[Key]> {
+export function settingOf<Key extends SettingKey>(
+  settings: Pick<Settings, 'current'>,
+  key: Key,
+): () => Eventually<SettingValues[Key]> {
   return () => whenReady(settings.current(), (values) => values[key]);
 }
 
@@ -89,11 +105,18 @@ function valuesOf(views: readonly SettingView[]): Partial<SettingValues> {
 function viewsOf(baseline: Baseline, stored: Stored): SettingView[] {
   return settingKeys.map((key) => {
     const base = baseline[key];
-    if (base !== undefined && isFixed(base.origin)) return { key, value: base.value, origin: base.origin, changeable: false };
+    if (base !== undefined && isFixed(base.origin))
+      return { key, value: base.value, origin: base.origin, changeable: false };
     const row = stored.get(key);
     // a value that another version allowed counts as not set
-    if (row !== undefined && fitsSetting(key, row.value)) return { key, value: row.value, origin: 'api', changeable: true };
-    return { key, value: base?.value ?? settingDefinitions[key].standard, origin: base?.origin ?? 'default', changeable: true };
+    if (row !== undefined && fitsSetting(key, row.value))
+      return { key, value: row.value, origin: 'api', changeable: true };
+    return {
+      key,
+      value: base?.value ?? settingDefinitions[key].standard,
+      origin: base?.origin ?? 'default',
+      changeable: true,
+    };
   });
 }
 
@@ -110,7 +133,10 @@ function assertPatch(patch: SettingPatch, baseline: Baseline): void {
   if (issues.length > 0) throw new RegistryError('INVALID_INPUT', { details: { issues } });
   const fixed = given.flatMap(([key]) => (isFixed(baseline[key]?.origin ?? 'default') ? [key] : []));
   if (fixed.length > 0) {
-    throw new RegistryError('SETTING_FIXED', { message: `Fixed where the service is started, by a flag or the environment, and not to be changed here: ${fixed.join(', ')}.`, details: { settings: fixed } });
+    throw new RegistryError('SETTING_FIXED', {
+      message: `Fixed where the service is started, by a flag or the environment, and not to be changed here: ${fixed.join(', ')}.`,
+      details: { settings: fixed },
+    });
   }
 }
 
@@ -118,7 +144,9 @@ function assertPatch(patch: SettingPatch, baseline: Baseline): void {
 async function assertNoObjection(patch: SettingPatch, objection: SettingObjection | undefined): Promise<void> {
   if (objection === undefined) return;
   const given = entriesOf(patch).filter(([, value]) => value !== null);
-  const found = await Promise.all(given.map(async ([key, value]) => ({ path: key, message: await objection(key, value) })));
+  const found = await Promise.all(
+    given.map(async ([key, value]) => ({ path: key, message: await objection(key, value) })),
+  );
   const issues = found.filter(({ message }) => message !== undefined);
   if (issues.length > 0) throw new RegistryError('INVALID_INPUT', { details: { issues } });
 }
@@ -126,15 +154,27 @@ async function assertNoObjection(patch: SettingPatch, objection: SettingObjectio
 async function apply(store: AuditedStore, patch: SettingPatch, actor: Actor): Promise<void> {
   for (;;) {
     const stored = await readStoredSettings(store);
-    const changes = entriesOf(patch).filter(([key, value]) => JSON.stringify(stored.get(key)?.value ?? null) !== JSON.stringify(value));
+    const changes = entriesOf(patch).filter(
+      ([key, value]) => JSON.stringify(stored.get(key)?.value ?? null) !== JSON.stringify(value),
+    );
     if (changes.length === 0) return;
     const done = await store.commit(
       {
-        conditions: changes.map(([key]) => ({ key: `${settingPrefix}${key}`, revision: stored.get(key)?.revision ?? null })),
+        conditions: changes.map(([key]) => ({
+          key: `${settingPrefix}${key}`,
+          revision: stored.get(key)?.revision ?? null,
+        })),
         puts: changes.flatMap(([key, value]) => (value === null ? [] : [{ key: `${settingPrefix}${key}`, value }])),
         deletes: changes.flatMap(([key, value]) => (value === null ? [`${settingPrefix}${key}`] : [])),
       },
-      { actor, action: 'settings.update', subject: 'settings', details: Object.fromEntries(changes.map(([key, value]) => [key, { from: stored.get(key)?.value ?? null, to: value }])) },
+      {
+        actor,
+        action: 'settings.update',
+        subject: 'settings',
+        details: Object.fromEntries(
+          changes.map(([key, value]) => [key, { from: stored.get(key)?.value ?? null, to: value }]),
+        ),
+      },
     );
     if (done) return;
   }

@@ -6,6 +6,12 @@ import type { StateStore } from '../state/state-store.ts';
 export const settingPrefix = 'setting/';
 
 /** Key to value, as stored: whoever uses one checks it. */
-export async function readStoredSettings(store: Pick<StateStore, 'range'>): Promise<ReadonlyMap<string, { readonly value: JsonValue; readonly revision: number }>> {
-  return new Map((await store.range(settingPrefix)).map(({ key, value, revision }) => [key.slice(settingPrefix.length), { value, revision }] as const));
+export async function readStoredSettings(
+  store: Pick<StateStore, 'range'>,
+): Promise<ReadonlyMap<string, { readonly value: JsonValue; readonly revision: number }>> {
+  return new Map(
+    (await store.range(settingPrefix)).map(
+      ({ key, value, revision }) => [key.slice(settingPrefix.length), { value, revision }] as const,
+    ),
+  );
 }

@@ -2,7 +2,14 @@
 // `before` says where to go on.
 
 import { isJsonObject, type JsonValue } from '../../build/contract/json.ts';
-import { auditEventKey, auditEventPrefix, auditHeadKey, parseAuditHead, type AuditEvent, type AuditHead } from './audit.ts';
+import {
+  auditEventKey,
+  auditEventPrefix,
+  auditHeadKey,
+  parseAuditHead,
+  type AuditEvent,
+  type AuditHead,
+} from './audit.ts';
 import { malformedRecord } from './state-error.ts';
 import type { StateStore } from './state-store.ts';
 
@@ -30,14 +37,23 @@ const clockSlackMs = 24 * 3_600_000;
 type Store = Pick<StateStore, 'get' | 'range'>;
 
 /** Up to `limit` events that fit, older than the event `before`. */
-export async function readAuditLog(store: Store, filter: AuditFilter, { limit, before }: { readonly limit: number; readonly before?: number | undefined }): Promise<AuditPage> {
+export async function readAuditLog(
+  store: Store,
+  filter: AuditFilter,
+  { limit, before }: { readonly limit: number; readonly before?: number | undefined },
+): Promise<AuditPage> {
   const events: AuditEvent[] = [];
   let after = before === undefined ? undefined : auditEventKey(before);
   for (let looked = 0; looked < lookedAtMost; looked += atOnce) {
-    const rows = await store.range(auditEventPrefix, { reverse: true, limit: atOnce, ...(after === undefined ? {} : { after }) });
+    const rows = await store.range(auditEventPrefix, {
+      reverse: true,
+      limit: atOnce,
+      ...(after === undefined ? {} : { after }),
+    });
     for (const { key, value } of rows) {
       const event = parseEvent(value);
-      if (Date.parse(event.time) < (filter.sinceMs ?? Number.NEGATIVE_INFINITY) - clockSlackMs) return { events, before: undefined };
+      if (Date.parse(event.time) < (filter.sinceMs ?? Number.NEGATIVE_INFINITY) - clockSlackMs)
+        return { events, before: undefined };
       if (fits(event, filter)) {
         // one more than was asked for: there is another page
         if (events.length === limit) return { events, before: events.at(-1)?.seq };
@@ -68,7 +84,12 @@ function fits({ actor, action, subject, time }: AuditEvent, filter: AuditFilter)
 }
 
 function parseEvent(value: JsonValue): AuditEvent {
-  if (isJsonObject(value) && typeof value['seq'] === 'number' && isJsonObject(value['details']) && ['time', 'actor', 'action', 'subject', 'previous', 'hash'].every((field) => typeof value[field] === 'string')) {
+  if (
+    isJsonObject(value) &&
+    typeof value['seq'] === 'number' &&
+    isJsonObject(value['details']) &&
+    ['time', 'actor', 'action', 'subject', 'previous', 'hash'].every((field) => typeof value[field] === 'string')
+  ) {
     return value as unknown as AuditEvent;
   }
   throw malformedRecord('An event of the audit log');

@@ -57,7 +57,13 @@ export function auditEventKey(seq: number): string {
 }
 
 /** `now`: epoch milliseconds. */
-export function createAuditedStore({ store, now }: { readonly store: StateStore; readonly now: () => number }): AuditedStore {
+export function createAuditedStore({
+  store,
+  now,
+}: {
+  readonly store: StateStore;
+  readonly now: () => number;
+}): AuditedStore {
   const commit = async (change: StateChange, draft: AuditDraft): Promise<boolean> => {
     for (;;) {
       const head = await store.get(auditHeadKey);
@@ -75,13 +81,25 @@ function withEvent(change: StateChange, head: StateEntry | undefined, event: Aud
   const key = auditEventKey(event.seq);
   return {
     conditions: [...change.conditions, { key: auditHeadKey, revision: head?.revision ?? null }],
-    puts: [...change.puts, { key, value: { ...event } }, { key: auditHeadKey, value: { seq: event.seq, hash: event.hash } }],
+    puts: [
+      ...change.puts,
+      { key, value: { ...event } },
+      { key: auditHeadKey, value: { seq: event.seq, hash: event.hash } },
+    ],
     deletes: change.deletes,
   };
 }
 
 function sealEvent({ actor, action, subject, details }: AuditDraft, head: AuditHead, nowMs: number): AuditEvent {
-  const event = { seq: head.seq + 1, time: new Date(nowMs).toISOString(), actor, action, subject, details, previous: head.hash };
+  const event = {
+    seq: head.seq + 1,
+    time: new Date(nowMs).toISOString(),
+    actor,
+    action,
+    subject,
+    details,
+    previous: head.hash,
+  };
   return { ...event, hash: hashEvent(event) };
 }
 
@@ -91,12 +109,16 @@ function headOf(entry: StateEntry | undefined): AuditHead {
 
 /** The row as stored. Throws StateError when it is malformed: nothing can be appended to the log. */
 export function parseAuditHead(value: JsonValue): AuditHead {
-  if (isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['hash'] === 'string') return { seq: value['seq'], hash: value['hash'] };
+  if (isJsonObject(value) && typeof value['seq'] === 'number' && typeof value['hash'] === 'string')
+    return { seq: value['seq'], hash: value['hash'] };
   throw malformedRecord("The audit log's head");
 }
 
 /** Walks the whole chain. `expected` is a head that was copied out of reach earlier: the chain must still hold it. */
-export async function verifyAudit(store: Pick<StateStore, 'get' | 'range'>, expected: AuditHead = noEvent): Promise<AuditVerdict> {
+export async function verifyAudit(
+  store: Pick<StateStore, 'get' | 'range'>,
+  expected: AuditHead = noEvent,
+): Promise<AuditVerdict> {
   let last = noEvent;
   for (;;) {
     const before = last.seq;
@@ -105,20 +127,30 @@ export async function verifyAudit(store: Pick<StateStore, 'get' | 'range'>, expe
       const reason = key === auditEventKey(seq) ? findEventFault(value, last) : 'the event is missing';
       if (reason !== undefined) return { sound: false, seq, reason };
       last = { seq, hash: hashEvent(value as JsonObject) };
-      if (seq === expected.seq && last.hash !== expected.hash) return { sound: false, seq, reason: 'it is not the event that the copy of the head was taken from' };
+      if (seq === expected.seq && last.hash !== expected.hash)
+        return { sound: false, seq, reason: 'it is not the event that the copy of the head was taken from' };
     }
     // read after the events, so it knows of all that were seen; of more, when some were appended meanwhile: then on to those
     const head = headOf(await store.get(auditHeadKey));
     const missing = Math.max(head.seq, expected.seq) > last.seq;
-    if (missing && last.seq === before) return { sound: false, seq: last.seq + 1, reason: `the event is missing: the log once reached ${Math.max(head.seq, expected.seq)}` };
+    if (missing && last.seq === before)
+      return {
+        sound: false,
+        seq: last.seq + 1,
+        reason: `the event is missing: the log once reached ${Math.max(head.seq, expected.seq)}`,
+      };
     if (missing) continue;
-    if (head.seq < last.seq) return { sound: false, seq: head.seq + 1, reason: 'the head of the log does not know the event' };
-    return head.hash === last.hash ? { sound: true, head: last } : { sound: false, seq: last.seq, reason: 'it is not the event the head names' };
+    if (head.seq < last.seq)
+      return { sound: false, seq: head.seq + 1, reason: 'the head of the log does not know the event' };
+    return head.hash === last.hash
+      ? { sound: true, head: last }
+      : { sound: false, seq: last.seq, reason: 'it is not the event the head names' };
   }
 }
 
 function findEventFault(value: JsonValue, last: AuditHead): string | undefined {
-  if (!isJsonObject(value) || value['seq'] !== last.seq + 1) return 'the event is malformed or stands in the wrong place';
+  if (!isJsonObject(value) || value['seq'] !== last.seq + 1)
+    return 'the event is malformed or stands in the wrong place';
   if (hashEvent(value) !== value['hash']) return 'the event was changed after it was written';
   return value['previous'] === last.hash ? undefined : 'the event does not follow from the one before';
 }
@@ -144,9 +176,11 @@ function hashEvent(event: JsonObject): string {
 function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value).sort().flatMap((key) => {
-    const member = value[key];
-    return member === undefined ? [] : [`${JSON.stringify(key)}:${canonicalJson(member)}`];
-  });
+  const members = Object.keys(value)
+    .sort()
+    .flatMap((key) => {
+      const member = value[key];
+      return member === undefined ? [] : [`${JSON.stringify(key)}:${canonicalJson(member)}`];
+    });
   return `{${members.join(',')}}`;
 }

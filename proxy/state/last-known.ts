@@ -17,8 +17,17 @@ export interface LastKnown {
   readonly row: (key: string) => KnownRow | undefined;
   readonly range: (prefix: string, options: RangeOptions) => readonly KnownRow[] | undefined;
   /** Reads, and remembers what was read unless somebody wrote it meanwhile. `asOf`: the generation that the state has reached at least. */
-  readonly learnRow: (key: string, asOf: number, read: () => Promise<KnownRow | undefined>) => Promise<KnownRow | undefined>;
-  readonly learnRange: (prefix: string, options: RangeOptions, asOf: number, read: () => Promise<readonly KnownRow[]>) => Promise<readonly KnownRow[]>;
+  readonly learnRow: (
+    key: string,
+    asOf: number,
+    read: () => Promise<KnownRow | undefined>,
+  ) => Promise<KnownRow | undefined>;
+  readonly learnRange: (
+    prefix: string,
+    options: RangeOptions,
+    asOf: number,
+    read: () => Promise<readonly KnownRow[]>,
+  ) => Promise<readonly KnownRow[]>;
   /** These were written in this generation: what was read of an earlier one is not true any more. */
   readonly forget: (keys: readonly string[], generation: number) => void;
   readonly forgetAll: () => void;
@@ -49,7 +58,14 @@ export function createLastKnown(capacity = 20_000): LastKnown {
   const doubted = new Map<string, Reading>();
 
   /** Reads, and keeps it in `kept` where it is worth it. */
-  const learn = async <T>(kept: Map<string, Known<T & object>>, most: number, reading: Reading, asOf: number, read: () => Promise<T>, isKept: (value: T) => value is T & object): Promise<T> => {
+  const learn = async <T>(
+    kept: Map<string, Known<T & object>>,
+    most: number,
+    reading: Reading,
+    asOf: number,
+    read: () => Promise<T>,
+    isKept: (value: T) => value is T & object,
+  ): Promise<T> => {
     const attempt = { reading, asOf, current: true };
     underWay.add(attempt);
     const value = await read().finally(() => underWay.delete(attempt));
@@ -75,10 +91,20 @@ export function createLastKnown(capacity = 20_000): LastKnown {
     row: (key) => rows.get(nameOf({ key }))?.value,
     range: (prefix, options) => ranges.get(nameOf({ prefix, options }))?.value,
     learnRow: (key, asOf, read) => learn(rows, capacity, { key }, asOf, read, (row) => row !== undefined),
-    learnRange: (prefix, options, asOf, read) => learn(ranges, mostRanges, { prefix, options }, asOf, read, (found): found is readonly KnownRow[] => found.length <= longestRange),
+    learnRange: (prefix, options, asOf, read) =>
+      learn(
+        ranges,
+        mostRanges,
+        { prefix, options },
+        asOf,
+        read,
+        (found): found is readonly KnownRow[] => found.length <= longestRange,
+      ),
     forget: (keys, generation) => {
-      const isOld = ({ reading, asOf }: { readonly reading: Reading; readonly asOf: number }): boolean => asOf < generation && keys.some((key) => concerns(reading, key));
-      for (const key of keys) if ((rows.get(nameOf({ key }))?.asOf ?? generation) < generation) rows.delete(nameOf({ key }));
+      const isOld = ({ reading, asOf }: { readonly reading: Reading; readonly asOf: number }): boolean =>
+        asOf < generation && keys.some((key) => concerns(reading, key));
+      for (const key of keys)
+        if ((rows.get(nameOf({ key }))?.asOf ?? generation) < generation) rows.delete(nameOf({ key }));
       for (const attempt of underWay) if (isOld(attempt)) attempt.current = false;
       for (const [name, known] of ranges) if (isOld(known)) ranges.delete(name);
     },

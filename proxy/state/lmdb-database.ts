@@ -34,12 +34,19 @@ export async function openDatabase(directory: string): Promise<LmdbDatabase> {
   try {
     await refuseDamage(directory);
     // to open for writing is to write: lmdb begins a write transaction for it
-    const refused = await turn.take().then((taken) => void (release = taken), (error: unknown) => unlessDisk(error, directory));
+    const refused = await turn.take().then(
+      (taken) => void (release = taken),
+      (error: unknown) => unlessDisk(error, directory),
+    );
     const unwritable = codeOf(refused) === 'EROFS' ? refused : undefined;
     return { db: openFiles(directory, unwritable !== undefined), directory, turn, unwritable };
   } catch (error) {
     if (error instanceof StateError) throw error;
-    throw new StateError('STATE_UNUSABLE', `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`, { cause: error });
+    throw new StateError(
+      'STATE_UNUSABLE',
+      `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`,
+      { cause: error },
+    );
   } finally {
     release?.();
   }
@@ -84,7 +91,10 @@ function openFiles(directory: string, readOnly: boolean): Database {
 }
 
 /** Writes, as one transaction. lmdb says why it failed in a promise of its own, `commitError`. */
-export async function write({ directory, turn, unwritable }: LmdbDatabase, action: () => Promise<boolean>): Promise<boolean> {
+export async function write(
+  { directory, turn, unwritable }: LmdbDatabase,
+  action: () => Promise<boolean>,
+): Promise<boolean> {
   let release: (() => void) | undefined;
   try {
     if (unwritable !== undefined) throw unwritable;
@@ -96,7 +106,11 @@ export async function write({ directory, turn, unwritable }: LmdbDatabase, actio
       () => error,
       (why: unknown) => why,
     );
-    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. ${storageAdvice(cause)}`, { cause });
+    throw new StateError(
+      'STATE_WRITE_FAILED',
+      `The state in ${directory} could not be written, and nothing was changed: ${reasonOf(cause)}. ${storageAdvice(cause)}`,
+      { cause },
+    );
   } finally {
     release?.();
   }

@@ -40,7 +40,12 @@ export async function findLmdbDamage(path: string): Promise<string | undefined> 
 
 function isMeta(page: Buffer): boolean {
   const pageSize = page.readUInt32LE(pageSizeAt);
-  return page.readUInt32LE(magicAt) === magic && page.readUInt32LE(versionAt) === dataVersion && pageSize >= 512 && pageSize <= 65_536;
+  return (
+    page.readUInt32LE(magicAt) === magic &&
+    page.readUInt32LE(versionAt) === dataVersion &&
+    pageSize >= 512 &&
+    pageSize <= 65_536
+  );
 }
 
 function findMissingPages(metas: readonly Buffer[], size: number): string | undefined {

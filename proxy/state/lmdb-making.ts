@@ -29,7 +29,11 @@ export async function makeLmdbState(directory: string, identity: StateIdentity):
     await syncFolder(directory);
   } catch (error) {
     if (error instanceof StateError) throw error;
-    throw new StateError('STATE_UNUSABLE', `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`, { cause: error });
+    throw new StateError(
+      'STATE_UNUSABLE',
+      `The state directory ${directory} cannot be used: ${reasonOf(error)}. It must be a directory this user may read and write.`,
+      { cause: error },
+    );
   }
 }
 
@@ -42,6 +46,7 @@ async function removeOldDrafts(directory: string): Promise<void> {
   for (const name of (await readdir(directory)).filter((entry) => entry.startsWith(draftPrefix))) {
     const path = join(directory, name);
     const facts = await stat(path).catch(() => undefined);
-    if (facts !== undefined && Date.now() - facts.mtimeMs > draftAgeMs) await rm(path, { recursive: true, force: true });
+    if (facts !== undefined && Date.now() - facts.mtimeMs > draftAgeMs)
+      await rm(path, { recursive: true, force: true });
   }
 }

@@ -75,7 +75,13 @@ function parseMeta(page: Buffer): Meta {
     const root = page.readBigUInt64LE(at + 40);
     return { depth: page.readUInt16LE(at + 6), root: root === noPage ? undefined : Number(root) };
   };
-  return { pageSize: page.readUInt32LE(48), lastPage: Number(page.readBigUInt64LE(144)), transaction: page.readBigUInt64LE(152), free: tree(48), rows: tree(96) };
+  return {
+    pageSize: page.readUInt32LE(48),
+    lastPage: Number(page.readBigUInt64LE(144)),
+    transaction: page.readBigUInt64LE(152),
+    free: tree(48),
+    rows: tree(96),
+  };
 }
 
 function walkTree(walk: Walk, { root, depth }: Tree, onValue: (value: Buffer) => void): void {
@@ -87,7 +93,8 @@ function visit(walk: Walk, number: number, height: number, onValue: (value: Buff
   const page = readPage(walk, number, 1);
   const flags = page.readUInt16LE(18);
   const isBranch = height > 1;
-  if ((flags & (branchFlag | leafFlag | overflowFlag | foreignPageFlags)) !== (isBranch ? branchFlag : leafFlag)) throw new PageFault(`page ${number} is not of the kind that leads here`);
+  if ((flags & (branchFlag | leafFlag | overflowFlag | foreignPageFlags)) !== (isBranch ? branchFlag : leafFlag))
+    throw new PageFault(`page ${number} is not of the kind that leads here`);
   for (const node of nodesOf(page, number, isBranch)) {
     if (isBranch) visit(walk, childOf(page, node), height - 1, onValue);
     else onValue(valueOf(walk, page, number, node));
@@ -98,10 +105,12 @@ function visit(walk: Walk, number: number, height: number, onValue: (value: Buff
 function nodesOf(page: Buffer, number: number, isBranch: boolean): number[] {
   const [lower, upper] = [page.readUInt16LE(20) + headerSize, page.readUInt16LE(22) + headerSize];
   const count = (lower - headerSize) / 2;
-  if (!Number.isInteger(count) || count < (isBranch ? 2 : 1) || lower > upper || upper > page.length) throw new PageFault(`page ${number} has no room for what it names`);
+  if (!Number.isInteger(count) || count < (isBranch ? 2 : 1) || lower > upper || upper > page.length)
+    throw new PageFault(`page ${number} has no room for what it names`);
   return Array.from({ length: count }, (_, index) => {
     const node = page.readUInt16LE(headerSize + 2 * index) + headerSize;
-    if (node < upper || node + nodeHeaderSize > page.length || endOf(page, node, isBranch) > page.length) throw new PageFault(`page ${number} has a row that leads out of it`);
+    if (node < upper || node + nodeHeaderSize > page.length || endOf(page, node, isBranch) > page.length)
+      throw new PageFault(`page ${number} has a row that leads out of it`);
     return node;
   });
 }
@@ -122,9 +131,11 @@ function valueOf(walk: Walk, page: Buffer, number: number, node: number): Buffer
   const at = node + nodeHeaderSize + keySize;
   if ((flags & bigData) === 0) return page.subarray(at, at + size);
   const [first, count] = [Number(page.readBigUInt64LE(at)), Number(page.readBigUInt64LE(at + 16))];
-  if (count * walk.pageSize < headerSize + size) throw new PageFault(`page ${number} has a row that is longer than its pages`);
+  if (count * walk.pageSize < headerSize + size)
+    throw new PageFault(`page ${number} has a row that is longer than its pages`);
   const pages = readPage(walk, first, count);
-  if ((pages.readUInt16LE(18) & (branchFlag | leafFlag | overflowFlag)) !== overflowFlag) throw new PageFault(`page ${first} is not of the kind that leads here`);
+  if ((pages.readUInt16LE(18) & (branchFlag | leafFlag | overflowFlag)) !== overflowFlag)
+    throw new PageFault(`page ${first} is not of the kind that leads here`);
   const counted = pages.readUInt32LE(20);
   // LMDB frees as many pages once the row is replaced
   if (counted !== count) throw new PageFault(`page ${first} counts ${counted} pages, and its row counts ${count}`);
@@ -138,7 +149,8 @@ function collectFree({ freed, lastPage }: Walk, value: Buffer): void {
   let length = 1;
   for (let at = 1; at <= listed; at += 1) {
     const entry = Number(value.readBigInt64LE(8 * at));
-    if (entry > 0 && (entry < 2 || entry + length - 1 > lastPage)) throw new PageFault(`page ${entry}, which counts as free, is not in the file`);
+    if (entry > 0 && (entry < 2 || entry + length - 1 > lastPage))
+      throw new PageFault(`page ${entry}, which counts as free, is not in the file`);
     if (entry > 0) for (let page = entry; page < entry + length; page += 1) freed.push(page);
     length = entry < 0 ? -entry : 1;
   }
@@ -147,13 +159,15 @@ function collectFree({ freed, lastPage }: Walk, value: Buffer): void {
 /** `count` pages from `number` on, which nothing else may lead to. */
 function readPage(walk: Walk, number: number, count: number): Buffer {
   const { pageSize, lastPage, transaction, used, descriptor } = walk;
-  if (number < 2 || number + count - 1 > lastPage) throw new PageFault(`page ${number} is not in the file, though a row leads there`);
+  if (number < 2 || number + count - 1 > lastPage)
+    throw new PageFault(`page ${number} is not in the file, though a row leads there`);
   for (let page = number; page < number + count; page += 1) {
     if (used[page] === 1) throw new PageFault(`two rows lead to page ${page}`);
     used[page] = 1;
   }
   const page = readBytes(descriptor, number * pageSize, count * pageSize);
-  if (Number(page.readBigUInt64LE(0)) !== number || page.readBigUInt64LE(8) > transaction) throw new PageFault(`page ${number} is not the one that was written there`);
+  if (Number(page.readBigUInt64LE(0)) !== number || page.readBigUInt64LE(8) > transaction)
+    throw new PageFault(`page ${number} is not the one that was written there`);
   return page;
 }
 

@@ -6,7 +6,8 @@ import { openForReading, reasonOf, stateFileOf, type Database } from './lmdb-dat
 import { findLmdbDamage } from './lmdb-file.ts';
 import { findPageFault } from './lmdb-pages.ts';
 
-export type StateReading = { readonly rows: number; readonly fault: null } | { readonly rows: null; readonly fault: string };
+export type StateReading =
+  { readonly rows: number; readonly fault: null } | { readonly rows: null; readonly fault: string };
 
 /** Never rejects for what is damaged. */
 export async function readWholeState(directory: string): Promise<StateReading> {

@@ -32,16 +32,29 @@ export function assertSchema({ db, directory }: Pick<LmdbDatabase, 'db' | 'direc
   const schema = db.get(schemaKey);
   if (schema === stateSchema) return assertOwnRows(db, directory);
   if (typeof schema === 'number' && schema > stateSchema) {
-    throw new StateError('STATE_TOO_NEW', `The state in ${directory} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${stateSchema}). Run that version, or move the directory away.`);
+    throw new StateError(
+      'STATE_TOO_NEW',
+      `The state in ${directory} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${stateSchema}). Run that version, or move the directory away.`,
+    );
   }
-  throw new StateError('STATE_CORRUPT', `The state in ${directory} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`);
+  throw new StateError(
+    'STATE_CORRUPT',
+    `The state in ${directory} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`,
+  );
 }
 
 /** The other rows of the store's own. An older version wrote no identity, and no count of quiet commits. */
 function assertOwnRows(db: Database, directory: string): void {
   const [generation, quiet = 0, identity] = [db.get(generationKey), db.get(quietKey), db.get(identityKey)];
-  const isSound = Number.isSafeInteger(generation) && Number.isSafeInteger(quiet) && (identity === undefined || parseStateIdentity(identity) !== undefined);
-  if (!isSound) throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: its identity or its generation is malformed. ${wayBack}`);
+  const isSound =
+    Number.isSafeInteger(generation) &&
+    Number.isSafeInteger(quiet) &&
+    (identity === undefined || parseStateIdentity(identity) !== undefined);
+  if (!isSound)
+    throw new StateError(
+      'STATE_CORRUPT',
+      `The state in ${directory} is damaged: its identity or its generation is malformed. ${wayBack}`,
+    );
 }
 
 /** The identity of the state. One that an older version made gets the identity `fresh`, unless it cannot be written: then it has none for now. */

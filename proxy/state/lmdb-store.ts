@@ -17,7 +17,10 @@ import { newStateIdentity, type StateIdentity } from './state-identity.ts';
 import type { RangeOptions, StateChange, StateEntry, StateOpening, StateStore } from './state-store.ts';
 
 /** Opens the state in `directory`. Rejects with a StateError that says what to do. */
-export async function openLmdbStore(directory: string, { make, fresh }: StateOpening = newState()): Promise<StateStore> {
+export async function openLmdbStore(
+  directory: string,
+  { make, fresh }: StateOpening = newState(),
+): Promise<StateStore> {
   const lmdb = await openState(directory, make ? fresh : undefined);
   const { db } = lmdb;
   const identity = await nameState(lmdb, fresh);
@@ -66,7 +69,11 @@ export async function copyLmdbState(directory: string, target: string): Promise<
     return identity;
   } catch (error) {
     if (error instanceof StateError) throw error;
-    throw new StateError('STATE_WRITE_FAILED', `The state in ${directory} could not be copied to ${target}: ${reasonOf(error)}. ${storageAdvice(error)}`, { cause: error });
+    throw new StateError(
+      'STATE_WRITE_FAILED',
+      `The state in ${directory} could not be copied to ${target}: ${reasonOf(error)}. ${storageAdvice(error)}`,
+      { cause: error },
+    );
   } finally {
     await lmdb.db.close();
   }
@@ -119,14 +126,18 @@ function whole<T>(directory: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: a row of it is no JSON. ${wayBack}`, { cause: error });
+    throw new StateError('STATE_CORRUPT', `The state in ${directory} is damaged: a row of it is no JSON. ${wayBack}`, {
+      cause: error,
+    });
   }
 }
 
 function readEntry(db: Database, key: string): StateEntry | undefined {
   db.resetReadTxn();
   const entry = db.getEntry(key);
-  return entry === undefined || key.startsWith('!') ? undefined : { key, value: entry.value, revision: entry.version ?? 0 };
+  return entry === undefined || key.startsWith('!')
+    ? undefined
+    : { key, value: entry.value, revision: entry.version ?? 0 };
 }
 
 function readRange(db: Database, prefix: string, { after, limit, reverse = false }: RangeOptions): StateEntry[] {

@@ -56,7 +56,11 @@ function toEntry(key: string, row: Row | undefined): StateEntry | undefined {
   return row === undefined ? undefined : { key, value: JSON.parse(row.text) as JsonValue, revision: row.revision };
 }
 
-function selectKeys(rows: ReadonlyMap<string, Row>, prefix: string, { after, limit, reverse = false }: RangeOptions): string[] {
+function selectKeys(
+  rows: ReadonlyMap<string, Row>,
+  prefix: string,
+  { after, limit, reverse = false }: RangeOptions,
+): string[] {
   const { start, end } = prefixBounds(prefix);
   const keys = [...rows.keys()].filter((key) => key >= start && key < end).sort();
   if (reverse) keys.reverse();

@@ -10,27 +10,43 @@ interface Fault {
 
 /** Two sentences for people, what is wrong and what to set; undefined: nothing is wrong that can be seen. A Redis may refuse to say how it is set up. */
 export async function findDurabilityFault(redis: RedisClient): Promise<string | undefined> {
-  const [persistence, memory, snapshots] = await Promise.all([infoOf(redis, 'persistence'), infoOf(redis, 'memory'), snapshotsOf(redis)]);
+  const [persistence, memory, snapshots] = await Promise.all([
+    infoOf(redis, 'persistence'),
+    infoOf(redis, 'memory'),
+    snapshotsOf(redis),
+  ]);
   const faults = [evictionFault(memory), diskFault(persistence, snapshots)].filter((fault) => fault !== undefined);
-  return faults.length === 0 ? undefined : `${faults.map(({ what }) => what).join(', and ')}. Set ${faults.map(({ set }) => `\`${set}\``).join(' and ')}`;
+  return faults.length === 0
+    ? undefined
+    : `${faults.map(({ what }) => what).join(', and ')}. Set ${faults.map(({ set }) => `\`${set}\``).join(' and ')}`;
 }
 
 function evictionFault(memory: ReadonlyMap<string, string>): Fault | undefined {
   const policy = memory.get('maxmemory_policy');
   if (policy?.startsWith('allkeys-') !== true || memory.get('maxmemory') === '0') return undefined;
-  return { what: `it throws rows away when it is full (maxmemory-policy ${policy})`, set: 'maxmemory-policy noeviction' };
+  return {
+    what: `it throws rows away when it is full (maxmemory-policy ${policy})`,
+    set: 'maxmemory-policy noeviction',
+  };
 }
 
 /** `snapshots`: the setting `save`; undefined where it is not told. */
 function diskFault(persistence: ReadonlyMap<string, string>, snapshots: string | undefined): Fault | undefined {
   if (persistence.get('aof_enabled') !== '0' || snapshots === undefined) return undefined;
-  const what = snapshots === '' ? 'it keeps nothing on disk: users and tokens are gone when it starts again' : `it saves to disk now and then only (save ${snapshots}): what was done since is gone after a crash, a revocation too`;
+  const what =
+    snapshots === ''
+      ? 'it keeps nothing on disk: users and tokens are gone when it starts again'
+      : `it saves to disk now and then only (save ${snapshots}): what was done since is gone after a crash, a revocation too`;
   return { what, set: 'appendonly yes' };
 }
 
 async function infoOf(redis: RedisClient, section: string): Promise<ReadonlyMap<string, string>> {
   const text = await redis.info(section).catch(() => '');
-  return new Map(text.split(/\r?\n/).map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const));
+  return new Map(
+    text
+      .split(/\r?\n/)
+      .map((line) => [line.slice(0, Math.max(0, line.indexOf(':'))), line.slice(line.indexOf(':') + 1)] as const),
+  );
 }
 
 async function snapshotsOf(redis: RedisClient): Promise<string | undefined> {

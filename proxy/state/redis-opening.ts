@@ -10,40 +10,78 @@ import type { StateOpening } from './state-store.ts';
 const redisStateSchema = 1;
 
 /** The identity of the state, once there is one that this version understands; undefined where there is none. Throws StateError. */
-export async function prepare(redis: RedisClient, place: StatePlace, name: string, { make, fresh }: StateOpening): Promise<StateIdentity | undefined> {
-  const [schema, found, generation, quiet] = await redis.prepareState(place.rows, place.meta, redisStateSchema, make ? 1 : 0, fresh);
+export async function prepare(
+  redis: RedisClient,
+  place: StatePlace,
+  name: string,
+  { make, fresh }: StateOpening,
+): Promise<StateIdentity | undefined> {
+  const [schema, found, generation, quiet] = await redis.prepareState(
+    place.rows,
+    place.meta,
+    redisStateSchema,
+    make ? 1 : 0,
+    fresh,
+  );
   if (schema === '') return undefined;
   if (schema === String(redisStateSchema)) {
     const identity = parseStateIdentity(found);
     if (identity !== undefined && [generation, quiet].every((count) => /^\d{1,15}$/.test(count))) return identity;
-    throw new StateError('STATE_CORRUPT', `The state in ${name} is damaged: its identity or its generation is malformed. ${wayBack}`);
+    throw new StateError(
+      'STATE_CORRUPT',
+      `The state in ${name} is damaged: its identity or its generation is malformed. ${wayBack}`,
+    );
   }
-  if (Number(schema) > redisStateSchema) throw new StateError('STATE_TOO_NEW', `The state in ${name} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${redisStateSchema}). Run that version, or name another database.`);
-  throw new StateError('STATE_CORRUPT', `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`);
+  if (Number(schema) > redisStateSchema)
+    throw new StateError(
+      'STATE_TOO_NEW',
+      `The state in ${name} was written by a newer version of Libretto (its schema is ${schema}, this version reads ${redisStateSchema}). Run that version, or name another database.`,
+    );
+  throw new StateError(
+    'STATE_CORRUPT',
+    `The state in ${name} names no schema this version knows. It is not Libretto's, or it is damaged. ${wayBack}`,
+  );
 }
 
-const rightsAdvice = "Its user needs what the chapter on Redis in docs/deploy.md lists, for the keys libretto:state:*.";
+const rightsAdvice = 'Its user needs what the chapter on Redis in docs/deploy.md lists, for the keys libretto:state:*.';
 
 export function refuseMissingRights(missing: readonly string[], name: string): void {
-  if (missing.length > 0) throw new StateError('STATE_UNUSABLE', `The state in ${name} cannot be used: ${missing.join(', ')} may not be sent. ${rightsAdvice}`);
+  if (missing.length > 0)
+    throw new StateError(
+      'STATE_UNUSABLE',
+      `The state in ${name} cannot be used: ${missing.join(', ')} may not be sent. ${rightsAdvice}`,
+    );
 }
 
 /** Why a state could not be opened. What Redis refuses stays refused; what keeps its answers away may pass. */
 export function unusable(name: string, why: unknown): StateError {
   const message = messageOf(why).replace(/\.$/, '');
   const advice = adviceFor(message);
-  if (advice === undefined && !isRefusal(why)) return new StateError('STATE_UNAVAILABLE', `The state in ${name} cannot be used: ${message}. Check that this Redis runs, and that the setting state names its host and port; then try again.`, { cause: why });
-  return new StateError('STATE_UNUSABLE', `The state in ${name} cannot be used: ${message}. ${advice ?? 'Check what the setting state names.'}`, { cause: why });
+  if (advice === undefined && !isRefusal(why))
+    return new StateError(
+      'STATE_UNAVAILABLE',
+      `The state in ${name} cannot be used: ${message}. Check that this Redis runs, and that the setting state names its host and port; then try again.`,
+      { cause: why },
+    );
+  return new StateError(
+    'STATE_UNUSABLE',
+    `The state in ${name} cannot be used: ${message}. ${advice ?? 'Check what the setting state names.'}`,
+    { cause: why },
+  );
 }
 
 function adviceFor(message: string): string | undefined {
   if (/NOPERM|user executing the script/.test(message)) return rightsAdvice;
-  if (/WRONGPASS|NOAUTH|invalid password/i.test(message)) return 'Give user and password in the URL (redis://USER:PASSWORD@HOST:PORT), best in the variable LIBRETTO_STATE.';
+  if (/WRONGPASS|NOAUTH|invalid password/i.test(message))
+    return 'Give user and password in the URL (redis://USER:PASSWORD@HOST:PORT), best in the variable LIBRETTO_STATE.';
   return undefined;
 }
 
 function isRefusal(why: unknown): boolean {
-  return (why instanceof Error && why.name === 'ReplyError' && !why.message.startsWith('LOADING')) || /certificate|knows no primary/.test(messageOf(why));
+  return (
+    (why instanceof Error && why.name === 'ReplyError' && !why.message.startsWith('LOADING')) ||
+    /certificate|knows no primary/.test(messageOf(why))
+  );
 }
 
 export function messageOf(error: unknown): string {

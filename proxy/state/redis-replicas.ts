@@ -26,7 +26,9 @@ export function createReplicas({ writer, notice, monotonicMs }: ReplicasOptions)
     follow: async () => {
       const reached = await writer.wait(1, replicaTimeoutMs).catch((error: unknown) => {
         // whatever Redis says here is about waiting: the change before it may be written
-        throw new Error(`no replica has confirmed it: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+        throw new Error(`no replica has confirmed it: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error,
+        });
       });
       if (reached > 0 || monotonicMs() - lastNoticeMs < noticePeriodMs) return;
       lastNoticeMs = monotonicMs();

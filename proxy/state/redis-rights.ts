@@ -29,7 +29,11 @@ return missing
 `;
 
 /** Commands of the state that this user may not send, or not for its keys. Rejects where scripts are what he may not run. */
-export async function findMissingRights(redis: RedisClient, { rows, order, meta }: StatePlace, waits: boolean): Promise<readonly string[]> {
+export async function findMissingRights(
+  redis: RedisClient,
+  { rows, order, meta }: StatePlace,
+  waits: boolean,
+): Promise<readonly string[]> {
   const missing: unknown = await redis.eval(script, 3, rows, order, meta, waits ? 1 : 0);
   return Array.isArray(missing) ? missing.map(String) : [];
 }

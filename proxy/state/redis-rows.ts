@@ -15,7 +15,11 @@ export interface RedisRows {
   readonly range: (prefix: string, options: RangeOptions) => Promise<readonly KnownRow[]>;
 }
 
-export function createRedisRows(redis: RedisClient, { meta, rows, order }: StatePlace, identity: StateIdentity): RedisRows {
+export function createRedisRows(
+  redis: RedisClient,
+  { meta, rows, order }: StatePlace,
+  identity: StateIdentity,
+): RedisRows {
   return {
     row: async (key) => {
       const text = await redis.readState(meta, rows, identity, key);
@@ -23,15 +27,28 @@ export function createRedisRows(redis: RedisClient, { meta, rows, order }: State
     },
     range: async (prefix, options) => {
       const { first, last } = boundsOf(prefix, options);
-      const found = await redis.rangeState(meta, rows, order, identity, first, last, options.reverse === true ? 1 : 0, options.limit ?? -1);
-      return Array.from({ length: found.length / 2 }, (_, index) => ({ key: found[2 * index] ?? '', text: found[2 * index + 1] ?? '' }));
+      const found = await redis.rangeState(
+        meta,
+        rows,
+        order,
+        identity,
+        first,
+        last,
+        options.reverse === true ? 1 : 0,
+        options.limit ?? -1,
+      );
+      return Array.from({ length: found.length / 2 }, (_, index) => ({
+        key: found[2 * index] ?? '',
+        text: found[2 * index + 1] ?? '',
+      }));
     },
   };
 }
 
 /** `%d+:JSON`, as the script wrote it. Throws StateError. */
 export function entryOf({ key, text }: KnownRow, name: string): StateEntry {
-  const malformed = (): StateError => new StateError('STATE_CORRUPT', `The row ${key} of the state in ${name} is malformed. ${wayBack}`);
+  const malformed = (): StateError =>
+    new StateError('STATE_CORRUPT', `The row ${key} of the state in ${name} is malformed. ${wayBack}`);
   const colon = text.indexOf(':');
   const revision = Number(text.slice(0, colon));
   if (colon < 1 || !Number.isSafeInteger(revision)) throw malformed();
@@ -43,7 +60,10 @@ export function entryOf({ key, text }: KnownRow, name: string): StateEntry {
   }
 }
 
-function boundsOf(prefix: string, { after, reverse = false }: RangeOptions): { readonly first: string; readonly last: string } {
+function boundsOf(
+  prefix: string,
+  { after, reverse = false }: RangeOptions,
+): { readonly first: string; readonly last: string } {
   const { start, end } = prefixBounds(prefix);
   if (reverse) return { first: `[${start}`, last: `(${after === undefined || after > end ? end : after}` };
   return { first: after === undefined || after < start ? `[${start}` : `(${after}`, last: `(${end}` };

@@ -13,7 +13,12 @@ export interface StatePlace {
 }
 
 export function placeOf(database: number): StatePlace {
-  return { rows: 'libretto:state:rows', order: 'libretto:state:order', meta: 'libretto:state:meta', channel: `libretto:state:${database}:commits` };
+  return {
+    rows: 'libretto:state:rows',
+    order: 'libretto:state:order',
+    meta: 'libretto:state:meta',
+    channel: `libretto:state:${database}:commits`,
+  };
 }
 
 /**

@@ -9,7 +9,11 @@ const commandTimeoutMs = 2000;
 
 /** What the names of its keys begin with now; undefined where there was no state. Running servers find none until another one has its identity. Rejects with StateError. */
 export async function setRedisStateAside(url: string, now: Date): Promise<string | undefined> {
-  const { redis, connect, reason } = createRedisClient({ url, commandTimeout: commandTimeoutMs, scripts: stateScripts });
+  const { redis, connect, reason } = createRedisClient({
+    url,
+    commandTimeout: commandTimeoutMs,
+    scripts: stateScripts,
+  });
   try {
     await connect();
     const { rows, order, meta } = placeOf(redis.options.db ?? 0);

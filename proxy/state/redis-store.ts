@@ -64,10 +64,17 @@ interface Parts {
 }
 
 /** Opens the state. Rejects with a StateError that says what to do; with STATE_MISSING where there is none and none is made. */
-export async function openRedisStore({ url, graceMs, notice, monotonicMs, opening = newState() }: RedisStoreOptions): Promise<RedisStore> {
+export async function openRedisStore({
+  url,
+  graceMs,
+  notice,
+  monotonicMs,
+  opening = newState(),
+}: RedisStoreOptions): Promise<RedisStore> {
   const name = describeRedisUrl(url);
   const commandTimeout = isSentinelUrl(url) ? sentinelCommandTimeoutMs : commandTimeoutMs;
-  const open = (): RedisConnection => createRedisClient({ url, commandTimeout, socketTimeout: commandTimeout + 250, scripts: stateScripts });
+  const open = (): RedisConnection =>
+    createRedisClient({ url, commandTimeout, socketTimeout: commandTimeout + 250, scripts: stateScripts });
   const main = open();
   const { redis, reason } = main;
   const writing = isSentinelUrl(url) ? open() : main;
@@ -96,7 +103,10 @@ export async function openRedisStore({ url, graceMs, notice, monotonicMs, openin
     const refresh = createRefresh({ known, rows, reached: generations.reached, isAway: watch.isAway });
     await watch.start(identity, () => void refresh());
     const replicas = writing === main ? undefined : createReplicas({ writer, notice, monotonicMs });
-    return createStore({ redis, writer, replicas, place, identity, name, watch, generations, known, rows, reason }, end);
+    return createStore(
+      { redis, writer, replicas, place, identity, name, watch, generations, known, rows, reason },
+      end,
+    );
   } catch (error) {
     const why = reason() ?? error;
     await end();
@@ -118,7 +128,11 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
   return {
     identity,
     get: async (key) => {
-      const row = await askOr(opened(), () => known.row(key), () => known.learnRow(key, generations.reached(), () => rows.row(key)));
+      const row = await askOr(
+        opened(),
+        () => known.row(key),
+        () => known.learnRow(key, generations.reached(), () => rows.row(key)),
+      );
       return row === undefined ? undefined : entryOf(row, name);
     },
     range: async (prefix, options = {}) => {
@@ -147,7 +161,11 @@ function createStore(parts: Parts, end: () => Promise<void>): RedisStore {
 }
 
 /** What Redis says; while it is away, what is known. Rejects with StateError STATE_UNAVAILABLE where that is nothing. */
-async function askOr<T>({ watch, name, reason }: Parts, recall: () => T | undefined, ask: () => Promise<T>): Promise<T> {
+async function askOr<T>(
+  { watch, name, reason }: Parts,
+  recall: () => T | undefined,
+  ask: () => Promise<T>,
+): Promise<T> {
   let why: unknown = reason();
   watch.assertKnown();
   if (!watch.isAway()) {
@@ -164,7 +182,10 @@ async function askOr<T>({ watch, name, reason }: Parts, recall: () => T | undefi
   return recalled;
 }
 
-async function commit({ writer, replicas, place, identity, name, watch, generations, reason }: Parts, { conditions, puts, deletes, quiet = false }: StateChange): Promise<boolean> {
+async function commit(
+  { writer, replicas, place, identity, name, watch, generations, reason }: Parts,
+  { conditions, puts, deletes, quiet = false }: StateChange,
+): Promise<boolean> {
   watch.assertKnown();
   if (watch.isAway()) throw outOfReach(name, reason());
   const keys = [...puts.map(({ key }) => key), ...deletes];
@@ -174,8 +195,22 @@ async function commit({ writer, replicas, place, identity, name, watch, generati
     ...deletes,
   ];
   try {
-    const asked = writer.commitState(place.meta, place.rows, place.order, identity, place.channel, quiet ? 1 : 0, conditions.length, puts.length, deletes.length, ...listed);
-    const [[done, generation, loud]] = await Promise.all([asked, keys.length > 0 && !quiet ? replicas?.follow() : undefined]);
+    const asked = writer.commitState(
+      place.meta,
+      place.rows,
+      place.order,
+      identity,
+      place.channel,
+      quiet ? 1 : 0,
+      conditions.length,
+      puts.length,
+      deletes.length,
+      ...listed,
+    );
+    const [[done, generation, loud]] = await Promise.all([
+      asked,
+      keys.length > 0 && !quiet ? replicas?.follow() : undefined,
+    ]);
     if (done === 1 && keys.length > 0) generations.wrote(keys, { generation, loud });
     return done === 1;
   } catch (error) {
@@ -185,10 +220,19 @@ async function commit({ writer, replicas, place, identity, name, watch, generati
       watch.lost(error);
       watch.assertKnown();
     }
-    if (isReply(error)) throw new StateError('STATE_WRITE_FAILED', `The state in ${name} could not be written, and nothing was changed: ${(error as Error).message}. Check its memory, its disk, and that it is not a replica.`, { cause: error });
+    if (isReply(error))
+      throw new StateError(
+        'STATE_WRITE_FAILED',
+        `The state in ${name} could not be written, and nothing was changed: ${(error as Error).message}. Check its memory, its disk, and that it is not a replica.`,
+        { cause: error },
+      );
     const why = reason() ?? error;
     watch.lost(why);
-    throw new StateError('STATE_UNAVAILABLE', `The state in ${name} has not confirmed a change: ${messageOf(why)}. Look whether it happened before you do it again.`, { cause: error });
+    throw new StateError(
+      'STATE_UNAVAILABLE',
+      `The state in ${name} has not confirmed a change: ${messageOf(why)}. Look whether it happened before you do it again.`,
+      { cause: error },
+    );
   }
 }
 

@@ -8,7 +8,9 @@ import { StateError, wayBack } from './state-error.ts';
 import type { StateIdentity } from './state-identity.ts';
 
 /** One line for the log: when an outage begins, and when it ends; and once a minute at most, that changes are on one server alone. */
-export type StateNotice = { readonly state: 'away' | 'emptied' | 'replaced' | 'unreplicated'; readonly reason: string } | { readonly state: 'back' };
+export type StateNotice =
+  | { readonly state: 'away' | 'emptied' | 'replaced' | 'unreplicated'; readonly reason: string }
+  | { readonly state: 'back' };
 
 export interface RedisWatchOptions {
   readonly redis: RedisClient;
@@ -42,13 +44,24 @@ export interface RedisWatch {
   readonly close: () => void;
 }
 
-const afterReplacement = 'Put a backup of the former one there, or serve the new one: `libretto state init --force`, then start the server again.';
+const afterReplacement =
+  'Put a backup of the former one there, or serve the new one: `libretto state init --force`, then start the server again.';
 
 const pollMs = 250;
 /** A poll that is not answered so long: whoever asks something is not made to wait for Redis any more. */
 const silenceMs = 1000;
 
-export function createRedisWatch({ redis, subscriber, place, name, generations, reason, graceMs, notice, monotonicMs }: RedisWatchOptions): RedisWatch {
+export function createRedisWatch({
+  redis,
+  subscriber,
+  place,
+  name,
+  generations,
+  reason,
+  graceMs,
+  notice,
+  monotonicMs,
+}: RedisWatchOptions): RedisWatch {
   const ears = listen(subscriber.redis, place.channel, generations);
   const waiting = new Set<(why: unknown) => void>();
   let standing: 'ok' | 'away' | 'emptied' | 'replaced' = 'ok';
@@ -60,7 +73,9 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
   const become = (next: typeof standing, why: unknown): void => {
     if (standing === next || closed) return;
     standing = next;
-    notice(next === 'ok' ? { state: 'back' } : { state: next, reason: why instanceof Error ? why.message : String(why) });
+    notice(
+      next === 'ok' ? { state: 'back' } : { state: next, reason: why instanceof Error ? why.message : String(why) },
+    );
     if (next !== 'ok') for (const giveUp of waiting) giveUp(why);
     if (next === 'ok') generations.move();
     else if (next !== 'away') generations.forgetAll();
@@ -72,7 +87,12 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
   };
   const ask = async (): Promise<void> => {
     const listening = ears.listening();
-    const [generation = null, quiet = null, identity = null] = await redis.hmget(place.meta, 'generation', 'quiet', 'identity');
+    const [generation = null, quiet = null, identity = null] = await redis.hmget(
+      place.meta,
+      'generation',
+      'quiet',
+      'identity',
+    );
     lastAnswerMs = monotonicMs();
     if (identity === null) return become('emptied', 'there is no state in it any more');
     if (identity !== known?.identity) return become('replaced', 'another state is in it now');
@@ -92,8 +112,16 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
   return {
     assertKnown: () => {
       if (standing === 'ok') return;
-      if (standing === 'emptied') throw new StateError('STATE_MISSING', `The state in ${name} is gone: the Redis was emptied, or lost what it had when it started again. ${wayBack}`);
-      if (standing === 'replaced') throw new StateError('STATE_REPLACED', `The state in ${name} is gone: another one stands in its place. ${afterReplacement}`);
+      if (standing === 'emptied')
+        throw new StateError(
+          'STATE_MISSING',
+          `The state in ${name} is gone: the Redis was emptied, or lost what it had when it started again. ${wayBack}`,
+        );
+      if (standing === 'replaced')
+        throw new StateError(
+          'STATE_REPLACED',
+          `The state in ${name} is gone: another one stands in its place. ${afterReplacement}`,
+        );
       if (monotonicMs() - lastAnswerMs > graceMs) throw outOfReach(name, reason());
     },
     isAway: () => standing === 'away',
@@ -120,7 +148,11 @@ export function createRedisWatch({ redis, subscriber, place, name, generations, 
 }
 
 /** Hears the messages of commits, and subscribes again with every new connection. */
-function listen(subscriber: RedisClient, channel: string, generations: RedisGenerations): { readonly listening: () => boolean; readonly ready: () => Promise<void> } {
+function listen(
+  subscriber: RedisClient,
+  channel: string,
+  generations: RedisGenerations,
+): { readonly listening: () => boolean; readonly ready: () => Promise<void> } {
   let listening = false;
   let attempt = Promise.resolve();
   const settle = (subscribed: boolean): void => {
@@ -128,7 +160,10 @@ function listen(subscriber: RedisClient, channel: string, generations: RedisGene
   };
   subscriber.on('ready', () => {
     // refused: it goes on by asking
-    attempt = subscriber.subscribe(channel).then(() => settle(true), () => settle(false));
+    attempt = subscriber.subscribe(channel).then(
+      () => settle(true),
+      () => settle(false),
+    );
   });
   subscriber.on('message', (_channel: string, message: string) => generations.hear(message));
   subscriber.on('close', () => {
@@ -140,5 +175,9 @@ function listen(subscriber: RedisClient, channel: string, generations: RedisGene
 
 export function outOfReach(name: string, reason: unknown): StateError {
   const why = reason instanceof Error ? `: ${reason.message}` : '';
-  return new StateError('STATE_UNAVAILABLE', `The state in ${name} is out of reach${why}. It is used again as soon as that Redis answers.`, { cause: reason });
+  return new StateError(
+    'STATE_UNAVAILABLE',
+    `The state in ${name} is out of reach${why}. It is used again as soon as that Redis answers.`,
+    { cause: reason },
+  );
 }

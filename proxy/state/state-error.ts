@@ -29,7 +29,11 @@ export class StateError extends Error {
   /** identity of the state that stands there, as far as it is known */
   readonly found: string | undefined;
 
-  constructor(code: StateErrorCode, message: string, options: { readonly cause?: unknown; readonly found?: string } = {}) {
+  constructor(
+    code: StateErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly found?: string } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'StateError';
     this.code = code;

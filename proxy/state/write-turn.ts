@@ -28,7 +28,11 @@ export function createWriteTurn(path: string, waitMs = defaultWaitMs): WriteTurn
         if (owner === undefined) continue;
         if (owner.dead) removeFile(path);
         else if (performance.now() < deadline) await delay(1 + Math.random() * 9);
-        else throw new StateError('STATE_BUSY', `The state cannot be written: the process with id ${owner.pid} holds it, and has not let go of it for ${waitMs / 1000} seconds. It may be stopped (\`kill -CONT ${owner.pid}\` lets it go on) or hang. Nothing was changed.`);
+        else
+          throw new StateError(
+            'STATE_BUSY',
+            `The state cannot be written: the process with id ${owner.pid} holds it, and has not let go of it for ${waitMs / 1000} seconds. It may be stopped (\`kill -CONT ${owner.pid}\` lets it go on) or hang. Nothing was changed.`,
+          );
       }
     },
   };

@@ -49,7 +49,10 @@ export interface StatusOptions {
   readonly upstreamProblems?: (() => Eventually<readonly UpstreamProblem[]>) | undefined;
 }
 
-export async function readStatus({ published, dataDirectory, state, catalogue, counters, upstreamProblems = () => [] }: StatusOptions, nowMs: number): Promise<Status> {
+export async function readStatus(
+  { published, dataDirectory, state, catalogue, counters, upstreamProblems = () => [] }: StatusOptions,
+  nowMs: number,
+): Promise<Status> {
   const [counts, publication, last_build] = await Promise.all([
     countAll(state, catalogue, nowMs),
     readOrNull(() => published.read(`index/${publicationPath}`), parsePublication),
@@ -65,13 +68,24 @@ export async function readStatus({ published, dataDirectory, state, catalogue, c
 }
 
 async function countAll(state: StatusOptions['state'], catalogue: Catalogue, nowMs: number): Promise<StatusCounts> {
-  const [packages, tokens, { roster }, repositories, artifacts] = await Promise.all([catalogue.read(nowMs), state.range(tokenKeyPrefix), readRoster(state), listRepositories(state), state.range(artifactKeyPrefix)]);
-  const active = tokens.map(({ value }) => parseTokenRecord(value)).filter((token) => tokenStatus(token, nowMs) === 'active');
+  const [packages, tokens, { roster }, repositories, artifacts] = await Promise.all([
+    catalogue.read(nowMs),
+    state.range(tokenKeyPrefix),
+    readRoster(state),
+    listRepositories(state),
+    state.range(artifactKeyPrefix),
+  ]);
+  const active = tokens
+    .map(({ value }) => parseTokenRecord(value))
+    .filter((token) => tokenStatus(token, nowMs) === 'active');
   const summaries = [...packages.all.values()];
   return {
     packages: summaries.length,
     versions: summaries.reduce((sum, { versions }) => sum + versions, 0),
-    tokens: { read: active.filter(({ kind }) => kind === 'read').length, write: active.filter(({ kind }) => kind === 'write').length },
+    tokens: {
+      read: active.filter(({ kind }) => kind === 'read').length,
+      write: active.filter(({ kind }) => kind === 'write').length,
+    },
     users: roster.users,
     repositories: repositories.length,
     artifacts: artifacts.filter(({ value }) => parseArtifactRecord(value).status === 'published').length,
@@ -79,7 +93,10 @@ async function countAll(state: StatusOptions['state'], catalogue: Catalogue, now
 }
 
 /** Missing or damaged: who builds next mends it, and /health says so. */
-async function readOrNull<Content>(read: () => Promise<Buffer | undefined>, parse: (text: string) => Content | undefined): Promise<Content | null> {
+async function readOrNull<Content>(
+  read: () => Promise<Buffer | undefined>,
+  parse: (text: string) => Content | undefined,
+): Promise<Content | null> {
   try {
     const bytes = await read();
     return bytes === undefined ? null : (parse(bytes.toString('utf8')) ?? null);

@@ -24,8 +24,17 @@ export function createChildBuild(options: ChildBuildOptions): BuildRunner {
   return { run: (args, signal) => run(options, args, signal) };
 }
 
-async function run({ program: [command, ...leading], environment, workingDirectory, flags, graceMs = 8000 }: ChildBuildOptions, args: readonly string[], signal?: AbortSignal): Promise<BuildRun> {
-  if (signal?.aborted === true) return { exitCode: -1, report: undefined, messages: 'It was not started: the service is stopping, or nobody waits for it any more.' };
+async function run(
+  { program: [command, ...leading], environment, workingDirectory, flags, graceMs = 8000 }: ChildBuildOptions,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<BuildRun> {
+  if (signal?.aborted === true)
+    return {
+      exitCode: -1,
+      report: undefined,
+      messages: 'It was not started: the service is stopping, or nobody waits for it any more.',
+    };
   const child = execa(command, [...leading, ...args, ...flags, '--json'], {
     cwd: workingDirectory,
     env: { ...environment },
@@ -43,7 +52,8 @@ async function run({ program: [command, ...leading], environment, workingDirecto
   const unwatch = killOn(child, signal, graceMs);
   try {
     const { exitCode, stdout, cause } = await child;
-    if (exitCode === undefined && child.pid === undefined) messages = `The builder could not be started: ${cause instanceof Error ? cause.message : 'no reason was given'}`;
+    if (exitCode === undefined && child.pid === undefined)
+      messages = `The builder could not be started: ${cause instanceof Error ? cause.message : 'no reason was given'}`;
     return { exitCode: exitCode ?? -1, report: parseReport(stdout), messages: scrub(messages) };
   } finally {
     unwatch();
@@ -90,10 +100,12 @@ function parseReport(stdout: unknown): JsonObject | undefined {
 
 /** What programs of others said: without the user part and the query of URLs, and without control characters but line ends. */
 export function scrub(text: string): string {
-  return text
-    // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
-    .replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f]+/g, ' ')
-    .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/gi, '$1')
-    .replaceAll(/(:\/\/[^\s?'"]*\?)[^\s'"]*/g, '$1***')
-    .trim();
+  return (
+    text
+      // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
+      .replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f]+/g, ' ')
+      .replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^/\s]*@/gi, '$1')
+      .replaceAll(/(:\/\/[^\s?'"]*\?)[^\s'"]*/g, '$1***')
+      .trim()
+  );
 }

@@ -26,30 +26,49 @@ export function credentialsKind(credentials: RepositoryCredentials): Credentials
 }
 
 /** Throws INVALID_INPUT for what the repository's address cannot use, and for what could end a header or a line. */
-export function assertUsable(credentials: RepositoryCredentials, { type, url }: Pick<RepositorySource, 'type' | 'url'>): void {
+export function assertUsable(
+  credentials: RepositoryCredentials,
+  { type, url }: Pick<RepositorySource, 'type' | 'url'>,
+): void {
   const overSsh = !/^https?:\/\//i.test(url);
   if ('private_key' in credentials) {
-    if (!overSsh) throw refusal('private_key', 'a key is for ssh; this address takes `token`, or `username` and `password`');
-    if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\x20-\x7e\n]+-----END [A-Z ]*PRIVATE KEY-----\n?$/.test(normalizeKey(credentials.private_key))) throw refusal('private_key', 'is not a private key as ssh-keygen writes it');
+    if (!overSsh)
+      throw refusal('private_key', 'a key is for ssh; this address takes `token`, or `username` and `password`');
+    if (
+      !/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\x20-\x7e\n]+-----END [A-Z ]*PRIVATE KEY-----\n?$/.test(
+        normalizeKey(credentials.private_key),
+      )
+    )
+      throw refusal('private_key', 'is not a private key as ssh-keygen writes it');
     return;
   }
   if ('header' in credentials) assertHeader(credentials.header, type);
   if (overSsh) throw refusal('', 'an ssh address takes a `private_key`');
-  const texts = 'token' in credentials ? { token: credentials.token } : { username: credentials.username ?? '', password: credentials.password };
-  for (const [field, text] of Object.entries(texts)) if (/\p{Cc}/u.test(text)) throw refusal(field, 'holds a control character');
-  if ('username' in credentials && credentials.username?.includes(':') === true) throw refusal('username', 'holds a colon, which ends a name');
+  const texts =
+    'token' in credentials
+      ? { token: credentials.token }
+      : { username: credentials.username ?? '', password: credentials.password };
+  for (const [field, text] of Object.entries(texts))
+    if (/\p{Cc}/u.test(text)) throw refusal(field, 'holds a control character');
+  if ('username' in credentials && credentials.username?.includes(':') === true)
+    throw refusal('username', 'holds a colon, which ends a name');
 }
 
 /** Names that say something else of a request, or of its connection, are no place for a credential. */
-const takenHeaders = /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|accept(?:-.*)?|user-agent|if-.*|expect|range|cookie2?)$/i;
+const takenHeaders =
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|keep-alive|proxy-.*|accept(?:-.*)?|user-agent|if-.*|expect|range|cookie2?)$/i;
 
 function assertHeader(header: string, type: RepositoryType): void {
-  if (type !== 'composer') throw refusal('header', 'is for repositories of type composer; git takes `token`, or `username` and `password`');
-  if (!/^[A-Za-z0-9-]{1,100}$/.test(header) || takenHeaders.test(header)) throw refusal('header', 'is no name of a header that carries a credential, such as PRIVATE-TOKEN');
+  if (type !== 'composer')
+    throw refusal('header', 'is for repositories of type composer; git takes `token`, or `username` and `password`');
+  if (!/^[A-Za-z0-9-]{1,100}$/.test(header) || takenHeaders.test(header))
+    throw refusal('header', 'is no name of a header that carries a credential, such as PRIVATE-TOKEN');
 }
 
 function refusal(field: string, message: string): RegistryError {
-  return new RegistryError('INVALID_INPUT', { details: { issues: [{ path: field === '' ? 'credentials' : `credentials.${field}`, message }] } });
+  return new RegistryError('INVALID_INPUT', {
+    details: { issues: [{ path: field === '' ? 'credentials' : `credentials.${field}`, message }] },
+  });
 }
 
 /** Line ends as ssh wants them, whatever a form made of them. */

@@ -38,7 +38,12 @@ export interface JobReport {
   /** false: nothing that clients see has changed */
   readonly published: boolean;
   readonly serial: number;
-  readonly counts: { readonly added: number; readonly changed: number; readonly withdrawn: number; readonly quarantined: number };
+  readonly counts: {
+    readonly added: number;
+    readonly changed: number;
+    readonly withdrawn: number;
+    readonly quarantined: number;
+  };
   readonly added: readonly JsonObject[];
   readonly changed: readonly JsonObject[];
   readonly withdrawn: readonly JsonObject[];
@@ -58,7 +63,11 @@ export function jobPrefix(repository: RepositoryId): string {
 }
 
 /** In the order they were made. */
-export function jobKey({ id, repository_id: repository, created_at: at }: Pick<JobRecord, 'id' | 'repository_id' | 'created_at'>): string {
+export function jobKey({
+  id,
+  repository_id: repository,
+  created_at: at,
+}: Pick<JobRecord, 'id' | 'repository_id' | 'created_at'>): string {
   return `${jobPrefix(repository)}${String(Date.parse(at)).padStart(15, '0')}-${id}`;
 }
 
@@ -70,7 +79,13 @@ export function activeKey(repository: RepositoryId): string {
 }
 
 export function parseJobRecord(value: JsonValue): JobRecord {
-  if (isJsonObject(value) && typeof value['id'] === 'string' && typeof value['created_at'] === 'string' && Array.isArray(value['log'])) return value as unknown as JobRecord;
+  if (
+    isJsonObject(value) &&
+    typeof value['id'] === 'string' &&
+    typeof value['created_at'] === 'string' &&
+    Array.isArray(value['log'])
+  )
+    return value as unknown as JobRecord;
   throw malformedRecord('A job record');
 }
 
@@ -80,31 +95,64 @@ export function withLog(job: JobRecord, nowMs: number, ...lines: readonly string
 }
 
 /** How a job ended, by what the builder's process did. */
-export function outcomeOf({ exitCode, report, messages }: BuildRun): { readonly error: JobError | null; readonly report: JobReport | null } {
-  const lastWords = messages.split('\n').findLast((line) => line.trim() !== '')?.replace(/^libretto: /, '') ?? `The builder ended with exit code ${exitCode} and gave no reason.`;
+export function outcomeOf({ exitCode, report, messages }: BuildRun): {
+  readonly error: JobError | null;
+  readonly report: JobReport | null;
+} {
+  const lastWords =
+    messages
+      .split('\n')
+      .findLast((line) => line.trim() !== '')
+      ?.replace(/^libretto: /, '') ?? `The builder ended with exit code ${exitCode} and gave no reason.`;
   // where the lock lies is nobody's business who asks from afar
-  if (exitCode === busyExitCode) return { error: { code: 'BUILD_BUSY', message: lastWords.replace(/^.*\/build\/lock: /, '') }, report: null };
+  if (exitCode === busyExitCode)
+    return { error: { code: 'BUILD_BUSY', message: lastWords.replace(/^.*\/build\/lock: /, '') }, report: null };
   const fault = storageFaultOfExit(exitCode);
-  if (fault !== undefined) return { error: { code: storageErrorCodes[fault], message: errorTable[storageErrorCodes[fault]].message }, report: null };
+  if (fault !== undefined)
+    return {
+      error: { code: storageErrorCodes[fault], message: errorTable[storageErrorCodes[fault]].message },
+      report: null,
+    };
   const code = report?.['code'];
-  if (typeof code === 'string' && Object.hasOwn(errorTable, code)) return { error: { code: code as ErrorCode, message: String(report?.['error']) }, report: null };
-  if (report === undefined || !Array.isArray(report['added'])) return { error: { code: 'BUILD_FAILED', message: lastWords }, report: null };
+  if (typeof code === 'string' && Object.hasOwn(errorTable, code))
+    return { error: { code: code as ErrorCode, message: String(report?.['error']) }, report: null };
+  if (report === undefined || !Array.isArray(report['added']))
+    return { error: { code: 'BUILD_FAILED', message: lastWords }, report: null };
   const [failed] = objectsIn(report['failed']);
-  return { error: failed === undefined ? null : { code: 'BUILD_FAILED', message: String(failed['reason']) }, report: parseReport(report) };
+  return {
+    error: failed === undefined ? null : { code: 'BUILD_FAILED', message: String(failed['reason']) },
+    report: parseReport(report),
+  };
 }
 
 function parseReport(report: JsonObject): JobReport {
-  const [added, changed, withdrawn, quarantined] = (['added', 'changed', 'withdrawn', 'quarantined'] as const).map((name) => objectsIn(report[name])) as [JsonObject[], JsonObject[], JsonObject[], JsonObject[]];
+  const [added, changed, withdrawn, quarantined] = (['added', 'changed', 'withdrawn', 'quarantined'] as const).map(
+    (name) => objectsIn(report[name]),
+  ) as [JsonObject[], JsonObject[], JsonObject[], JsonObject[]];
   const version = ({ name = null, version: label = null }: JsonObject): JsonObject => ({ name, version: label });
   return {
     published: report['published'] === true,
     serial: Number(report['serial'] ?? 0),
-    counts: { added: added.length, changed: changed.length, withdrawn: withdrawn.length, quarantined: quarantined.length },
+    counts: {
+      added: added.length,
+      changed: changed.length,
+      withdrawn: withdrawn.length,
+      quarantined: quarantined.length,
+    },
     added: added.slice(0, mostLines).map(version),
     changed: changed.slice(0, mostLines).map(version),
     withdrawn: withdrawn.slice(0, mostLines).map(version),
-    quarantined: quarantined.slice(0, mostLines).map((one) => ({ ...version(one), code: one['code'] ?? '', message: one['message'] ?? '', where: one['where'] ?? '' })),
-    notices: objectsIn(report['notices']).slice(0, mostLines).map(({ message }) => String(message)),
+    quarantined: quarantined
+      .slice(0, mostLines)
+      .map((one) => ({
+        ...version(one),
+        code: one['code'] ?? '',
+        message: one['message'] ?? '',
+        where: one['where'] ?? '',
+      })),
+    notices: objectsIn(report['notices'])
+      .slice(0, mostLines)
+      .map(({ message }) => String(message)),
   };
 }
 

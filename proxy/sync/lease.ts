@@ -32,9 +32,18 @@ export function createLease({ state, name, liveness, randomBytes }: LeaseOptions
     hold: async () => {
       const entry = await state.get(key);
       const current = parseHolder(entry?.value);
-      const isFree = entry === undefined || current?.holder === holder || current === undefined || !(await liveness.isAlive({ key, revision: entry.revision, owner: current.owner }));
+      const isFree =
+        entry === undefined ||
+        current?.holder === holder ||
+        current === undefined ||
+        !(await liveness.isAlive({ key, revision: entry.revision, owner: current.owner }));
       if (!isFree) return false;
-      return state.commit({ conditions: [{ key, revision: entry?.revision ?? null }], puts: [{ key, value: { holder, owner: await describeOwner() } }], deletes: [], quiet: true });
+      return state.commit({
+        conditions: [{ key, revision: entry?.revision ?? null }],
+        puts: [{ key, value: { holder, owner: await describeOwner() } }],
+        deletes: [],
+        quiet: true,
+      });
     },
     release: async () => {
       const entry = await state.get(key);
@@ -45,7 +54,10 @@ export function createLease({ state, name, liveness, randomBytes }: LeaseOptions
 }
 
 /** What is malformed nobody holds. */
-export function parseHolder(value: JsonValue | undefined): { readonly holder: string; readonly owner: string } | undefined {
-  if (!isJsonObject(value) || typeof value['holder'] !== 'string' || typeof value['owner'] !== 'string') return undefined;
+export function parseHolder(
+  value: JsonValue | undefined,
+): { readonly holder: string; readonly owner: string } | undefined {
+  if (!isJsonObject(value) || typeof value['holder'] !== 'string' || typeof value['owner'] !== 'string')
+    return undefined;
   return { holder: value['holder'], owner: value['owner'] };
 }

@@ -21,6 +21,8 @@ export async function whereaboutsOf(owner: string): Promise<Whereabouts> {
 
 async function boot(): Promise<string> {
   const id = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
-  const namespace = await stat('/proc/self/ns/pid').then(({ ino }) => String(ino)).catch(() => '');
+  const namespace = await stat('/proc/self/ns/pid')
+    .then(({ ino }) => String(ino))
+    .catch(() => '');
   return `${id.trim()}/${namespace}`;
 }

@@ -10,7 +10,17 @@ import type { Sealer } from '../keys/sealer.ts';
 import type { Actor, AuditedStore } from '../state/audit.ts';
 import { assertUsable, credentialsKind, sealCredentials, type RepositoryCredentials } from './credentials.ts';
 import { activeKey, jobPrefix } from './job.ts';
-import { mintRepositoryId, outcomeKey, parseRepositoryId, parseRepositoryRecord, repositoryKey, type RepositoryFilters, type RepositoryRecord, type RepositorySource, type RepositoryType } from './repository.ts';
+import {
+  mintRepositoryId,
+  outcomeKey,
+  parseRepositoryId,
+  parseRepositoryRecord,
+  repositoryKey,
+  type RepositoryFilters,
+  type RepositoryRecord,
+  type RepositorySource,
+  type RepositoryType,
+} from './repository.ts';
 import { listRepositories } from './list-repositories.ts';
 import type { RepositorySources } from './repository-sources.ts';
 
@@ -37,7 +47,10 @@ export interface Repositories {
   readonly get: (id: string) => Promise<RepositoryRecord>;
   readonly update: (id: string, patch: RepositoryPatch) => Promise<RepositoryRecord>;
   /** `confirm`: the id once more. Gives the packages that are then withdrawn. Throws CONFIRMATION_REQUIRED with them. */
-  readonly remove: (id: string, confirm: string | undefined) => Promise<{ readonly record: RepositoryRecord; readonly packages: readonly string[] }>;
+  readonly remove: (
+    id: string,
+    confirm: string | undefined,
+  ) => Promise<{ readonly record: RepositoryRecord; readonly packages: readonly string[] }>;
 }
 
 export interface RepositoriesOptions {
@@ -61,20 +74,55 @@ export function createRepositories(options: RepositoriesOptions): Repositories {
   };
 }
 
-async function create(options: RepositoriesOptions, { type, url, credentials = null, filters = {}, interval = null }: RepositoryDraft): Promise<RepositoryRecord> {
+async function create(
+  options: RepositoriesOptions,
+  { type, url, credentials = null, filters = {}, interval = null }: RepositoryDraft,
+): Promise<RepositoryRecord> {
   const { store, sources, randomBytes, actor } = options;
   const source = await sources.check({ type, url, filters });
   const id = mintRepositoryId(randomBytes);
   const time = new Date(options.now()).toISOString();
-  const record: RepositoryRecord = { id, ...source, ...sealed(options, id, source, credentials), interval, created_at: time, created_by: actor, updated_at: time };
+  const record: RepositoryRecord = {
+    id,
+    ...source,
+    ...sealed(options, id, source, credentials),
+    interval,
+    created_at: time,
+    created_by: actor,
+    updated_at: time,
+  };
   const [key, place] = [repositoryKey(id), placeKey(sources, source)];
   const done = await store.commit(
-    { conditions: [{ key, revision: null }, { key: place, revision: null }], puts: [{ key, value: { ...record } as unknown as JsonObject }, { key: place, value: id }], deletes: [] },
-    { actor, action: 'repository.create', subject: id, details: { type, url: source.url, filters: source.filters as JsonObject, credentials: record.credentials_kind, interval } },
+    {
+      conditions: [
+        { key, revision: null },
+        { key: place, revision: null },
+      ],
+      puts: [
+        { key, value: { ...record } as unknown as JsonObject },
+        { key: place, value: id },
+      ],
+      deletes: [],
+    },
+    {
+      actor,
+      action: 'repository.create',
+      subject: id,
+      details: {
+        type,
+        url: source.url,
+        filters: source.filters as JsonObject,
+        credentials: record.credentials_kind,
+        interval,
+      },
+    },
   );
   if (done) return record;
   const other = await store.get(place);
-  throw new RegistryError('CONFLICT', { message: `${source.url} is registered already${other === undefined ? '' : `, as ${String(other.value)}`}.`, details: { id: other?.value ?? null } });
+  throw new RegistryError('CONFLICT', {
+    message: `${source.url} is registered already${other === undefined ? '' : `, as ${String(other.value)}`}.`,
+    details: { id: other?.value ?? null },
+  });
 }
 
 /** Of one place there is one repository: two would publish the same packages. */
@@ -82,26 +130,50 @@ function placeKey(sources: RepositorySources, source: RepositorySource): string 
   return `repository-place/${createHash('sha256').update(sources.placeOf(source)).digest('hex')}`;
 }
 
-function sealed({ sealer }: RepositoriesOptions, id: string, { type, url }: RepositorySource, credentials: RepositoryCredentials | null): Pick<RepositoryRecord, 'credentials' | 'credentials_kind'> {
+function sealed(
+  { sealer }: RepositoriesOptions,
+  id: string,
+  { type, url }: RepositorySource,
+  credentials: RepositoryCredentials | null,
+): Pick<RepositoryRecord, 'credentials' | 'credentials_kind'> {
   if (credentials === null) return { credentials: null, credentials_kind: null };
-  if (type !== 'git' && type !== 'composer') throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'credentials', message: `a folder of this machine takes none (type is ${type})` }] } });
+  if (type !== 'git' && type !== 'composer')
+    throw new RegistryError('INVALID_INPUT', {
+      details: { issues: [{ path: 'credentials', message: `a folder of this machine takes none (type is ${type})` }] },
+    });
   assertUsable(credentials, { type, url });
   return { credentials: sealCredentials(sealer, credentials, id), credentials_kind: credentialsKind(credentials) };
 }
 
-async function find(store: Pick<AuditedStore, 'get'>, text: string): Promise<{ record: RepositoryRecord; revision: number }> {
+async function find(
+  store: Pick<AuditedStore, 'get'>,
+  text: string,
+): Promise<{ record: RepositoryRecord; revision: number }> {
   const id = parseRepositoryId(text);
   const entry = id === undefined ? undefined : await store.get(repositoryKey(id));
-  if (entry === undefined) throw new RegistryError('NOT_FOUND', { message: `There is no repository with the id ${JSON.stringify(text.slice(0, 80))}.` });
+  if (entry === undefined)
+    throw new RegistryError('NOT_FOUND', {
+      message: `There is no repository with the id ${JSON.stringify(text.slice(0, 80))}.`,
+    });
   return { record: parseRepositoryRecord(entry.value), revision: entry.revision };
 }
 
-async function update(options: RepositoriesOptions, id: string, { credentials, filters, interval }: RepositoryPatch): Promise<RepositoryRecord> {
+async function update(
+  options: RepositoriesOptions,
+  id: string,
+  { credentials, filters, interval }: RepositoryPatch,
+): Promise<RepositoryRecord> {
   const { store, sources, actor } = options;
-  if (credentials === undefined && filters === undefined && interval === undefined) throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: '', message: 'nothing to change was given' }] } });
+  if (credentials === undefined && filters === undefined && interval === undefined)
+    throw new RegistryError('INVALID_INPUT', {
+      details: { issues: [{ path: '', message: 'nothing to change was given' }] },
+    });
   for (;;) {
     const { record, revision } = await find(store, id);
-    const source = filters === undefined ? record : await sources.check({ ...record, filters: withoutNull({ ...record.filters, ...filters }) });
+    const source =
+      filters === undefined
+        ? record
+        : await sources.check({ ...record, filters: withoutNull({ ...record.filters, ...filters }) });
     const edited: RepositoryRecord = {
       ...record,
       filters: source.filters,
@@ -110,42 +182,75 @@ async function update(options: RepositoriesOptions, id: string, { credentials, f
       updated_at: new Date(options.now()).toISOString(),
     };
     const key = repositoryKey(record.id);
-    const details = { ...(filters === undefined ? {} : { filters: edited.filters as JsonObject }), ...(credentials === undefined ? {} : { credentials: edited.credentials_kind }), ...(interval === undefined ? {} : { interval }) };
-    const done = await store.commit({ conditions: [{ key, revision }], puts: [{ key, value: { ...edited } as unknown as JsonObject }], deletes: [] }, { actor, action: 'repository.update', subject: record.id, details });
+    const details = {
+      ...(filters === undefined ? {} : { filters: edited.filters as JsonObject }),
+      ...(credentials === undefined ? {} : { credentials: edited.credentials_kind }),
+      ...(interval === undefined ? {} : { interval }),
+    };
+    const done = await store.commit(
+      { conditions: [{ key, revision }], puts: [{ key, value: { ...edited } as unknown as JsonObject }], deletes: [] },
+      { actor, action: 'repository.update', subject: record.id, details },
+    );
     if (done) return edited;
   }
 }
 
 function withoutNull(filters: Readonly<Record<string, unknown>>): RepositoryFilters {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== null && value !== undefined)) as RepositoryFilters;
+  return Object.fromEntries(
+    Object.entries(filters).filter(([, value]) => value !== null && value !== undefined),
+  ) as RepositoryFilters;
 }
 
-async function remove(options: RepositoriesOptions, id: string, confirm: string | undefined): Promise<{ record: RepositoryRecord; packages: readonly string[] }> {
+async function remove(
+  options: RepositoriesOptions,
+  id: string,
+  confirm: string | undefined,
+): Promise<{ record: RepositoryRecord; packages: readonly string[] }> {
   const { store, sources, actor } = options;
   for (;;) {
     const { record, revision } = await find(store, id);
     const packages = await sources.published(record);
-    if (confirm !== record.id) throw new RegistryError('CONFIRMATION_REQUIRED', { details: { confirm: record.id, packages } });
+    if (confirm !== record.id)
+      throw new RegistryError('CONFIRMATION_REQUIRED', { details: { confirm: record.id, packages } });
     const key = repositoryKey(record.id);
     const active = await store.get(activeKey(record.id));
     const jobs = (await store.range(jobPrefix(record.id))).map((entry) => entry.key);
     const done = await store.commit(
       // a sync that begins or ends in between would leave rows behind
-      { conditions: [{ key, revision }, { key: activeKey(record.id), revision: active?.revision ?? null }], puts: [], deletes: [key, placeKey(sources, record), outcomeKey(record.id), activeKey(record.id), ...jobs] },
-      { actor, action: 'repository.delete', subject: record.id, details: { type: record.type, url: record.url, packages: packages.length } },
+      {
+        conditions: [
+          { key, revision },
+          { key: activeKey(record.id), revision: active?.revision ?? null },
+        ],
+        puts: [],
+        deletes: [key, placeKey(sources, record), outcomeKey(record.id), activeKey(record.id), ...jobs],
+      },
+      {
+        actor,
+        action: 'repository.delete',
+        subject: record.id,
+        details: { type: record.type, url: record.url, packages: packages.length },
+      },
     );
     if (done) return { record, packages };
   }
 }
 
 /** Seals all credentials under the key that is now the current one: part of a key rotation. Gives how many were under another. */
-export async function resealRepositories({ store, sealer, actor }: Pick<RepositoriesOptions, 'store' | 'sealer' | 'actor'>): Promise<number> {
+export async function resealRepositories({
+  store,
+  sealer,
+  actor,
+}: Pick<RepositoriesOptions, 'store' | 'sealer' | 'actor'>): Promise<number> {
   let count = 0;
   for (const { id } of await listRepositories(store)) if (await reseal({ store, sealer, actor }, id)) count += 1;
   return count;
 }
 
-async function reseal({ store, sealer, actor }: Pick<RepositoriesOptions, 'store' | 'sealer' | 'actor'>, id: RepositoryRecord['id']): Promise<boolean> {
+async function reseal(
+  { store, sealer, actor }: Pick<RepositoriesOptions, 'store' | 'sealer' | 'actor'>,
+  id: RepositoryRecord['id'],
+): Promise<boolean> {
   const key = repositoryKey(id);
   for (;;) {
     const entry = await store.get(key);
@@ -154,7 +259,14 @@ async function reseal({ store, sealer, actor }: Pick<RepositoriesOptions, 'store
     if (record.credentials === null) return false;
     const credentials = sealer.reseal(record.credentials, id);
     if (credentials === record.credentials) return false;
-    const done = await store.commit({ conditions: [{ key, revision: entry.revision }], puts: [{ key, value: { ...record, credentials } as unknown as JsonObject }], deletes: [] }, { actor, action: 'repository.reseal', subject: id, details: {} });
+    const done = await store.commit(
+      {
+        conditions: [{ key, revision: entry.revision }],
+        puts: [{ key, value: { ...record, credentials } as unknown as JsonObject }],
+        deletes: [],
+      },
+      { actor, action: 'repository.reseal', subject: id, details: {} },
+    );
     if (done) return true;
   }
 }

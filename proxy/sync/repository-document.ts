@@ -37,11 +37,28 @@ export interface Standing {
   readonly syncing: boolean;
 }
 
-export function repositoryDocument(record: RepositoryRecord, standing: Standing | undefined, position?: number): RepositoryDocument {
-  const { id, type, url, credentials_kind: credentials, filters, interval, created_at, created_by, updated_at } = record;
+export function repositoryDocument(
+  record: RepositoryRecord,
+  standing: Standing | undefined,
+  position?: number,
+): RepositoryDocument {
+  const {
+    id,
+    type,
+    url,
+    credentials_kind: credentials,
+    filters,
+    interval,
+    created_at,
+    created_by,
+    updated_at,
+  } = record;
   const { outcome, syncing = false } = standing ?? {};
   return {
-    id, type, url, credentials,
+    id,
+    type,
+    url,
+    credentials,
     only: filters.only ?? null,
     except: filters.except ?? null,
     versions: filters.versions ?? null,
@@ -56,7 +73,9 @@ export function repositoryDocument(record: RepositoryRecord, standing: Standing 
     status: syncing ? 'syncing' : (outcome?.status ?? 'pending'),
     error_message: outcome?.error_message ?? null,
     last_synced_at: outcome?.last_synced_at ?? null,
-    created_at, created_by, updated_at,
+    created_at,
+    created_by,
+    updated_at,
   };
 }
 

@@ -26,7 +26,17 @@ export interface RepositoryFilters {
   readonly packages?: JsonValue;
 }
 
-export const filterNames = ['only', 'except', 'versions', 'minimum-stability', 'tags', 'branches', 'subdirectories', 'reference-source', 'packages'] as const satisfies readonly (keyof RepositoryFilters)[];
+export const filterNames = [
+  'only',
+  'except',
+  'versions',
+  'minimum-stability',
+  'tags',
+  'branches',
+  'subdirectories',
+  'reference-source',
+  'packages',
+] as const satisfies readonly (keyof RepositoryFilters)[];
 
 /** What it reads; never changes where that is, since credentials and what was published hang on it. */
 export interface RepositorySource {
@@ -90,11 +100,30 @@ export function parseRepositoryRecord(value: JsonValue): RepositoryRecord {
   throw malformedRecord('A repository record');
 }
 
-function isRecord({ id, type, url, filters, credentials, credentials_kind: kind, interval, created_at: at, created_by: by, updated_at: updated }: JsonObject): boolean {
+function isRecord({
+  id,
+  type,
+  url,
+  filters,
+  credentials,
+  credentials_kind: kind,
+  interval,
+  created_at: at,
+  created_by: by,
+  updated_at: updated,
+}: JsonObject): boolean {
   const known = type === 'git' || type === 'directory' || type === 'artifact' || type === 'composer';
   const texts = [url, at, by, updated].every((text) => typeof text === 'string');
   const optional = [credentials, kind].every((text) => text === null || typeof text === 'string');
-  return known && texts && optional && typeof id === 'string' && parseRepositoryId(id) !== undefined && isJsonObject(filters) && (interval === null || typeof interval === 'number');
+  return (
+    known &&
+    texts &&
+    optional &&
+    typeof id === 'string' &&
+    parseRepositoryId(id) !== undefined &&
+    isJsonObject(filters) &&
+    (interval === null || typeof interval === 'number')
+  );
 }
 
 /** In lower case; '' for a folder of this machine. */
@@ -107,5 +136,10 @@ export function parseSyncOutcome(value: JsonValue | undefined): SyncOutcome | un
   if (!isJsonObject(value)) return undefined;
   const { status, error_message: message, last_synced_at: synced, attempted_at: attempted } = value;
   if ((status !== 'active' && status !== 'error') || typeof attempted !== 'string') return undefined;
-  return { status, error_message: typeof message === 'string' ? message : null, last_synced_at: typeof synced === 'string' ? synced : null, attempted_at: attempted };
+  return {
+    status,
+    error_message: typeof message === 'string' ? message : null,
+    last_synced_at: typeof synced === 'string' ? synced : null,
+    attempted_at: attempted,
+  };
 }

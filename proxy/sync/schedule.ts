@@ -71,21 +71,30 @@ function isDamage(error: unknown): boolean {
 
 type DueTimes = Map<RepositoryId, { readonly last: number; readonly interval: number; readonly atMs: number }>;
 
-async function lookOnce({ state, jobs, lease, syncer, sources, now, random }: ScheduleOptions, due: DueTimes): Promise<void> {
+async function lookOnce(
+  { state, jobs, lease, syncer, sources, now, random }: ScheduleOptions,
+  due: DueTimes,
+): Promise<void> {
   if (!(await lease.hold())) return;
   await jobs.failAbandoned();
   const repositories = await listRepositories(state);
   if (await sources.hasLeftovers(repositories)) syncer.withdraw();
-  const timed = repositories.flatMap(({ id, interval, created_at: createdAt }) => (interval === null ? [] : [{ id, interval, createdAt }]));
+  const timed = repositories.flatMap(({ id, interval, created_at: createdAt }) =>
+    interval === null ? [] : [{ id, interval, createdAt }],
+  );
   for (const id of due.keys()) if (!timed.some((one) => one.id === id)) due.delete(id);
   const outcomes = await jobs.outcomes(timed.map(({ id }) => id));
   for (const { id, interval, createdAt } of timed) {
     const { outcome, syncing = false } = outcomes.get(id) ?? {};
     const last = Date.parse(outcome?.attempted_at ?? createdAt);
     const known = due.get(id);
-    const atMs = known?.last === last && known.interval === interval ? known.atMs : last + interval * 1000 * (0.9 + 0.2 * random());
+    const atMs =
+      known?.last === last && known.interval === interval
+        ? known.atMs
+        : last + interval * 1000 * (0.9 + 0.2 * random());
     due.set(id, { last, interval, atMs });
-    if (!syncing && now() >= atMs) await syncer.sync(id, { trigger: 'interval', actor: 'system:schedule' }).catch(unlessLater);
+    if (!syncing && now() >= atMs)
+      await syncer.sync(id, { trigger: 'interval', actor: 'system:schedule' }).catch(unlessLater);
   }
 }
 

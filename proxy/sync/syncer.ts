@@ -11,7 +11,13 @@ import { outcomeOf, withLog, type JobRecord } from './job.ts';
 import type { JobRequest, Jobs } from './jobs.ts';
 import { beatMs } from './liveness.ts';
 import type { StateStore } from '../state/state-store.ts';
-import { hostOfRepository, parseRepositoryRecord, repositoryKey, type RepositoryId, type RepositoryRecord } from './repository.ts';
+import {
+  hostOfRepository,
+  parseRepositoryRecord,
+  repositoryKey,
+  type RepositoryId,
+  type RepositoryRecord,
+} from './repository.ts';
 
 export interface SyncerOptions {
   readonly jobs: Jobs;
@@ -55,7 +61,15 @@ const atOnceOfHost = 2;
 
 const stoppedText = 'The service was stopped while this was under way. Sync again.';
 
-export function createSyncer({ jobs, runner, hostOf, now, onError, mostWaiting = 50, longestMs = 3_600_000 }: SyncerOptions): Syncer {
+export function createSyncer({
+  jobs,
+  runner,
+  hostOf,
+  now,
+  onError,
+  mostWaiting = 50,
+  longestMs = 3_600_000,
+}: SyncerOptions): Syncer {
   const slots = pLimit(atOnce);
   const hosts = new Places(atOnceOfHost);
   let waiting = 0;
@@ -67,7 +81,9 @@ export function createSyncer({ jobs, runner, hostOf, now, onError, mostWaiting =
   let withdrawing = false;
 
   const enqueue = (task: () => Promise<void>): Promise<void> => {
-    const done = task().catch(onError).finally(() => void work.delete(done));
+    const done = task()
+      .catch(onError)
+      .finally(() => void work.delete(done));
     work.add(done);
     return done;
   };
@@ -91,10 +107,22 @@ export function createSyncer({ jobs, runner, hostOf, now, onError, mostWaiting =
   const runJob = async (queued: JobRecord, controller: AbortController): Promise<void> => {
     const id = queued.repository_id;
     try {
-      const started = await jobs.save(withLog({ ...queued, state: 'running', started_at: new Date(now()).toISOString() }, now(), 'Started.'));
+      const started = await jobs.save(
+        withLog({ ...queued, state: 'running', started_at: new Date(now()).toISOString() }, now(), 'Started.'),
+      );
       if (started === undefined) return; // removed while it waited
       const run = await bounded(['repository', 'sync', id, '--child'], controller);
-      await jobs.finish(started, endOf(run, closing.signal.aborted ? stoppedText : controller.signal.aborted ? `It took longer than ${Math.round(longestMs / 60_000)} minutes and was stopped.` : undefined));
+      await jobs.finish(
+        started,
+        endOf(
+          run,
+          closing.signal.aborted
+            ? stoppedText
+            : controller.signal.aborted
+              ? `It took longer than ${Math.round(longestMs / 60_000)} minutes and was stopped.`
+              : undefined,
+        ),
+      );
     } finally {
       running.delete(id);
       beats.adjust();
@@ -104,7 +132,8 @@ export function createSyncer({ jobs, runner, hostOf, now, onError, mostWaiting =
     await after;
     withdrawing = false; // what is removed from now on needs another one
     const { exitCode, messages } = await bounded(['repository', 'withdraw'], new AbortController());
-    if (exitCode > 1 && exitCode !== busyExitCode) onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
+    if (exitCode > 1 && exitCode !== busyExitCode)
+      onError(new Error(`What a removed repository published could not be withdrawn: ${messages}`));
   };
   /** `after`: a sync that was ended, and may be publishing still. */
   const withdraw = (after?: Promise<void>): void => {
@@ -114,7 +143,11 @@ export function createSyncer({ jobs, runner, hostOf, now, onError, mostWaiting =
   };
   return {
     sync: async (id, request) => {
-      if (closing.signal.aborted || waiting >= mostWaiting) throw new RegistryError('OVERLOADED', { message: `${waiting} syncs are waiting already. Try again shortly.`, details: { retry_after_seconds: 30 } });
+      if (closing.signal.aborted || waiting >= mostWaiting)
+        throw new RegistryError('OVERLOADED', {
+          message: `${waiting} syncs are waiting already. Try again shortly.`,
+          details: { retry_after_seconds: 30 },
+        });
       const { job, isNew } = await jobs.open(id, request);
       if (!isNew) return job;
       const controller = new AbortController();
@@ -146,7 +179,11 @@ interface RunningSync {
 }
 
 /** Says that these jobs are at work on, for as long as there are any, and ends those whose repository another process has removed. */
-function createBeats(jobs: Jobs, running: ReadonlyMap<RepositoryId, RunningSync>, onError: (error: unknown) => void): { readonly adjust: () => void } {
+function createBeats(
+  jobs: Jobs,
+  running: ReadonlyMap<RepositoryId, RunningSync>,
+  onError: (error: unknown) => void,
+): { readonly adjust: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const beat = async (): Promise<void> => {
     const gone = await jobs.beat([...running.values()].map(({ job }) => job));
@@ -165,10 +202,27 @@ function createBeats(jobs: Jobs, running: ReadonlyMap<RepositoryId, RunningSync>
 
 function endOf(run: BuildRun, stopped: string | undefined): Parameters<Jobs['finish']>[1] {
   const { error, report } = outcomeOf(run);
-  const said = error?.code === 'BUILD_BUSY' ? [] : run.messages.split('\n').filter((line) => line.trim() !== '').slice(-100);
+  const said =
+    error?.code === 'BUILD_BUSY'
+      ? []
+      : run.messages
+          .split('\n')
+          .filter((line) => line.trim() !== '')
+          .slice(-100);
   // one that was done before it could be stopped is done
-  if (stopped !== undefined && error !== null) return { error: { code: 'BUILD_FAILED', message: stopped }, report: null, lines: [...said, stopped] };
+  if (stopped !== undefined && error !== null)
+    return { error: { code: 'BUILD_FAILED', message: stopped }, report: null, lines: [...said, stopped] };
   if (error !== null) return { error, report, lines: [...said, `Failed: ${error.message}`] };
-  const { counts, published } = report ?? { counts: { added: 0, changed: 0, withdrawn: 0, quarantined: 0 }, published: false };
-  return { error, report, lines: [...said, `Done: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn, ${counts.quarantined} left out${published ? '' : '; nothing was published'}.`] };
+  const { counts, published } = report ?? {
+    counts: { added: 0, changed: 0, withdrawn: 0, quarantined: 0 },
+    published: false,
+  };
+  return {
+    error,
+    report,
+    lines: [
+      ...said,
+      `Done: ${counts.added} added, ${counts.changed} changed, ${counts.withdrawn} withdrawn, ${counts.quarantined} left out${published ? '' : '; nothing was published'}.`,
+    ],
+  };
 }

@@ -35,7 +35,13 @@ const atOnce = 2;
 const mostWaiting = 20;
 const defaultLongestMs = 120_000;
 
-export function createVerifier({ runner, longestMs = defaultLongestMs }: { readonly runner: BuildRunner; readonly longestMs?: number }): Verifier {
+export function createVerifier({
+  runner,
+  longestMs = defaultLongestMs,
+}: {
+  readonly runner: BuildRunner;
+  readonly longestMs?: number;
+}): Verifier {
   const queue = pLimit(atOnce);
   const closing = new AbortController();
   const work = new Set<Promise<unknown>>();
@@ -43,8 +49,12 @@ export function createVerifier({ runner, longestMs = defaultLongestMs }: { reado
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(longestMs)]);
     const { report, messages } = await runner.run(['repository', 'verify', id], signal);
     if (signal.aborted) return { ...nothing, message: `It did not answer within ${longestMs / 1000} seconds.` };
-    if (typeof report?.['code'] === 'string' && Object.hasOwn(errorTable, report['code'])) throw new RegistryError(report['code'] as ErrorCode, { message: String(report['error']) });
-    if (report === undefined || typeof report['ok'] !== 'boolean') throw new RegistryError('BUILD_FAILED', { message: messages.split('\n').at(-1) ?? errorTable.BUILD_FAILED.message });
+    if (typeof report?.['code'] === 'string' && Object.hasOwn(errorTable, report['code']))
+      throw new RegistryError(report['code'] as ErrorCode, { message: String(report['error']) });
+    if (report === undefined || typeof report['ok'] !== 'boolean')
+      throw new RegistryError('BUILD_FAILED', {
+        message: messages.split('\n').at(-1) ?? errorTable.BUILD_FAILED.message,
+      });
     return {
       ok: report['ok'],
       message: textOrNull(report['message']),
@@ -59,7 +69,8 @@ export function createVerifier({ runner, longestMs = defaultLongestMs }: { reado
   };
   return {
     verify: async (id) => {
-      if (closing.signal.aborted || queue.pendingCount >= mostWaiting) throw new RegistryError('OVERLOADED', { details: { retry_after_seconds: 10 } });
+      if (closing.signal.aborted || queue.pendingCount >= mostWaiting)
+        throw new RegistryError('OVERLOADED', { details: { retry_after_seconds: 10 } });
       const done = queue(() => run(id));
       const settled = done.catch(() => undefined).finally(() => void work.delete(settled));
       work.add(settled);
@@ -72,7 +83,17 @@ export function createVerifier({ runner, longestMs = defaultLongestMs }: { reado
   };
 }
 
-const nothing: Verification = { ok: false, message: null, tags: null, branches: null, default_branch: null, protocol: null, package_count: null, packages: [], problems: [] };
+const nothing: Verification = {
+  ok: false,
+  message: null,
+  tags: null,
+  branches: null,
+  default_branch: null,
+  protocol: null,
+  package_count: null,
+  packages: [],
+  problems: [],
+};
 
 function textOrNull(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : null;
@@ -83,5 +104,7 @@ function numberOrNull(value: JsonValue | undefined): number | null {
 }
 
 function texts(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? (value as readonly JsonValue[]).filter((one) => typeof one === 'string').slice(0, 1000) : [];
+  return Array.isArray(value)
+    ? (value as readonly JsonValue[]).filter((one) => typeof one === 'string').slice(0, 1000)
+    : [];
 }

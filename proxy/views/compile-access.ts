@@ -16,7 +16,8 @@ export function compileAccess(capacity: number): (limits: TokenLimits) => Access
   const kept = new Map<string, View | undefined>();
   return ({ networks, packages, constraints, stability, not_after }) => {
     const ranges = networks === null ? undefined : networks.map(requireRange);
-    if (packages === null && constraints === null && stability === null && not_after === null) return { view: undefined, networks: ranges };
+    if (packages === null && constraints === null && stability === null && not_after === null)
+      return { view: undefined, networks: ranges };
     const key = JSON.stringify([packages, constraints, stability, not_after]);
     const known = kept.get(key);
     if (known !== undefined) return { view: known, networks: ranges };

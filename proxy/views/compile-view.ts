@@ -16,12 +16,20 @@ export type ViewLimits = Omit<TokenLimits, 'networks'>;
 export function compileView(limits: ViewLimits): View | undefined {
   const { packages, constraints, stability, not_after: notAfter } = limits;
   if (packages === null && constraints === null && stability === null && notAfter === null) return undefined;
-  const names = packages === null ? undefined : new PatternMap(packages.map((pattern) => [pattern as PackagePattern, true] as const));
-  const ranges = new PatternMap(Object.entries(constraints ?? {}).map(([pattern, text]) => [pattern as PackagePattern, rangeOf(text)] as const));
+  const names =
+    packages === null
+      ? undefined
+      : new PatternMap(packages.map((pattern) => [pattern as PackagePattern, true] as const));
+  const ranges = new PatternMap(
+    Object.entries(constraints ?? {}).map(([pattern, text]) => [pattern as PackagePattern, rangeOf(text)] as const),
+  );
   const ofAll = [...(stability === null ? [] : [atLeast(stability)]), ...(notAfter === null ? [] : [until(notAfter)])];
   const everyName = allOf(ofAll);
   return {
-    key: createHash('sha256').update(JSON.stringify([packages, constraints, stability, notAfter])).digest('base64url').slice(0, 22),
+    key: createHash('sha256')
+      .update(JSON.stringify([packages, constraints, stability, notAfter]))
+      .digest('base64url')
+      .slice(0, 22),
     dated: notAfter !== null,
     patterns: packages ?? undefined,
     filterOf: (name) => {

@@ -18,14 +18,32 @@ export interface ExplainedMirrored {
 }
 
 /** `kept`: versions in the documents that were fetched for somebody. Of one that is not among them nobody knows here when it was released, so that not_after says nothing. */
-export function explainMirrored(limits: TokenLimits, name: string, version: string | undefined, kept: readonly MirroredRelease[]): ExplainedMirrored {
-  if (version === undefined) return { versions: [], reasons: verdict({ ...limits, constraints: null, stability: null, not_after: null }, name, nothingKnown('')).hidden_by };
+export function explainMirrored(
+  limits: TokenLimits,
+  name: string,
+  version: string | undefined,
+  kept: readonly MirroredRelease[],
+): ExplainedMirrored {
+  if (version === undefined)
+    return {
+      versions: [],
+      reasons: verdict({ ...limits, constraints: null, stability: null, not_after: null }, name, nothingKnown(''))
+        .hidden_by,
+    };
   const normalized = normalizeVersion(version) ?? version;
-  const known = kept.find((release) => release.version === version) ?? kept.find((release) => release.version_normalized === normalized);
+  const known =
+    kept.find((release) => release.version === version) ??
+    kept.find((release) => release.version_normalized === normalized);
   const release = known ?? nothingKnown(normalized);
   const found = verdict(known === undefined ? { ...limits, not_after: null } : limits, name, release);
   const { version_normalized: asKept, releasedMs } = release;
-  const explained: ExplainedVersion = { version: known?.version ?? version, state: null, stability: parseStability(asKept), released_at: releasedMs === undefined ? null : new Date(releasedMs).toISOString(), ...found };
+  const explained: ExplainedVersion = {
+    version: known?.version ?? version,
+    state: null,
+    stability: parseStability(asKept),
+    released_at: releasedMs === undefined ? null : new Date(releasedMs).toISOString(),
+    ...found,
+  };
   return { versions: [explained], reasons: hidingLimits.filter((limit) => found.hidden_by.includes(limit)) };
 }
 

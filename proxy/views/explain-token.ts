@@ -12,7 +12,12 @@ import { explainView, type Explanation, type Question } from './explain-view.ts'
 export type MirroredReleases = (name: PackageName) => Promise<readonly MirroredRelease[] | undefined>;
 
 /** undefined: that is no package name. Rejects where the index of the package cannot be used. */
-export async function explainToken(files: PublishedFiles, record: TokenRecord, question: Omit<Question, 'entries' | 'mirrored'>, mirroredReleases?: MirroredReleases): Promise<Explanation | undefined> {
+export async function explainToken(
+  files: PublishedFiles,
+  record: TokenRecord,
+  question: Omit<Question, 'entries' | 'mirrored'>,
+  mirroredReleases?: MirroredReleases,
+): Promise<Explanation | undefined> {
   const name = parsePackageName(question.name.toLowerCase());
   if (name === undefined) return undefined;
   const entries = await parsePublished(files, `index/${indexPath(name)}`, (text) => parsePackageIndex(text).versions);

@@ -21,7 +21,11 @@ export interface ExplainedVersion {
   readonly hidden_by: readonly HidingLimit[];
 }
 
-export function verdict(limits: TokenLimits, name: string, release: Release): Pick<ExplainedVersion, 'seen' | 'hidden_by'> {
+export function verdict(
+  limits: TokenLimits,
+  name: string,
+  release: Release,
+): Pick<ExplainedVersion, 'seen' | 'hidden_by'> {
   const hiddenBy = hidingLimits.filter((limit) => {
     const view = compileView({ ...noLimits, [limit]: limits[limit] });
     return view !== undefined && !passes(view.filterOf(name), release);

@@ -46,11 +46,24 @@ export interface Question {
 
 export function explainView(record: TokenRecord, question: Question): Explanation {
   const { name, version, from, nowMs, entries, mirrored } = question;
-  const barred: Reason[] = [...statusReasons(record, nowMs), ...(from === undefined || isAllowedFrom(record, from) ? [] : ['networks' as const])];
+  const barred: Reason[] = [
+    ...statusReasons(record, nowMs),
+    ...(from === undefined || isAllowedFrom(record, from) ? [] : ['networks' as const]),
+  ];
   const isMirrored = mirrored !== undefined && entries.length === 0;
-  const { versions, reasons: hidden } = isMirrored ? explainMirrored(record, name, version, mirrored) : explainPublished(record, question);
+  const { versions, reasons: hidden } = isMirrored
+    ? explainMirrored(record, name, version, mirrored)
+    : explainPublished(record, question);
   const reasons = [...barred, ...hidden];
-  return { token_id: record.id, package: name, version: version ?? null, seen: reasons.length === 0, mirrored: isMirrored, reasons, versions };
+  return {
+    token_id: record.id,
+    package: name,
+    version: version ?? null,
+    seen: reasons.length === 0,
+    mirrored: isMirrored,
+    reasons,
+    versions,
+  };
 }
 
 function statusReasons(record: TokenRecord, nowMs: number): readonly Reason[] {
@@ -58,12 +71,22 @@ function statusReasons(record: TokenRecord, nowMs: number): readonly Reason[] {
   return status === 'active' ? [] : [status];
 }
 
-function explainPublished(record: TokenRecord, { name, version, entries }: Question): Pick<Explanation, 'versions' | 'reasons'> {
+function explainPublished(
+  record: TokenRecord,
+  { name, version, entries }: Question,
+): Pick<Explanation, 'versions' | 'reasons'> {
   const asked = version === undefined ? entries : entriesOf(entries, version);
-  const versions = asked.length === 0 && version !== undefined ? [explainAbsent(record, name, version)] : asked.map((entry) => explainEntry(record, name, entry));
+  const versions =
+    asked.length === 0 && version !== undefined
+      ? [explainAbsent(record, name, version)]
+      : asked.map((entry) => explainEntry(record, name, entry));
   const found = versions.filter(({ state }) => (version === undefined ? state === 'published' : state !== null));
   const reasons: Reason[] = [
-    ...(found.some(({ seen }) => seen) ? [] : versions.length === 0 ? reasonsOfName(record, name) : reasonsOf(found.length === 0 ? versions : found)),
+    ...(found.some(({ seen }) => seen)
+      ? []
+      : versions.length === 0
+        ? reasonsOfName(record, name)
+        : reasonsOf(found.length === 0 ? versions : found)),
     ...(found.length === 0 ? ['not_published' as const] : []),
   ];
   return { versions, reasons };
@@ -92,12 +115,21 @@ function isAllowedFrom(record: TokenLimits, address: string): boolean {
 function explainEntry(record: TokenLimits, name: string, entry: IndexEntry): ExplainedVersion {
   const release = releaseOf(entry);
   const { releasedMs } = release;
-  return { version: entry.version, state: entry.state, stability: parseStability(entry.version_normalized), released_at: releasedMs === undefined ? null : new Date(releasedMs).toISOString(), ...verdict(record, name, release) };
+  return {
+    version: entry.version,
+    state: entry.state,
+    stability: parseStability(entry.version_normalized),
+    released_at: releasedMs === undefined ? null : new Date(releasedMs).toISOString(),
+    ...verdict(record, name, release),
+  };
 }
 
 /** By its version alone: nobody knows when it will have been released. */
 function explainAbsent(record: TokenLimits, name: string, version: string): ExplainedVersion {
   const normalized = normalizeVersion(version) ?? version;
-  const { seen: _seen, ...rest } = verdict({ ...record, not_after: null }, name, { version_normalized: normalized, releasedMs: undefined });
+  const { seen: _seen, ...rest } = verdict({ ...record, not_after: null }, name, {
+    version_normalized: normalized,
+    releasedMs: undefined,
+  });
   return { version, state: null, stability: parseStability(normalized), released_at: null, seen: false, ...rest };
 }

@@ -14,7 +14,9 @@ export function reasonText(reason: Reason, limits: TokenLimits): string {
     case 'packages':
       return `none of its packages matches: ${(limits.packages ?? []).join(', ')}`;
     case 'constraints':
-      return `its constraints leave it out: ${Object.entries(limits.constraints ?? {}).map(([pattern, constraint]) => `${pattern}: ${constraint}`).join(', ')}`;
+      return `its constraints leave it out: ${Object.entries(limits.constraints ?? {})
+        .map(([pattern, constraint]) => `${pattern}: ${constraint}`)
+        .join(', ')}`;
     case 'stability':
       return `it sees ${limits.stability ?? ''} and more stable versions only`;
     case 'not_after':

@@ -19,7 +19,9 @@ function partsMayOverlap(one: string, other: string): boolean {
   if (otherStar < 0) return matches(one, other);
   const [start, otherStart] = [one.slice(0, star), other.slice(0, otherStar)];
   const [end, otherEnd] = [one.slice(one.lastIndexOf('*') + 1), other.slice(other.lastIndexOf('*') + 1)];
-  return (start.startsWith(otherStart) || otherStart.startsWith(start)) && (end.endsWith(otherEnd) || otherEnd.endsWith(end));
+  return (
+    (start.startsWith(otherStart) || otherStart.startsWith(start)) && (end.endsWith(otherEnd) || otherEnd.endsWith(end))
+  );
 }
 
 /** As matchesPattern, which takes far longer where somebody has written a thousand patterns to make it so: what stands between the stars comes in this order. */
@@ -27,9 +29,10 @@ function matches(pattern: string, text: string): boolean {
   const first = pattern.indexOf('*');
   const last = pattern.lastIndexOf('*');
   const until = text.length - (pattern.length - last - 1);
-  if (until < first || !text.startsWith(pattern.slice(0, first)) || !text.endsWith(pattern.slice(last + 1))) return false;
+  if (until < first || !text.startsWith(pattern.slice(0, first)) || !text.endsWith(pattern.slice(last + 1)))
+    return false;
   let at = first;
-  for (let star = first; star < last; ) {
+  for (let star = first; star < last;) {
     const next = pattern.indexOf('*', star + 1);
     const piece = pattern.slice(star + 1, next);
     const found = text.indexOf(piece, at);

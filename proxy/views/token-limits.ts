@@ -21,9 +21,21 @@ export interface TokenLimits {
   readonly networks: readonly string[] | null;
 }
 
-export const noLimits: TokenLimits = { packages: null, constraints: null, stability: null, not_after: null, networks: null };
+export const noLimits: TokenLimits = {
+  packages: null,
+  constraints: null,
+  stability: null,
+  not_after: null,
+  networks: null,
+};
 
-export const limitNames = ['packages', 'constraints', 'stability', 'not_after', 'networks'] as const satisfies readonly (keyof TokenLimits)[];
+export const limitNames = [
+  'packages',
+  'constraints',
+  'stability',
+  'not_after',
+  'networks',
+] as const satisfies readonly (keyof TokenLimits)[];
 
 /** From the most stable on. */
 export const stabilities: readonly Stability[] = ['stable', 'RC', 'beta', 'alpha', 'dev'];
@@ -56,27 +68,59 @@ export function parseLimits(given: Readonly<Record<string, unknown>>): ParsedLim
 }
 
 /** Constraints of names that `packages` does not let through: a typing error there would leave every version of what was meant to be seen. */
-export function uselessConstraints({ packages, constraints }: Pick<TokenLimits, 'packages' | 'constraints'>): readonly LimitIssue[] {
+export function uselessConstraints({
+  packages,
+  constraints,
+}: Pick<TokenLimits, 'packages' | 'constraints'>): readonly LimitIssue[] {
   if (packages === null || constraints === null) return [];
   const known = new Set(packages);
-  const useless = Object.keys(constraints).filter((pattern) => !known.has(pattern) && !packages.some((one) => mayOverlap(one, pattern)));
-  return useless.map((pattern) => ({ path: `constraints.${pattern.slice(0, 80)}`, message: `None of the packages of the token matches ${pattern}, so that the constraint would limit nothing: they are ${listed(packages)}. Correct the name, add it to packages, or leave the constraint out.` }));
+  const useless = Object.keys(constraints).filter(
+    (pattern) => !known.has(pattern) && !packages.some((one) => mayOverlap(one, pattern)),
+  );
+  return useless.map((pattern) => ({
+    path: `constraints.${pattern.slice(0, 80)}`,
+    message: `None of the packages of the token matches ${pattern}, so that the constraint would limit nothing: they are ${listed(packages)}. Correct the name, add it to packages, or leave the constraint out.`,
+  }));
 }
 
 function listed(patterns: readonly string[]): string {
   return `${patterns.slice(0, 5).join(', ')}${patterns.length > 5 ? ` and ${patterns.length - 5} more` : ''}`;
 }
 
-const parsers: { readonly [Name in keyof TokenLimits]: (value: unknown, note: Note) => TokenLimits[Name] | undefined } = {
-  packages: (value, note) => parseList('packages', value, note, (text) => parsePackagePattern(text) ?? { refusal: notAPattern(text) }),
-  constraints: parseConstraints,
-  stability: (value, note) => stabilities.find((one) => one.toLowerCase() === String(value).toLowerCase()) ?? note('stability', `${shown(value)} is no stability; allowed: ${stabilities.join(', ')}.`),
-  not_after: (value, note) => (typeof value === 'string' ? parseInstant(value) : undefined) ?? note('not_after', `${shown(value)} is no date and no time. Write 2027-01-31, which includes that day (UTC), or 2027-01-31T12:00:00Z.`),
-  networks: (value, note) => parseList('networks', value, note, (text) => canonicalRange(text) ?? { refusal: `${shown(text)} is no range of addresses. Write 203.0.113.0/24, 2001:db8::/32 or a single address.` }),
-};
+const parsers: { readonly [Name in keyof TokenLimits]: (value: unknown, note: Note) => TokenLimits[Name] | undefined } =
+  {
+    packages: (value, note) =>
+      parseList('packages', value, note, (text) => parsePackagePattern(text) ?? { refusal: notAPattern(text) }),
+    constraints: parseConstraints,
+    stability: (value, note) =>
+      stabilities.find((one) => one.toLowerCase() === String(value).toLowerCase()) ??
+      note('stability', `${shown(value)} is no stability; allowed: ${stabilities.join(', ')}.`),
+    not_after: (value, note) =>
+      (typeof value === 'string' ? parseInstant(value) : undefined) ??
+      note(
+        'not_after',
+        `${shown(value)} is no date and no time. Write 2027-01-31, which includes that day (UTC), or 2027-01-31T12:00:00Z.`,
+      ),
+    networks: (value, note) =>
+      parseList(
+        'networks',
+        value,
+        note,
+        (text) =>
+          canonicalRange(text) ?? {
+            refusal: `${shown(text)} is no range of addresses. Write 203.0.113.0/24, 2001:db8::/32 or a single address.`,
+          },
+      ),
+  };
 
-function parseList(path: string, value: unknown, note: Note, parse: (text: string) => string | { readonly refusal: string }): readonly string[] | undefined {
-  if (!Array.isArray(value) || value.length === 0) return note(path, 'It must be a list with at least one entry; null for no limit.');
+function parseList(
+  path: string,
+  value: unknown,
+  note: Note,
+  parse: (text: string) => string | { readonly refusal: string },
+): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0)
+    return note(path, 'It must be a list with at least one entry; null for no limit.');
   if (value.length > maxEntries) return note(path, `It has ${value.length} entries; at most ${maxEntries} are taken.`);
   const found = new Set<string>();
   for (const [at, text] of value.entries()) {
@@ -88,17 +132,23 @@ function parseList(path: string, value: unknown, note: Note, parse: (text: strin
 }
 
 function parseConstraints(value: unknown, note: Note): Readonly<Record<string, string>> | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return note('constraints', 'It must be an object of patterns and constraints; null for no limit.');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return note('constraints', 'It must be an object of patterns and constraints; null for no limit.');
   const entries = Object.entries(value as Readonly<Record<string, unknown>>);
   if (entries.length === 0) return note('constraints', 'It must have at least one entry; null for no limit.');
-  if (entries.length > maxEntries) return note('constraints', `It has ${entries.length} entries; at most ${maxEntries} are taken.`);
+  if (entries.length > maxEntries)
+    return note('constraints', `It has ${entries.length} entries; at most ${maxEntries} are taken.`);
   const found = new Map<string, string>();
   for (const [text, constraint] of entries) {
     const path = `constraints.${text.slice(0, 80)}`;
     const pattern = parsePackagePattern(text);
     const refusal = constraintRefusal(constraint);
     if (pattern === undefined) note(path, notAPattern(text));
-    else if (found.has(pattern)) note(path, `The pattern ${pattern} stands there twice. Write both constraints as one, with a blank between them.`);
+    else if (found.has(pattern))
+      note(
+        path,
+        `The pattern ${pattern} stands there twice. Write both constraints as one, with a blank between them.`,
+      );
     if (refusal !== undefined) note(path, refusal);
     if (pattern !== undefined && typeof constraint === 'string') found.set(pattern, constraint.trim());
   }
@@ -107,8 +157,10 @@ function parseConstraints(value: unknown, note: Note): Readonly<Record<string, s
 
 function constraintRefusal(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return `${shown(value)} is no version constraint.`;
-  if (value.length > maxConstraintLength) return `The constraint is ${value.length} characters long; at most ${maxConstraintLength} are taken.`;
-  if (/#| as /.test(value)) return 'The constraint names a commit or an alias, which would limit nothing. Write versions only.';
+  if (value.length > maxConstraintLength)
+    return `The constraint is ${value.length} characters long; at most ${maxConstraintLength} are taken.`;
+  if (/#| as /.test(value))
+    return 'The constraint names a commit or an alias, which would limit nothing. Write versions only.';
   const parsed = parseConstraint(value.trim());
   return 'refusal' in parsed ? `The constraint cannot be used: ${parsed.refusal}.` : undefined;
 }
@@ -118,7 +170,8 @@ function notAPattern(text: string): string {
 }
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
-const instant = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+const instant =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** RFC 3339 §5.6 with an offset; or a day, of which all of it counts, in UTC. */
 function parseInstant(text: string): string | undefined {
@@ -145,7 +198,10 @@ function canonicalRange(text: string): string | undefined {
     if (bits < 96) return undefined;
     [address, bits] = [address.toIPv4Address(), bits - 96];
   }
-  const network = address.kind() === 'ipv4' ? ipaddr.IPv4.networkAddressFromCIDR(`${address.toString()}/${bits}`) : ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${bits}`);
+  const network =
+    address.kind() === 'ipv4'
+      ? ipaddr.IPv4.networkAddressFromCIDR(`${address.toString()}/${bits}`)
+      : ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${bits}`);
   return `${network.toString()}/${bits}`;
 }
 

@@ -32,7 +32,8 @@ export class ViewDate {
   /** Epoch seconds; undefined: nothing was ever seen. */
   get seconds(): number | undefined {
     let date: number | undefined;
-    for (const [, at] of [...this.#times].toSorted(([one], [other]) => one - other)) date = date === undefined ? at : Math.max(at, date + 1);
+    for (const [, at] of [...this.#times].toSorted(([one], [other]) => one - other))
+      date = date === undefined ? at : Math.max(at, date + 1);
     return date;
   }
 }

@@ -10,11 +10,24 @@ import { root, sourceFiles, withoutComments } from './source-files.ts';
 const product = sourceFiles('cli', 'build', 'proxy');
 const tests = sourceFiles('test');
 const linesOf = (text: string): number => text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-const offenders = (files: typeof product, isBad: (text: string) => boolean): string[] => files.filter(({ text }) => isBad(text)).map(({ path }) => path);
+const offenders = (files: typeof product, isBad: (text: string) => boolean): string[] =>
+  files.filter(({ text }) => isBad(text)).map(({ path }) => path);
 
 describe('the house', () => {
   it('has exactly the agreed entries at the top', () => {
-    const fixed = ['LICENSE', 'README.md', 'build', 'cli', 'docs', 'package-lock.json', 'package.json', 'packages-src', 'proxy', 'test', 'tsconfig.json'];
+    const fixed = [
+      'LICENSE',
+      'README.md',
+      'build',
+      'cli',
+      'docs',
+      'package-lock.json',
+      'package.json',
+      'packages-src',
+      'proxy',
+      'test',
+      'tsconfig.json',
+    ];
     const made = new Set(['node_modules', 'lib', 'var', 'libretto.json']);
     const found = readdirSync(root).filter((name) => !name.startsWith('.') && !made.has(name));
     expect(found.sort()).toEqual(fixed.sort());
@@ -27,18 +40,31 @@ describe('the house', () => {
   });
 
   it('opens every file with what it is for', () => {
-    expect(offenders([...product, ...tests.filter(({ path }) => !path.endsWith('.d.mts'))], (text) => !/^(?:#!.*\n)?(?:\/\/|\/\*)/.test(text))).toEqual([]);
+    expect(
+      offenders(
+        [...product, ...tests.filter(({ path }) => !path.endsWith('.d.mts'))],
+        (text) => !/^(?:#!.*\n)?(?:\/\/|\/\*)/.test(text),
+      ),
+    ).toEqual([]);
   });
 
   it('lets tests draw by chance from a seed of ours alone, so that `npm test` plays the same series everywhere', () => {
     const drawn = tests.filter(({ path }) => !path.startsWith('test/bench/') && path !== 'test/util/seeded-check.ts');
-    expect(offenders(drawn, (text) => /from 'fast-chec[k]'|\bMath\.rando[m]\b|Date\.now\(\) [%]/.test(withoutComments(text)))).toEqual([]);
+    expect(
+      offenders(drawn, (text) =>
+        /from 'fast-chec[k]'|\bMath\.rando[m]\b|Date\.now\(\) [%]/.test(withoutComments(text)),
+      ),
+    ).toEqual([]);
   });
 
   it('has no default export, no barrel, and no file named after nothing in particular', () => {
     expect(offenders(product, (text) => /^export default/m.test(text))).toEqual([]);
     expect(offenders(product, (text) => /^export\s+(?:type\s+)?\*/m.test(withoutComments(text)))).toEqual([]);
-    expect([...product, ...tests].filter(({ path }) => /(?:manager|helpers?|utils?|misc|common)\.(?:ts|mjs)$/i.test(path)).map(({ path }) => path)).toEqual([]);
+    expect(
+      [...product, ...tests]
+        .filter(({ path }) => /(?:manager|helpers?|utils?|misc|common)\.(?:ts|mjs)$/i.test(path))
+        .map(({ path }) => path),
+    ).toEqual([]);
   });
 
   it('swallows no error', () => {
@@ -46,12 +72,22 @@ describe('the house', () => {
   });
 
   it('depends only on what package.json declares', () => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, Record<string, string>>;
-    const nameOf = (specifier: string): string => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const nameOf = (specifier: string): string =>
+      specifier
+        .split('/')
+        .slice(0, specifier.startsWith('@') ? 2 : 1)
+        .join('/');
     const foreign = (files: typeof product, declared: Record<string, string>): string[] =>
       files.flatMap(({ path, imports }) =>
         imports
-          .filter(({ target, specifier }) => target === undefined && !specifier.startsWith('node:') && declared[nameOf(specifier)] === undefined)
+          .filter(
+            ({ target, specifier }) =>
+              target === undefined && !specifier.startsWith('node:') && declared[nameOf(specifier)] === undefined,
+          )
           .map(({ specifier }) => `${path} -> ${specifier}`),
       );
     expect(foreign(product, { ...dependencies })).toEqual([]);
@@ -61,7 +97,11 @@ describe('the house', () => {
 
 describe.skipIf(lacks('git'))('what git tracks', () => {
   it('holds nothing that is made, and no secret', () => {
-    const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
-    expect(tracked.filter((path) => /^(?:lib|var|node_modules)\/|\.log$|(?:^|\/)(?:auth\.json|\.npmrc)$/.test(path))).toEqual([]);
+    const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+      .split('\0')
+      .filter(Boolean);
+    expect(
+      tracked.filter((path) => /^(?:lib|var|node_modules)\/|\.log$|(?:^|\/)(?:auth\.json|\.npmrc)$/.test(path)),
+    ).toEqual([]);
   });
 });

@@ -17,22 +17,32 @@ function crossings(from: string, allowed: readonly string[]): string[] {
 }
 
 const importersOf = (name: string): string[] =>
-  product.filter(({ imports }) => imports.some(({ specifier }) => specifier === name || specifier.startsWith(`${name}/`))).map(({ path }) => path);
+  product
+    .filter(({ imports }) => imports.some(({ specifier }) => specifier === name || specifier.startsWith(`${name}/`)))
+    .map(({ path }) => path);
 
-const filesWith = (pattern: RegExp): string[] => product.filter(({ text }: SourceFile) => pattern.test(withoutComments(text))).map(({ path }) => path);
+const filesWith = (pattern: RegExp): string[] =>
+  product.filter(({ text }: SourceFile) => pattern.test(withoutComments(text))).map(({ path }) => path);
 
 describe('import directions', () => {
   it('finds files and imports at all', () => {
     expect(product.length).toBeGreaterThan(10);
-    expect(product.flatMap(({ imports }) => imports).filter(({ target }) => target !== undefined).length).toBeGreaterThan(10);
+    expect(
+      product.flatMap(({ imports }) => imports).filter(({ target }) => target !== undefined).length,
+    ).toBeGreaterThan(10);
   });
 
-  it('build/contract imports nothing of ours outside itself', () => expect(crossings('build/contract', ['build/contract'])).toEqual([]));
+  it('build/contract imports nothing of ours outside itself', () =>
+    expect(crossings('build/contract', ['build/contract'])).toEqual([]));
 
   it('build/contract imports no package and no effect: it is pure', () => {
     const packages = product
       .filter(({ path }) => path.startsWith('build/contract/'))
-      .flatMap((file) => file.imports.filter(({ target, specifier }) => target === undefined && specifier !== 'node:crypto').map(({ specifier }) => `${file.path} -> ${specifier}`));
+      .flatMap((file) =>
+        file.imports
+          .filter(({ target, specifier }) => target === undefined && specifier !== 'node:crypto')
+          .map(({ specifier }) => `${file.path} -> ${specifier}`),
+      );
     expect(packages).toEqual([]);
   });
 
@@ -40,33 +50,55 @@ describe('import directions', () => {
 
   it('proxy imports only proxy, build/contract, and for the mirror the door to other hosts', () => {
     expect(crossings('proxy', ['proxy', 'build/contract', 'build/egress'])).toEqual([]);
-    expect(product.filter(({ path, imports }) => path.startsWith('proxy/') && !path.startsWith('proxy/mirror/') && imports.some(({ target }) => target?.startsWith('build/egress/'))).map(({ path }) => path)).toEqual([]);
+    expect(
+      product
+        .filter(
+          ({ path, imports }) =>
+            path.startsWith('proxy/') &&
+            !path.startsWith('proxy/mirror/') &&
+            imports.some(({ target }) => target?.startsWith('build/egress/')),
+        )
+        .map(({ path }) => path),
+    ).toEqual([]);
   });
 
-  it.each(['lmdb', 'ioredis', 'http-proxy', 'adm-zip', 'yauzl', 'busboy'])('%s is imported in one file at most', (name) => {
-    expect(importersOf(name).length, importersOf(name).join(', ')).toBeLessThanOrEqual(1);
-  });
+  it.each(['lmdb', 'ioredis', 'http-proxy', 'adm-zip', 'yauzl', 'busboy'])(
+    '%s is imported in one file at most',
+    (name) => {
+      expect(importersOf(name).length, importersOf(name).join(', ')).toBeLessThanOrEqual(1);
+    },
+  );
 
   it('commander is imported where commands are wired, and nowhere else', () => {
-    expect(importersOf('commander').filter((path) => !/^cli\/(?:program(?:-[a-z]+)?|command-parts)\.ts$/.test(path))).toEqual([]);
+    expect(
+      importersOf('commander').filter((path) => !/^cli\/(?:program(?:-[a-z]+)?|command-parts)\.ts$/.test(path)),
+    ).toEqual([]);
   });
 });
 
 describe('who may touch the process', () => {
   it('only cli/config.ts reads the environment', () => {
-    expect(filesWith(/process\s*\.\s*env\b|\benv\b[^;]*from 'node:process'/).filter((path) => path !== 'cli/config.ts')).toEqual([]);
+    expect(
+      filesWith(/process\s*\.\s*env\b|\benv\b[^;]*from 'node:process'/).filter((path) => path !== 'cli/config.ts'),
+    ).toEqual([]);
   });
 
   it('only cli/main.ts exits', () => {
-    expect(filesWith(/process\s*\.\s*(?:exit\b|exitCode|abort\b|reallyExit)/).filter((path) => path !== 'cli/main.ts')).toEqual([]);
+    expect(
+      filesWith(/process\s*\.\s*(?:exit\b|exitCode|abort\b|reallyExit)/).filter((path) => path !== 'cli/main.ts'),
+    ).toEqual([]);
   });
 
   it('only the command line prints', () => {
-    expect(filesWith(/\bconsole\s*\.|process\s*\.\s*std(?:out|err)\b/).filter((path) => !path.startsWith('cli/'))).toEqual([]);
+    expect(
+      filesWith(/\bconsole\s*\.|process\s*\.\s*std(?:out|err)\b/).filter((path) => !path.startsWith('cli/')),
+    ).toEqual([]);
   });
 
   it('time and randomness reach the pure core as arguments', () => {
     const impure = /\bDate\.now\(|new Date\(\)|Math\.random\(|randomBytes\(|randomUUID\(/;
-    expect(filesWith(impure).filter((path) => path.startsWith('build/contract/') || path === 'build/plan.ts')).toEqual([]);
+    expect(filesWith(impure).filter((path) => path.startsWith('build/contract/') || path === 'build/plan.ts')).toEqual(
+      [],
+    );
   });
 });

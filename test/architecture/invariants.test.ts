@@ -19,10 +19,39 @@ function pathsIn(cell: string): readonly string[] {
 }
 
 const naming = (id: string, paths: readonly string[]): readonly string[] =>
-  files.filter(({ path, text }) => paths.some((named) => path === named || (named.endsWith('/') && path.startsWith(named))) && new RegExp(`\\b${id}\\b`).test(text)).map(({ path }) => path);
+  files
+    .filter(
+      ({ path, text }) =>
+        paths.some((named) => path === named || (named.endsWith('/') && path.startsWith(named))) &&
+        new RegExp(`\\b${id}\\b`).test(text),
+    )
+    .map(({ path }) => path);
 
 describe('what Libretto promises', () => {
-  it('has a row for each number', () => expect(rows.map(({ id }) => id)).toEqual(['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I8', 'I9', 'I10', 'I11', 'I12', 'I13', 'I14', 'I15', 'I16', 'I17', 'I18', 'I19', 'I20', 'I21']));
+  it('has a row for each number', () =>
+    expect(rows.map(({ id }) => id)).toEqual([
+      'I1',
+      'I2',
+      'I3',
+      'I4',
+      'I5',
+      'I6',
+      'I7',
+      'I8',
+      'I9',
+      'I10',
+      'I11',
+      'I12',
+      'I13',
+      'I14',
+      'I15',
+      'I16',
+      'I17',
+      'I18',
+      'I19',
+      'I20',
+      'I21',
+    ]));
 
   it.each(rows)('$id is kept by code and proved by a test that name it', ({ id, keptBy, provedBy }) => {
     expect([...keptBy, ...provedBy].filter((path) => !existsSync(join(root, path)))).toEqual([]);

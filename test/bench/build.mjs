@@ -11,7 +11,17 @@ import { realShape } from './rows/real-shape.mjs';
 import { remotes } from './rows/remotes.mjs';
 import { tagsArchived, tagsMetadata } from './rows/tags.mjs';
 
-export const buildRows = { 'tags-archived': tagsArchived, 'real-shape': realShape, 'tags-metadata': tagsMetadata, remotes, 'directories-cold': directoriesCold, 'directories-unchanged': directoriesUnchanged, 'many-packages': manyPackages, 'many-repositories': manyRepositories, 'many-versions': manyVersions };
+export const buildRows = {
+  'tags-archived': tagsArchived,
+  'real-shape': realShape,
+  'tags-metadata': tagsMetadata,
+  remotes,
+  'directories-cold': directoriesCold,
+  'directories-unchanged': directoriesUnchanged,
+  'many-packages': manyPackages,
+  'many-repositories': manyRepositories,
+  'many-versions': manyVersions,
+};
 
 export async function benchBuild({ quick, rounds, rows, say }) {
   const results = [];
@@ -29,6 +39,9 @@ const lineOf = ({ what, ours, beside, unit, floor, expected, limit, met }) => ({
   ours: `${ours.toFixed(0)} ${unit}`,
   beside: beside === undefined ? '' : `${beside} ${floor.toFixed(0)} ${unit}`,
   ratio: floor === undefined ? '' : (ours / floor).toFixed(2),
-  expected: expected === undefined ? '' : `${expected}${floor === undefined || limit === undefined ? '' : ` (${limit.toFixed(0)} ${unit})`}`,
+  expected:
+    expected === undefined
+      ? ''
+      : `${expected}${floor === undefined || limit === undefined ? '' : ` (${limit.toFixed(0)} ${unit})`}`,
   met: met === undefined ? '' : met ? 'yes' : 'NO',
 });

@@ -18,14 +18,23 @@ const known = { serve: benchServe, mirror: benchMirror, build: benchBuild };
 const knownRows = { serve: serveRows, mirror: mirrorRows, build: buildRows };
 const asked = chosen.length > 0 ? chosen : Object.keys(known);
 
-const rows = [...flags].find((flag) => flag.startsWith('--rows='))?.slice('--rows='.length).split(',');
+const rows = [...flags]
+  .find((flag) => flag.startsWith('--rows='))
+  ?.slice('--rows='.length)
+  .split(',');
 const unknown = [
   ...chosen.filter((word) => !(word in known)),
   ...[...flags].filter((flag) => !['--json', '--quick'].includes(flag) && !flag.startsWith('--rows=')),
   ...(rows ?? []).filter((row) => asked.every((name) => !(row in (knownRows[name] ?? {})))),
 ];
 if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(' ')}. Use: npm run bench -- [serve] [mirror] [build] [--json] [--quick] [--rows=NAME,…]${Object.entries(knownRows).map(([name, of]) => `\nRows of ${name}: ${Object.keys(of).join(' ')}`).join('')}`);
+  console.error(
+    `Unknown: ${unknown.join(' ')}. Use: npm run bench -- [serve] [mirror] [build] [--json] [--quick] [--rows=NAME,…]${Object.entries(
+      knownRows,
+    )
+      .map(([name, of]) => `\nRows of ${name}: ${Object.keys(of).join(' ')}`)
+      .join('')}`,
+  );
   process.exit(2);
 }
 
@@ -33,5 +42,11 @@ const quick = flags.has('--quick');
 const report = { node: process.version, platform: `${process.platform}-${process.arch}`, rounds: quick ? 1 : 5 };
 // with --json only the document goes to stdout
 const say = flags.has('--json') ? (text) => console.error(text) : (text) => console.log(text);
-for (const name of asked) report[name] = await known[name]({ rounds: report.rounds, quick, rows: rows?.filter((row) => row in knownRows[name]), say });
+for (const name of asked)
+  report[name] = await known[name]({
+    rounds: report.rounds,
+    quick,
+    rows: rows?.filter((row) => row in knownRows[name]),
+    say,
+  });
 if (flags.has('--json')) console.log(JSON.stringify(report, null, 2));

@@ -37,7 +37,11 @@ export function run(program, args, options = {}) {
     child.stdout.on('data', (chunk) => output.push(chunk));
     child.stderr.on('data', (chunk) => errors.push(chunk));
     child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve(Buffer.concat(output).toString()) : reject(new Error(`${program} ${args.join(' ')} ended with ${code}: ${Buffer.concat(errors)}`))));
+    child.on('close', (code) =>
+      code === 0
+        ? resolve(Buffer.concat(output).toString())
+        : reject(new Error(`${program} ${args.join(' ')} ended with ${code}: ${Buffer.concat(errors)}`)),
+    );
   });
 }
 
@@ -45,7 +49,11 @@ export function run(program, args, options = {}) {
 export function measuredBuild(args, { cwd }) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const child = spawn(process.execPath, ['--import', noteUsage, binary, 'build', ...args], { cwd, env: bare, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['--import', noteUsage, binary, 'build', ...args], {
+      cwd,
+      env: bare,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    });
     const [errors, usage] = [2, 3].map((stream) => {
       const chunks = [];
       child.stdio[stream].on('data', (chunk) => chunks.push(chunk));
@@ -55,7 +63,10 @@ export function measuredBuild(args, { cwd }) {
     child.on('close', (code) => {
       const [kb, cpuMs] = Buffer.concat(usage).toString().split(' ').map(Number);
       if (code === 0) resolve({ ms: performance.now() - started, mb: kb / 1024, cpuMs });
-      else reject(new Error(`libretto build ${args.join(' ').slice(0, 500)} ended with ${code}: ${Buffer.concat(errors)}`));
+      else
+        reject(
+          new Error(`libretto build ${args.join(' ').slice(0, 500)} ended with ${code}: ${Buffer.concat(errors)}`),
+        );
     });
   });
 }
@@ -63,7 +74,16 @@ export function measuredBuild(args, { cwd }) {
 /** One `git archive` a tag, one after another, as a script would. */
 export async function archiveAll(repository, tags, target) {
   mkdirSync(target, { recursive: true });
-  for (const tag of tags) await run('git', ['-C', repository, 'archive', '--format=zip', `--prefix=library-${tag}/`, `--output=${join(target, `${tag}.zip`)}`, tag]);
+  for (const tag of tags)
+    await run('git', [
+      '-C',
+      repository,
+      'archive',
+      '--format=zip',
+      `--prefix=library-${tag}/`,
+      `--output=${join(target, `${tag}.zip`)}`,
+      tag,
+    ]);
   rmSync(target, { recursive: true });
 }
 
@@ -78,6 +98,13 @@ export async function timed(work) {
 export function table(rows) {
   const keys = Object.keys(rows[0]);
   const widths = keys.map((key) => Math.max(key.length, ...rows.map((row) => String(row[key]).length)));
-  const line = (cells) => cells.map((cell, index) => (index === 0 ? String(cell).padEnd(widths[index]) : String(cell).padStart(widths[index]))).join('  ');
-  return [line(keys), line(widths.map((width) => '-'.repeat(width))), ...rows.map((row) => line(keys.map((key) => row[key])))].join('\n');
+  const line = (cells) =>
+    cells
+      .map((cell, index) => (index === 0 ? String(cell).padEnd(widths[index]) : String(cell).padStart(widths[index])))
+      .join('  ');
+  return [
+    line(keys),
+    line(widths.map((width) => '-'.repeat(width))),
+    ...rows.map((row) => line(keys.map((key) => row[key]))),
+  ].join('\n');
 }

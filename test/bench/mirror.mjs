@@ -13,7 +13,8 @@ import { createServers } from './serve/servers.mjs';
 export const mirrorRows = { warm, installs, crowd, 'many-documents': manyDocuments };
 
 export async function benchMirror({ quick, rounds, rows, say }) {
-  for (const tool of ['wrk', 'nginx', 'composer']) if (findTool(tool) === undefined) throw new Error(`${tool} is needed for this: apt-get install ${tool}`);
+  for (const tool of ['wrk', 'nginx', 'composer'])
+    if (findTool(tool) === undefined) throw new Error(`${tool} is needed for this: apt-get install ${tool}`);
   const results = [];
   for (const name of rows ?? Object.keys(mirrorRows)) {
     const figures = await withFolder(async (folder) => {
@@ -26,6 +27,8 @@ export async function benchMirror({ quick, rounds, rows, say }) {
     });
     for (const figure of figures) results.push({ row: name, ...figure, limit: limitOf(figure), met: isMet(figure) });
   }
-  say(`\nMirroring, medians of ${rounds} rounds; "µs each": processor time a request, "processor": the ratio by that:\n${table(results.map(lineOf))}\n`);
+  say(
+    `\nMirroring, medians of ${rounds} rounds; "µs each": processor time a request, "processor": the ratio by that:\n${table(results.map(lineOf))}\n`,
+  );
   return results;
 }

@@ -10,7 +10,11 @@ const ticksPerSecond = 100;
 function childrenMs() {
   if (!existsSync('/proc/self/stat')) return 0;
   const text = readFileSync('/proc/self/stat', 'utf8');
-  const [user, system] = text.slice(text.lastIndexOf(')') + 2).split(' ').slice(13, 15).map(Number);
+  const [user, system] = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(13, 15)
+    .map(Number);
   return ((user + system) * 1000) / ticksPerSecond;
 }
 

@@ -15,12 +15,30 @@ export function makePackages(folder, { packages, files, bytes }) {
   return Array.from({ length: packages }, (_, index) => {
     const place = join(folder, `package-${index}`);
     for (let part = 0; part < 4; part += 1) mkdirSync(join(place, `src/Part${part}`), { recursive: true });
-    const composerJson = { name: `bench/package-${index}`, version: `1.${index % 10}.0`, license: 'MIT', description: `Package ${index}`, require: { php: '>=8.1' }, autoload: { 'psr-4': { [`Bench\\P${index}\\`]: 'src/' } } };
+    const composerJson = {
+      name: `bench/package-${index}`,
+      version: `1.${index % 10}.0`,
+      license: 'MIT',
+      description: `Package ${index}`,
+      require: { php: '>=8.1' },
+      autoload: { 'psr-4': { [`Bench\\P${index}\\`]: 'src/' } },
+    };
     write(join(place, 'composer.json'), JSON.stringify(composerJson, null, 4));
     write(join(place, 'LICENSE'), license);
     for (let file = 2; file < files; file += 1) {
       const name = `src/Part${file % 4}/Class${file}.php`;
-      write(join(place, name), phpClass({ namespace: `Bench\\P${index}\\Part${file % 4}`, name: `Class${file}`, constant: index, bytes: bytes * 8 ** (random() * 2 - 1) }, random));
+      write(
+        join(place, name),
+        phpClass(
+          {
+            namespace: `Bench\\P${index}\\Part${file % 4}`,
+            name: `Class${file}`,
+            constant: index,
+            bytes: bytes * 8 ** (random() * 2 - 1),
+          },
+          random,
+        ),
+      );
     }
     return place;
   });

@@ -1,11 +1,42 @@
 // Text that compresses as PHP code does, repeated shapes with changing names and numbers, and the seeded random numbers it is made of.
 
-const words = ['order', 'invoice', 'customer', 'address', 'total', 'amount', 'item', 'price', 'stock', 'label', 'status', 'event', 'query', 'result', 'filter', 'value', 'range', 'index', 'token', 'cursor'];
+const words = [
+  'order',
+  'invoice',
+  'customer',
+  'address',
+  'total',
+  'amount',
+  'item',
+  'price',
+  'stock',
+  'label',
+  'status',
+  'event',
+  'query',
+  'result',
+  'filter',
+  'value',
+  'range',
+  'index',
+  'token',
+  'cursor',
+];
 
 /** A class of about `bytes` bytes. `random` gives numbers from 0 to 1. */
 export function phpClass({ namespace, name, constant, bytes }, random) {
   const word = () => words[Math.floor(random() * words.length)];
-  const lines = ['<?php', '', 'declare(strict_types=1);', '', `namespace ${namespace};`, '', `final class ${name}`, '{', `    public const RELEASE = ${constant};`];
+  const lines = [
+    '<?php',
+    '',
+    'declare(strict_types=1);',
+    '',
+    `namespace ${namespace};`,
+    '',
+    `final class ${name}`,
+    '{',
+    `    public const RELEASE = ${constant};`,
+  ];
   let size = 150;
   while (size < bytes) {
     const [method, first, second] = [word(), word(), word()];

@@ -39,8 +39,16 @@ async function runBackend(root, request, body) {
   const url = new URL(request.url, 'http://localhost');
   const child = spawn('git', ['-c', 'safe.directory=*', 'http-backend'], {
     env: {
-      PATH: process.env.PATH, HOME: '/nonexistent', GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: '1', PATH_INFO: url.pathname, QUERY_STRING: url.search.slice(1), REQUEST_METHOD: request.method,
-      CONTENT_TYPE: request.headers['content-type'] ?? '', HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '', GIT_PROTOCOL: request.headers['git-protocol'] ?? '',
+      PATH: process.env.PATH,
+      HOME: '/nonexistent',
+      GIT_PROJECT_ROOT: root,
+      GIT_HTTP_EXPORT_ALL: '1',
+      PATH_INFO: url.pathname,
+      QUERY_STRING: url.search.slice(1),
+      REQUEST_METHOD: request.method,
+      CONTENT_TYPE: request.headers['content-type'] ?? '',
+      HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+      GIT_PROTOCOL: request.headers['git-protocol'] ?? '',
     },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -51,6 +59,11 @@ async function runBackend(root, request, body) {
   await once(child, 'close');
   const whole = Buffer.concat(output);
   const end = whole.indexOf('\r\n\r\n');
-  const headers = Object.fromEntries(whole.toString('latin1', 0, end).split('\r\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = Object.fromEntries(
+    whole
+      .toString('latin1', 0, end)
+      .split('\r\n')
+      .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );
   return { headers, content: whole.subarray(end + 4) };
 }

@@ -13,7 +13,8 @@ import { workers } from './serve/workers.mjs';
 export const serveRows = { requests, bandwidth, start, views, workers };
 
 export async function benchServe({ quick, rounds, rows, say }) {
-  for (const tool of ['wrk', 'nginx', 'redis-server']) if (findTool(tool) === undefined) throw new Error(`${tool} is needed for this: apt-get install ${tool}`);
+  for (const tool of ['wrk', 'nginx', 'redis-server'])
+    if (findTool(tool) === undefined) throw new Error(`${tool} is needed for this: apt-get install ${tool}`);
   const results = [];
   for (const name of rows ?? Object.keys(serveRows)) {
     const figures = await withFolder(async (folder) => {
@@ -26,12 +27,26 @@ export async function benchServe({ quick, rounds, rows, say }) {
     });
     for (const figure of figures) results.push({ row: name, ...figure, limit: limitOf(figure), met: isMet(figure) });
   }
-  say(`\nServing, medians of ${rounds} rounds; "µs each": processor time a request, "processor": the ratio by that:\n${table(results.map(lineOf))}\n`);
+  say(
+    `\nServing, medians of ${rounds} rounds; "µs each": processor time a request, "processor": the ratio by that:\n${table(results.map(lineOf))}\n`,
+  );
   return results;
 }
 
 /** A figure as a line of the table. */
-export const lineOf = ({ what, unit, value, beside, besideValue, ours, microseconds, processor, atLeast, atMost, met }) => ({
+export const lineOf = ({
+  what,
+  unit,
+  value,
+  beside,
+  besideValue,
+  ours,
+  microseconds,
+  processor,
+  atLeast,
+  atMost,
+  met,
+}) => ({
   what,
   ours: `${rounded(value)} ${unit}`,
   beside: beside === undefined ? '' : `${beside} ${rounded(besideValue)} ${unit}`,

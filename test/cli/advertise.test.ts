@@ -11,9 +11,21 @@ let token: string;
 
 beforeAll(async () => {
   tree = temporaryTree(below('src/hello', libraryTree('acme/hello', { version: '1.0.0' })));
-  writeFileSync(join(tree.root, 'libretto.json'), JSON.stringify({ data: 'data', sources: ['src'], advertise: ['search'], warnings: [{ versions: '<2.5', message: 'Please update.' }] }));
+  writeFileSync(
+    join(tree.root, 'libretto.json'),
+    JSON.stringify({
+      data: 'data',
+      sources: ['src'],
+      advertise: ['search'],
+      warnings: [{ versions: '<2.5', message: 'Please update.' }],
+    }),
+  );
   expect((await runCli(['build'], { cwd: tree.root })).exitCode).toBe(0);
-  token = (JSON.parse((await runCli(['token', 'create', '--json', '--description', 'a test'], { cwd: tree.root })).stdout) as { token: string }).token;
+  token = (
+    JSON.parse((await runCli(['token', 'create', '--json', '--description', 'a test'], { cwd: tree.root })).stdout) as {
+      token: string;
+    }
+  ).token;
 });
 afterAll(() => tree.remove());
 
@@ -27,23 +39,43 @@ async function serve(environment: Readonly<Record<string, string>> = {}): Promis
   const child = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: tree.root, environment });
   const [url = ''] = await child.shows(/http:\/\/127\.0\.0\.1:\d+/);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const [root, report] = await Promise.all([fetch(`${url}/packages.json`, { headers }), fetch(`${url}/downloads`, { method: 'POST', headers, body: JSON.stringify({ downloads: [{ name: 'acme/hello', version: '1.0.0.0' }] }) })]);
-  const served = { root: (await root.json()) as Record<string, unknown>, report: (await report.json()) as Record<string, unknown> };
+  const [root, report] = await Promise.all([
+    fetch(`${url}/packages.json`, { headers }),
+    fetch(`${url}/downloads`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ downloads: [{ name: 'acme/hello', version: '1.0.0.0' }] }),
+    }),
+  ]);
+  const served = {
+    root: (await root.json()) as Record<string, unknown>,
+    report: (await report.json()) as Record<string, unknown>,
+  };
   child.signal('SIGTERM');
   await child.ended;
   return served;
 }
 
-const offered = ({ root }: Served): readonly string[] => ['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root);
+const offered = ({ root }: Served): readonly string[] =>
+  ['search', 'list', 'providers-api', 'notify-batch'].filter((key) => key in root);
 
 describe('packages.json', () => {
   it('offers what libretto.json says, unless the environment says otherwise', async () => {
     const byFile = await serve();
-    expect([offered(byFile), byFile.root['warnings']]).toEqual([['search'], [{ versions: '<2.5', message: 'Please update.' }]]);
+    expect([offered(byFile), byFile.root['warnings']]).toEqual([
+      ['search'],
+      [{ versions: '<2.5', message: 'Please update.' }],
+    ]);
     expect(offered(await serve({ LIBRETTO_ADVERTISE: 'none' }))).toEqual([]);
     expect(offered(await serve({ LIBRETTO_ADVERTISE: 'notify-batch, list' }))).toEqual(['list', 'notify-batch']);
-    const { exitCode, stderr } = await runCli(['serve'], { cwd: tree.root, environment: { LIBRETTO_ADVERTISE: 'everything' } });
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('allowed: any of search, list, providers-api, notify-batch')]);
+    const { exitCode, stderr } = await runCli(['serve'], {
+      cwd: tree.root,
+      environment: { LIBRETTO_ADVERTISE: 'everything' },
+    });
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('allowed: any of search, list, providers-api, notify-batch'),
+    ]);
   });
 
   it('offers what was set while the registry ran, which the environment stands above', async () => {
@@ -51,7 +83,9 @@ describe('packages.json', () => {
     expect((await set('set', 'advertise', '["list"]')).exitCode).toBe(0);
     expect(offered(await serve())).toEqual(['list']);
     expect(offered(await serve({ LIBRETTO_ADVERTISE: 'search' }))).toEqual(['search']);
-    expect((await set('set', 'advertise', '["everything"]')).stderr).toContain('advertise must be a list of any of search, list, providers-api, notify-batch');
+    expect((await set('set', 'advertise', '["everything"]')).stderr).toContain(
+      'advertise must be a list of any of search, list, providers-api, notify-batch',
+    );
     expect((await set('unset', 'advertise')).exitCode).toBe(0);
     expect(offered(await serve())).toEqual(['search']);
   });
@@ -59,11 +93,24 @@ describe('packages.json', () => {
 
 describe('libretto package statistics', () => {
   it('tells what was counted, whatever is offered; of what nobody had it tells nothing', async () => {
-    const before = JSON.parse((await runCli(['package', 'statistics', 'acme/hello', '--json'], { cwd: tree.root })).stdout) as { installs: { total: number } };
+    const before = JSON.parse(
+      (await runCli(['package', 'statistics', 'acme/hello', '--json'], { cwd: tree.root })).stdout,
+    ) as { installs: { total: number } };
     expect((await serve({ LIBRETTO_ADVERTISE: 'none' })).report).toEqual({ status: 'success', counted: 1 });
-    const after = JSON.parse((await runCli(['package', 'statistics', 'Acme/Hello', '--days', '1', '--json'], { cwd: tree.root })).stdout) as object;
-    expect(after).toMatchObject({ name: 'acme/hello', total: 0, versions: {}, days: [], installs: { total: before.installs.total + 1, versions: { '1.0.0': before.installs.total + 1 } } });
-    expect((await runCli(['package', 'statistics', 'acme/none'], { cwd: tree.root })).stdout).toBe('acme/none: 0 downloads and 0 installs since ever, none in the last 30 days.');
-    for (const args of [['hello'], ['acme/hello', '--days', '0'], ['acme/hello', '--days', 'x']]) expect((await runCli(['package', 'statistics', ...args], { cwd: tree.root })).exitCode, args.join(' ')).toBe(2);
+    const after = JSON.parse(
+      (await runCli(['package', 'statistics', 'Acme/Hello', '--days', '1', '--json'], { cwd: tree.root })).stdout,
+    ) as object;
+    expect(after).toMatchObject({
+      name: 'acme/hello',
+      total: 0,
+      versions: {},
+      days: [],
+      installs: { total: before.installs.total + 1, versions: { '1.0.0': before.installs.total + 1 } },
+    });
+    expect((await runCli(['package', 'statistics', 'acme/none'], { cwd: tree.root })).stdout).toBe(
+      'acme/none: 0 downloads and 0 installs since ever, none in the last 30 days.',
+    );
+    for (const args of [['hello'], ['acme/hello', '--days', '0'], ['acme/hello', '--days', 'x']])
+      expect((await runCli(['package', 'statistics', ...args], { cwd: tree.root })).exitCode, args.join(' ')).toBe(2);
   });
 });

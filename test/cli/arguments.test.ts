@@ -20,7 +20,28 @@ describe('help and version', () => {
     expect(await run('--version')).toEqual({ exitCode: 0, stdout: version, stderr: '' });
   });
 
-  it.each(['build', 'verify', 'import', 'import satis', 'serve', 'start', 'token', 'token create', 'token list', 'token show', 'token update', 'token revoke', 'user', 'user create', 'user list', 'user update', 'user disable', 'keys', 'keys list', 'keys rotate'])('%s --help shows an example', async (command) => {
+  it.each([
+    'build',
+    'verify',
+    'import',
+    'import satis',
+    'serve',
+    'start',
+    'token',
+    'token create',
+    'token list',
+    'token show',
+    'token update',
+    'token revoke',
+    'user',
+    'user create',
+    'user list',
+    'user update',
+    'user disable',
+    'keys',
+    'keys list',
+    'keys rotate',
+  ])('%s --help shows an example', async (command) => {
     const { exitCode, stdout, stderr } = await run(...command.split(' '), '--help');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`Usage: libretto ${command} `);
@@ -37,11 +58,23 @@ describe('help and version', () => {
 describe('arguments that cannot be used', () => {
   it.each([
     [['biuld'], "error: unknown command 'biuld'\n(Did you mean build?)\nRun `libretto --help` to see the commands."],
-    [['build', '--forse'], "error: unknown option '--forse'\n(Did you mean --forget?)\nRun `libretto build --help` to see what it takes."],
+    [
+      ['build', '--forse'],
+      "error: unknown option '--forse'\n(Did you mean --forget?)\nRun `libretto build --help` to see what it takes.",
+    ],
     [['token', 'frobnicate'], "error: unknown command 'frobnicate'\nRun `libretto token --help` to see the commands."],
-    [['token', 'create'], "error: required option '--description <text>' not specified\nRun `libretto token create --help` to see what it takes."],
-    [['token', 'show'], "error: missing required argument 'id'\nRun `libretto token show --help` to see what it takes."],
-    [['verify', 'it'], "error: too many arguments for 'verify'. Expected 0 arguments but got 1.\nRun `libretto verify --help` to see what it takes."],
+    [
+      ['token', 'create'],
+      "error: required option '--description <text>' not specified\nRun `libretto token create --help` to see what it takes.",
+    ],
+    [
+      ['token', 'show'],
+      "error: missing required argument 'id'\nRun `libretto token show --help` to see what it takes.",
+    ],
+    [
+      ['verify', 'it'],
+      "error: too many arguments for 'verify'. Expected 0 arguments but got 1.\nRun `libretto verify --help` to see what it takes.",
+    ],
   ])('%j', async (args, stderr) => {
     expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr });
   });
@@ -49,7 +82,10 @@ describe('arguments that cannot be used', () => {
 
 describe('configuration that cannot be used', () => {
   it('is told all at once, and nothing is done', async () => {
-    const outcome = await runCli(['token', 'create', '--description', 'x', '--data', '', '--json'], { cwd: folder.path, environment: { LIBRETTO_LISTEN: 'here', LIBRETTO_REDUS: 'x' } });
+    const outcome = await runCli(['token', 'create', '--description', 'x', '--data', '', '--json'], {
+      cwd: folder.path,
+      environment: { LIBRETTO_LISTEN: 'here', LIBRETTO_REDUS: 'x' },
+    });
     expect(outcome).toEqual({
       exitCode: 2,
       stdout: '',

@@ -18,15 +18,22 @@ it('keeps what was accepted, so that a registry made of it accepts nothing else;
 
   await registry.json('backup', 'small');
   await registry.json('backup', 'large', '--mirror');
-  const kept = (backup: string): readonly string[] => allFiles(folder.at(backup, 'mirror')).map((path) => path.replace(/[0-9a-f]{32,40}/, 'HEX')).toSorted();
+  const kept = (backup: string): readonly string[] =>
+    allFiles(folder.at(backup, 'mirror'))
+      .map((path) => path.replace(/[0-9a-f]{32,40}/, 'HEX'))
+      .toSorted();
   expect(kept('small')).toEqual(['dist/some/lib/HEX.json']);
   expect(kept('large')).toEqual(['dist/some/lib/HEX.json', 'dist/some/lib/HEX.zip']);
   for (const backup of ['small', 'large']) await registry.json('restore', backup, '--data', `from-${backup}`);
   expect(statSync(folder.at('from-small/mirror')).mode & 0o777).toBe(0o700);
 
-  const at = (data: string, ...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', folder.at(data)], { cwd: folder.path });
+  const at = (data: string, ...args: readonly string[]): Promise<CliOutcome> =>
+    runCli([...args, '--data', folder.at(data)], { cwd: folder.path });
   upstream.failing.status = 503;
-  expect(await at('from-large', 'mirror', 'verify')).toMatchObject({ exitCode: 0, stdout: 'Checked 1 archive: all as accepted.' });
+  expect(await at('from-large', 'mirror', 'verify')).toMatchObject({
+    exitCode: 0,
+    stdout: 'Checked 1 archive: all as accepted.',
+  });
   upstream.failing.status = undefined;
   upstream.put('some/lib', [{ version: '1.0.0', zip: archiveFor('something else'), shasum: '' }]);
   const other = await at('from-small', 'mirror', 'warm', 'composer.lock');

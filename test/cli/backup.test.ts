@@ -1,7 +1,18 @@
 // A backup of a registry that is at work, and the registry that is made of it.
 
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
@@ -34,8 +45,10 @@ const json = async (...args: readonly string[]): Promise<Record<string, unknown>
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout) as Record<string, unknown>;
 };
-const addVersion = (version: string): void => writeTree(folder.path, below(`packages/${version}`, whoLibrary('acme/hello', version)));
-const createToken = async (data: string): Promise<string> => String((await json('token', 'create', '--description', 'CI', '--data', data))['token']);
+const addVersion = (version: string): void =>
+  writeTree(folder.path, below(`packages/${version}`, whoLibrary('acme/hello', version)));
+const createToken = async (data: string): Promise<string> =>
+  String((await json('token', 'create', '--description', 'CI', '--data', data))['token']);
 const serve = async (data: string): Promise<string> => {
   const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', data], { cwd: folder.path });
   servers.push(server);
@@ -52,7 +65,18 @@ async function startWriting(data: string): Promise<{ readonly end: () => Promise
   const store = createAuditedStore({ store: state, now: Date.now });
   let [going, written] = [true, 0];
   const writing = (async () => {
-    for (; going; written += 1) await store.commit({ conditions: [], puts: [{ key: `left/${written}`, value: written }, { key: `right/${written}`, value: written }], deletes: [] }, { actor: 'system:test', action: 'round', subject: 'it', details: {} });
+    for (; going; written += 1)
+      await store.commit(
+        {
+          conditions: [],
+          puts: [
+            { key: `left/${written}`, value: written },
+            { key: `right/${written}`, value: written },
+          ],
+          deletes: [],
+        },
+        { actor: 'system:test', action: 'round', subject: 'it', details: {} },
+      );
   })();
   return {
     end: async () => {
@@ -71,7 +95,12 @@ describe('libretto backup and restore', () => {
     writeTree(folder.path, below('upload', whoLibrary('acme/upload', '2.0.0')));
     expect((await run('publish', 'upload', '--data', 'data')).exitCode).toBe(0);
     await run('keys', 'rotate', '--data', 'data');
-    writeTree(folder.at('data/build'), { 'git/cache/HEAD': '', 'downloads/x': '', 'ssh/1/repo_x': 'a private key', 'staging/1-x': '' });
+    writeTree(folder.at('data/build'), {
+      'git/cache/HEAD': '',
+      'downloads/x': '',
+      'ssh/1/repo_x': 'a private key',
+      'staging/1-x': '',
+    });
     writeTree(folder.at('data/artifacts/.staging'), { 'upload-x.zip': '' });
     const token = await createToken('data');
     const old = await serve('data');
@@ -79,19 +108,48 @@ describe('libretto backup and restore', () => {
     const backup = await run('backup', 'saved/copy', '--data', 'data');
     const written = await writing.end();
     expect([backup.exitCode, backup.stderr]).toEqual([0, '']);
-    expect(backup.stdout).toMatch(/^Backed up \d+ files \(\d+ bytes\) to .*\/saved\/copy: publication 2\. The keys are in it: keep it safe\.$/);
+    expect(backup.stdout).toMatch(
+      /^Backed up \d+ files \(\d+ bytes\) to .*\/saved\/copy: publication 2\. The keys are in it: keep it safe\.$/,
+    );
     expect(readdirSync(folder.at('saved'))).toEqual(['copy']);
-    expect(readdirSync(folder.at('saved/copy')).toSorted()).toEqual(['artifacts', 'backup.json', 'build', 'index', 'keys', 'public', 'state']);
+    expect(readdirSync(folder.at('saved/copy')).toSorted()).toEqual([
+      'artifacts',
+      'backup.json',
+      'build',
+      'index',
+      'keys',
+      'public',
+      'state',
+    ]);
     const kept = readdirSync(folder.at('saved/copy/build'));
     expect(kept).toEqual(expect.arrayContaining(['manifest.json', 'sources']));
     expect(kept.filter((name) => /^(?:git|downloads|ssh|staging|lock.*)$/.test(name))).toEqual([]);
     expect(readdirSync(folder.at('saved/copy/artifacts'))).toEqual(['acme']);
-    expect([statSync(folder.at('saved/copy')).mode & 0o777, statSync(folder.at('saved/copy/state/data.mdb')).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect([
+      statSync(folder.at('saved/copy')).mode & 0o777,
+      statSync(folder.at('saved/copy/state/data.mdb')).mode & 0o777,
+    ]).toEqual([0o700, 0o600]);
 
     const restored = await run('restore', 'saved/copy', '--data', 'restored');
-    expect([restored.exitCode, restored.stderr]).toEqual([0, expect.stringMatching(/^Whatever was revoked, disabled or changed since 20.* is as it was then: revoke it again\.\nVersions that were purged since 20.* are there again\. Purge them again, or restore with --purged .*$/) as string]);
-    expect(readdirSync(folder.at('restored')).toSorted()).toEqual(['artifacts', 'build', 'index', 'keys', 'public', 'state', 'state.json']);
-    expect([statSync(folder.at('restored/keys')).mode & 0o777, statSync(folder.at('restored/keys/sealing-0001.json')).mode & 0o777]).toEqual([0o700, 0o600]);
+    expect([restored.exitCode, restored.stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Whatever was revoked, disabled or changed since 20.* is as it was then: revoke it again\.\nVersions that were purged since 20.* are there again\. Purge them again, or restore with --purged .*$/,
+      ) as string,
+    ]);
+    expect(readdirSync(folder.at('restored')).toSorted()).toEqual([
+      'artifacts',
+      'build',
+      'index',
+      'keys',
+      'public',
+      'state',
+      'state.json',
+    ]);
+    expect([
+      statSync(folder.at('restored/keys')).mode & 0o777,
+      statSync(folder.at('restored/keys/sealing-0001.json')).mode & 0o777,
+    ]).toEqual([0o700, 0o600]);
     const url = await serve('restored');
     for (const path of ['/packages.json', '/p2/acme/hello.json', '/p2/acme/upload.json']) {
       const answer = await fetchText(`${url}${path}`, token);
@@ -105,13 +163,26 @@ describe('libretto backup and restore', () => {
     const last = await state.range('audit/event/', { reverse: true, limit: 3 });
     await state.close();
     expect(audit).toMatchObject({ sound: true });
-    expect(last.map(({ value }) => value)).toContainEqual(expect.objectContaining({ action: 'state.restore', details: expect.objectContaining({ serial: 2 }) as unknown }));
+    expect(last.map(({ value }) => value)).toContainEqual(
+      expect.objectContaining({ action: 'state.restore', details: expect.objectContaining({ serial: 2 }) as unknown }),
+    );
     expect(left.length).toBe(right.length);
     expect(left.length).toBeLessThanOrEqual(written);
 
-    expect(await json('build', '--data', 'restored')).toMatchObject({ published: false, serial: 2, notices: [], failed: [] });
+    expect(await json('build', '--data', 'restored')).toMatchObject({
+      published: false,
+      serial: 2,
+      notices: [],
+      failed: [],
+    });
     addVersion('1.1.0');
-    expect(await json('build', '--data', 'restored')).toMatchObject({ serial: 3, added: [{ name: 'acme/hello', version: '1.1.0' }], changed: [], withdrawn: [], failed: [] });
+    expect(await json('build', '--data', 'restored')).toMatchObject({
+      serial: 3,
+      added: [{ name: 'acme/hello', version: '1.1.0' }],
+      changed: [],
+      withdrawn: [],
+      failed: [],
+    });
     expect(await json('verify', '--data', 'restored')).toMatchObject({ ok: true });
     expect((await fetchText(`${url}/p2/acme/hello.json`, token))[1]).toContain('1.1.0');
   });
@@ -123,7 +194,9 @@ describe('libretto backup and restore', () => {
     cpSync(folder.at('copy'), folder.at('moved'), { recursive: true });
     utimesSync(folder.at('moved/public/packages.json'), 1, 1);
     expect((await run('restore', 'moved', '--data', 'restored')).exitCode).toBe(0);
-    expect(Math.floor(statSync(folder.at('restored/public/packages.json')).mtimeMs / 1000)).toBe(Math.floor(statSync(folder.at('data/public/packages.json')).mtimeMs / 1000));
+    expect(Math.floor(statSync(folder.at('restored/public/packages.json')).mtimeMs / 1000)).toBe(
+      Math.floor(statSync(folder.at('data/public/packages.json')).mtimeMs / 1000),
+    );
     expect(await json('build', '--data', 'restored')).toMatchObject({ published: false, notices: [] });
   });
 
@@ -154,14 +227,25 @@ describe('libretto backup and restore', () => {
     await run('backup', 'copy', '--data', 'data');
     const state = await openLmdbStore(folder.at('copy/state'));
     const first = await state.get(auditEventKey(1));
-    await state.commit({ conditions: [], puts: [{ key: auditEventKey(1), value: { ...(first?.value as object), actor: 'cli:nobody' } }], deletes: [] });
+    await state.commit({
+      conditions: [],
+      puts: [{ key: auditEventKey(1), value: { ...(first?.value as object), actor: 'cli:nobody' } }],
+      deletes: [],
+    });
     await state.close();
     const bytes = readFileSync(folder.at('copy/state/data.mdb'));
     const record = readRecord(folder.at('copy'));
-    const files = record.files.map((one) => (one.path === 'state/data.mdb' ? { ...one, size: bytes.length, sha256: hash('sha256', bytes) } : one));
+    const files = record.files.map((one) =>
+      one.path === 'state/data.mdb' ? { ...one, size: bytes.length, sha256: hash('sha256', bytes) } : one,
+    );
     writeFileSync(folder.at('copy/backup.json'), formatRecord({ ...record, files }));
     const { exitCode, stderr } = await run('restore', 'copy', '--data', 'restored');
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The audit log of the backup is broken at event 1: the event was changed after it was written.') as string]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'The audit log of the backup is broken at event 1: the event was changed after it was written.',
+      ) as string,
+    ]);
   });
 });
 
@@ -170,17 +254,51 @@ describe('a backup that is not as it was written', () => {
   beforeAll(async () => {
     whole = temporaryFolder('cli-damage');
     writeTree(whole.path, below('packages/hello', whoLibrary('acme/hello', '1.0.0')));
-    for (const args of [['build', 'packages'], ['token', 'create', '--description', 'x'], ['backup', 'copy']]) expect((await runCli([...args, '--data', 'data'], { cwd: whole.path })).exitCode).toBe(0);
+    for (const args of [
+      ['build', 'packages'],
+      ['token', 'create', '--description', 'x'],
+      ['backup', 'copy'],
+    ])
+      expect((await runCli([...args, '--data', 'data'], { cwd: whole.path })).exitCode).toBe(0);
   });
   afterAll(() => whole.remove());
 
   it.each<[string, (at: (path: string) => string) => void, RegExp]>([
-    ['a changed file', (at) => writeFileSync(at('public/packages.json'), readFileSync(at('public/packages.json'), 'utf8').replace('acme', 'evil')), /public\/packages\.json has another content than its checksum says/],
-    ['a shortened state', (at) => truncateSync(at('state/data.mdb'), 100), /state\/data\.mdb has 100 bytes instead of \d+/],
+    [
+      'a changed file',
+      (at) =>
+        writeFileSync(
+          at('public/packages.json'),
+          readFileSync(at('public/packages.json'), 'utf8').replace('acme', 'evil'),
+        ),
+      /public\/packages\.json has another content than its checksum says/,
+    ],
+    [
+      'a shortened state',
+      (at) => truncateSync(at('state/data.mdb'), 100),
+      /state\/data\.mdb has 100 bytes instead of \d+/,
+    ],
     ['a missing file', (at) => rmSync(at('index/_publication.json')), /index\/_publication\.json is missing/],
-    ['a changed list of files', (at) => writeFileSync(at('backup.json'), readFileSync(at('backup.json'), 'utf8').replace(/"size":\d+/, '"size":1')), /its list of files is not as it was written/],
-    ['a path that leads out of it', (at) => writeFileSync(at('backup.json'), readFileSync(at('backup.json'), 'utf8').replace('"public/packages.json"', '"public/../../packages.json"')), /backup\.json cannot be used/],
-    ['a newer format', (at) => writeFileSync(at('backup.json'), '{"format": 2}'), /written by a newer version of Libretto \(format 2, this version reads 1\)/],
+    [
+      'a changed list of files',
+      (at) =>
+        writeFileSync(at('backup.json'), readFileSync(at('backup.json'), 'utf8').replace(/"size":\d+/, '"size":1')),
+      /its list of files is not as it was written/,
+    ],
+    [
+      'a path that leads out of it',
+      (at) =>
+        writeFileSync(
+          at('backup.json'),
+          readFileSync(at('backup.json'), 'utf8').replace('"public/packages.json"', '"public/../../packages.json"'),
+        ),
+      /backup\.json cannot be used/,
+    ],
+    [
+      'a newer format',
+      (at) => writeFileSync(at('backup.json'), '{"format": 2}'),
+      /written by a newer version of Libretto \(format 2, this version reads 1\)/,
+    ],
     ['a backup that was cut off', (at) => rmSync(at('backup.json')), /there is no such file, so this is no backup/],
   ])('is not restored: %s', async (_what, damage, message) => {
     cpSync(whole.at('copy'), folder.at('copy'), { recursive: true });

@@ -15,7 +15,8 @@ import { lacks } from '../util/tool.ts';
 let folder: TemporaryFolder;
 beforeEach(() => {
   folder = temporaryFolder('build-options');
-  for (const name of ['a', 'b', 'c']) writeTree(folder.at('packages'), below(name, libraryTree(`acme/${name}`, { version: '1.0.0' })));
+  for (const name of ['a', 'b', 'c'])
+    writeTree(folder.at('packages'), below(name, libraryTree(`acme/${name}`, { version: '1.0.0' })));
 });
 afterEach(() => folder.remove());
 
@@ -32,9 +33,18 @@ describe('--only', () => {
   });
 
   it.each([
-    [['build', '--only', 'acme/a', './packages'], '--only ./packages: that is no package name such as acme/hello, and no pattern such as acme/*. A SOURCE stands before --only.'],
-    [['build', 'packages', '--only', 'acme/d'], '--only acme/d: no package of that name is published, nor has any source of this build one.'],
-    [['build', 'packages', '--only', 'acme/a', '--forget', 'packages'], '--forget withdraws all that a source published, and --only limits a build to some packages: use one of them.'],
+    [
+      ['build', '--only', 'acme/a', './packages'],
+      '--only ./packages: that is no package name such as acme/hello, and no pattern such as acme/*. A SOURCE stands before --only.',
+    ],
+    [
+      ['build', 'packages', '--only', 'acme/d'],
+      '--only acme/d: no package of that name is published, nor has any source of this build one.',
+    ],
+    [
+      ['build', 'packages', '--only', 'acme/a', '--forget', 'packages'],
+      '--forget withdraws all that a source published, and --only limits a build to some packages: use one of them.',
+    ],
   ])('%j is refused', async (args, message) => {
     expect(await run(...args)).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: ${message}` });
   });
@@ -42,43 +52,77 @@ describe('--only', () => {
 
 describe('a libretto.json', () => {
   it('limits its sources, and one with mistakes is refused with all of them', async () => {
-    configure({ sources: [{ type: 'directory', path: 'packages', only: ['acme/a', 'acme/b'], except: ['acme/b'] }], name: 'Acme' });
+    configure({
+      sources: [{ type: 'directory', path: 'packages', only: ['acme/a', 'acme/b'], except: ['acme/b'] }],
+      name: 'Acme',
+    });
     expect(await run('build')).toMatchObject({ exitCode: 0, stderr: '' });
     expect(versions()).toEqual(['acme/a@1.0.0']);
     expect(JSON.parse(readFileSync(folder.at('var/public/packages.json'), 'utf8'))).toMatchObject({ name: 'Acme' });
-    configure({ sources: [{ type: 'directory', path: 'packages', onyl: ['acme/a'] }, { type: 'git', url: 'https://me:hunter2@h/a.git' }], abandonned: {} });
+    configure({
+      sources: [
+        { type: 'directory', path: 'packages', onyl: ['acme/a'] },
+        { type: 'git', url: 'https://me:hunter2@h/a.git' },
+      ],
+      abandonned: {},
+    });
     const { exitCode, stderr } = await run('build');
     expect({ exitCode, problems: stderr.split('\n').length - 1 }).toEqual({ exitCode: 2, problems: 3 });
     expect(stderr).not.toContain('hunter2');
     expect(versions()).toEqual(['acme/a@1.0.0']);
   });
 
-  it.skipIf(lacks('git'))('says which branches, tags and folders of a repository are packages, and whether clients see it', async () => {
-    const composerJson = (name: string): string => JSON.stringify({ name: `acme/${name}` });
-    createRepository(folder.at('srv/mono.git'), [
-      { commit: 'main', files: { 'composer.json': composerJson('x'), 'packages/y/composer.json': composerJson('y') } },
-      { tag: '1.0.0', at: 'main' },
-      { tag: '0.9.0', at: 'main' },
-      { branch: 'wip', from: 'main' },
-    ], { bare: true });
-    const server = await startGitHttpServer(folder.at('srv'));
-    try {
-      const source = { type: 'git', url: `${server.url}/mono.git`, subdirectories: ['.', 'packages/*'], tags: ['!0.*'], branches: ['main'] };
-      configure({ sources: [source] });
-      expect(await run('build')).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(versions()).toEqual(['acme/x@1.0.0', 'acme/x@dev-main', 'acme/y@1.0.0', 'acme/y@dev-main']);
-      const record = (): unknown => (JSON.parse(readFileSync(folder.at('var/public/p2/acme/x.json'), 'utf8')) as { packages: Record<string, Record<string, { source?: unknown }>> }).packages['acme/x']?.['1.0.0']?.source;
-      expect(record()).toBeUndefined();
-      configure({ sources: [{ ...source, 'reference-source': 'include' }] });
-      expect(await run('build')).toMatchObject({ exitCode: 0, stderr: '' });
-      expect(record()).toEqual({ type: 'git', url: source.url, reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string });
-      configure({ sources: [source] });
-      expect((await run('build')).exitCode).toBe(0);
-      expect(record()).toBeUndefined();
-    } finally {
-      await server.close();
-    }
-  });
+  it.skipIf(lacks('git'))(
+    'says which branches, tags and folders of a repository are packages, and whether clients see it',
+    async () => {
+      const composerJson = (name: string): string => JSON.stringify({ name: `acme/${name}` });
+      createRepository(
+        folder.at('srv/mono.git'),
+        [
+          {
+            commit: 'main',
+            files: { 'composer.json': composerJson('x'), 'packages/y/composer.json': composerJson('y') },
+          },
+          { tag: '1.0.0', at: 'main' },
+          { tag: '0.9.0', at: 'main' },
+          { branch: 'wip', from: 'main' },
+        ],
+        { bare: true },
+      );
+      const server = await startGitHttpServer(folder.at('srv'));
+      try {
+        const source = {
+          type: 'git',
+          url: `${server.url}/mono.git`,
+          subdirectories: ['.', 'packages/*'],
+          tags: ['!0.*'],
+          branches: ['main'],
+        };
+        configure({ sources: [source] });
+        expect(await run('build')).toMatchObject({ exitCode: 0, stderr: '' });
+        expect(versions()).toEqual(['acme/x@1.0.0', 'acme/x@dev-main', 'acme/y@1.0.0', 'acme/y@dev-main']);
+        const record = (): unknown =>
+          (
+            JSON.parse(readFileSync(folder.at('var/public/p2/acme/x.json'), 'utf8')) as {
+              packages: Record<string, Record<string, { source?: unknown }>>;
+            }
+          ).packages['acme/x']?.['1.0.0']?.source;
+        expect(record()).toBeUndefined();
+        configure({ sources: [{ ...source, 'reference-source': 'include' }] });
+        expect(await run('build')).toMatchObject({ exitCode: 0, stderr: '' });
+        expect(record()).toEqual({
+          type: 'git',
+          url: source.url,
+          reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
+        });
+        configure({ sources: [source] });
+        expect((await run('build')).exitCode).toBe(0);
+        expect(record()).toBeUndefined();
+      } finally {
+        await server.close();
+      }
+    },
+  );
 });
 
 describe.skipIf(lacks('zip'))('artifact:', () => {

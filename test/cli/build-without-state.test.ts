@@ -15,9 +15,13 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 /** At its end, the program prints the shared libraries that it has loaded, as Node's diagnostic report lists them. */
-const tellLibraries = "process.on('exit', () => process.stderr.write(process.report.getReport().sharedObjects.join('\\n')));";
+const tellLibraries =
+  "process.on('exit', () => process.stderr.write(process.report.getReport().sharedObjects.join('\\n')));";
 const withLibraries = (...args: readonly string[]): Promise<CliOutcome> =>
-  runCli(args, { cwd: folder.path, environment: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(tellLibraries)}` } });
+  runCli(args, {
+    cwd: folder.path,
+    environment: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(tellLibraries)}` },
+  });
 
 it('loads no LMDB, and makes no state, in a build where there is no state', async () => {
   for (const outcome of [await withLibraries('build', 'packages'), await withLibraries('build')]) {

@@ -12,19 +12,28 @@ import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.
 let folder: TemporaryFolder;
 beforeEach(() => {
   folder = temporaryFolder('cli-build');
-  writeTree(folder.at('packages'), { ...below('hello', libraryTree('acme/hello', { version: '1.0.0' })), ...below('tool', libraryTree('acme/tool', { version: '2.0.0' })) });
+  writeTree(folder.at('packages'), {
+    ...below('hello', libraryTree('acme/hello', { version: '1.0.0' })),
+    ...below('tool', libraryTree('acme/tool', { version: '2.0.0' })),
+  });
 });
 afterEach(() => folder.remove());
 
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
-const listed = (): unknown => (JSON.parse(readFileSync(folder.at('var/public/packages.json'), 'utf8')) as Record<string, unknown>)['available-packages'];
-const addBroken = (): void => writeTree(folder.at('packages'), below('broken', libraryTree('acme/broken', { version: 'not-a-version' })));
+const listed = (): unknown =>
+  (JSON.parse(readFileSync(folder.at('var/public/packages.json'), 'utf8')) as Record<string, unknown>)[
+    'available-packages'
+  ];
+const addBroken = (): void =>
+  writeTree(folder.at('packages'), below('broken', libraryTree('acme/broken', { version: 'not-a-version' })));
 
 describe('all well', () => {
   it('exits 0, says what it published, and nothing on standard error', async () => {
     const { exitCode, stdout, stderr } = await run('build', 'packages');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toMatch(/^Published: 2 added, 0 changed, 0 withdrawn \(publication 1, \d+\.\d s\)\.\n {2}\+ acme\/hello 1\.0\.0\n {2}\+ acme\/tool 2\.0\.0$/);
+    expect(stdout).toMatch(
+      /^Published: 2 added, 0 changed, 0 withdrawn \(publication 1, \d+\.\d s\)\.\n {2}\+ acme\/hello 1\.0\.0\n {2}\+ acme\/tool 2\.0\.0$/,
+    );
     expect((await run('build')).stdout).toMatch(/^Nothing has changed \(publication 1, /);
   });
 
@@ -32,9 +41,25 @@ describe('all well', () => {
     const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     const report = JSON.parse(stdout) as Record<string, unknown>;
-    expect(Object.keys(report).sort()).toEqual(['added', 'blocked', 'changed', 'failed', 'notices', 'published', 'quarantined', 'retained', 'serial', 'timings_ms', 'unchanged', 'withdrawn']);
+    expect(Object.keys(report).sort()).toEqual([
+      'added',
+      'blocked',
+      'changed',
+      'failed',
+      'notices',
+      'published',
+      'quarantined',
+      'retained',
+      'serial',
+      'timings_ms',
+      'unchanged',
+      'withdrawn',
+    ]);
     expect(report).toMatchObject({ serial: 1, published: true, quarantined: [], failed: [] });
-    expect(report['added']).toMatchObject([{ name: 'acme/hello', version: '1.0.0' }, { name: 'acme/tool', version: '2.0.0' }]);
+    expect(report['added']).toMatchObject([
+      { name: 'acme/hello', version: '1.0.0' },
+      { name: 'acme/tool', version: '2.0.0' },
+    ]);
   });
 
   it('remembers its sources, and --forget withdraws one', async () => {
@@ -49,7 +74,10 @@ describe('all well', () => {
 
   it('takes the sources of libretto.json, relative to it, and withdraws those that leave it', async () => {
     mkdirSync(folder.at('etc'));
-    writeFileSync(folder.at('etc/libretto.json'), JSON.stringify({ data: '../var', sources: ['../packages/hello', 'dir:../packages/tool'] }));
+    writeFileSync(
+      folder.at('etc/libretto.json'),
+      JSON.stringify({ data: '../var', sources: ['../packages/hello', 'dir:../packages/tool'] }),
+    );
     expect((await run('build', '--config', 'etc/libretto.json')).exitCode).toBe(0);
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
     writeFileSync(folder.at('etc/libretto.json'), JSON.stringify({ data: '../var', sources: ['../packages/tool'] }));
@@ -64,7 +92,12 @@ describe('all well', () => {
   });
 
   it('goes on when its reader leaves', async () => {
-    const piped = await execa('bash', ['-c', `set -o pipefail; ${process.execPath} ${binary} build packages | true`], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false });
+    const piped = await execa('bash', ['-c', `set -o pipefail; ${process.execPath} ${binary} build packages | true`], {
+      cwd: folder.path,
+      env: cleanEnvironment(),
+      extendEnv: false,
+      reject: false,
+    });
     expect({ exitCode: piped.exitCode, stderr: piped.stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
@@ -74,11 +107,20 @@ describe('progress', () => {
   // `script` (Debian's bsdutils, always there) gives the command a terminal, which has both streams
   const onTerminal = async (columns: number): Promise<string> => {
     const command = `stty cols ${columns} rows 24; exec ${process.execPath} ${binary} build packages`;
-    const { stdout } = await execa('script', ['-qec', command, '/dev/null'], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, stdin: 'ignore', timeout: 30_000, maxBuffer: 100_000 });
+    const { stdout } = await execa('script', ['-qec', command, '/dev/null'], {
+      cwd: folder.path,
+      env: cleanEnvironment(),
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+      timeout: 30_000,
+      maxBuffer: 100_000,
+    });
     return stdout;
   };
 
-  it('is shown on a terminal', async () => expect(await onTerminal(80)).toMatch(/Reading sources[^]*Published: 2 added/));
+  it('is shown on a terminal', async () =>
+    expect(await onTerminal(80)).toMatch(/Reading sources[^]*Published: 2 added/));
 
   it('is not shown on one that knows no width, which once went on for ever', async () => {
     const shown = await onTerminal(0);
@@ -92,8 +134,13 @@ describe('something left out', () => {
     addBroken();
     const { exitCode, stdout, stderr } = await run('build', 'packages', '--json');
     expect(exitCode).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ published: true, quarantined: [{ name: 'acme/broken', code: 'VERSION_INVALID' }] });
-    expect(stderr).toMatch(/^1 version left out:\n {2}acme\/broken.* \(.*broken\/composer\.json.*\): .* \[VERSION_INVALID\]$/);
+    expect(JSON.parse(stdout)).toMatchObject({
+      published: true,
+      quarantined: [{ name: 'acme/broken', code: 'VERSION_INVALID' }],
+    });
+    expect(stderr).toMatch(
+      /^1 version left out:\n {2}acme\/broken.* \(.*broken\/composer\.json.*\): .* \[VERSION_INVALID\]$/,
+    );
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
 
@@ -137,9 +184,17 @@ describe('refused before anything is written', () => {
   it.each([
     ['nothing to build', ['build'], /^libretto: There is nothing to build\. /],
     ['a data folder inside the source', ['build', '.'], /^libretto: The data folder .*var is inside the source /],
-    ['an unknown source to forget', ['build', 'packages', '--forget', 'other'], /^libretto: --forget other: this tree has no such source\. /],
+    [
+      'an unknown source to forget',
+      ['build', 'packages', '--forget', 'other'],
+      /^libretto: --forget other: this tree has no such source\. /,
+    ],
     ['a scheme that is not fetched', ['build', 'file:///etc'], /^libretto: Source file:\/\/\/etc: only https:/],
-    ['jobs that are none', ['build', 'packages', '--jobs', 'many'], /^libretto: The configuration cannot be used: --jobs is "many"; allowed: a whole number from 1 to 256\.$/],
+    [
+      'jobs that are none',
+      ['build', 'packages', '--jobs', 'many'],
+      /^libretto: The configuration cannot be used: --jobs is "many"; allowed: a whole number from 1 to 256\.$/,
+    ],
   ])('%s: exit 2', async (_name, args, message) => {
     const { exitCode, stdout, stderr } = await run(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
@@ -149,7 +204,11 @@ describe('refused before anything is written', () => {
 
   it('a data folder that is a file: exit 2', async () => {
     writeFileSync(folder.at('var'), '');
-    expect(await run('build', 'packages')).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: The data folder ${folder.at('var')} is a file. Name a folder with --data.` });
+    expect(await run('build', 'packages')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `libretto: The data folder ${folder.at('var')} is a file. Name a folder with --data.`,
+    });
   });
 
   it('another build at work: exit 75, and says whose', async () => {
@@ -168,8 +227,16 @@ describe('refused before anything is written', () => {
 describe('verify', () => {
   it('exits 0 on what a build made', async () => {
     await run('build', 'packages');
-    expect(await run('verify')).toEqual({ exitCode: 0, stdout: 'Checked 2 packages, 2 versions, 2 archives: all as published.', stderr: '' });
-    expect(JSON.parse((await run('verify', '--json')).stdout)).toEqual({ ok: true, checked: { packages: 2, versions: 2, archives: 2 }, faults: [] });
+    expect(await run('verify')).toEqual({
+      exitCode: 0,
+      stdout: 'Checked 2 packages, 2 versions, 2 archives: all as published.',
+      stderr: '',
+    });
+    expect(JSON.parse((await run('verify', '--json')).stdout)).toEqual({
+      ok: true,
+      checked: { packages: 2, versions: 2, archives: 2 },
+      faults: [],
+    });
   });
 
   it('exits 1 and names the file that is not as published', async () => {
@@ -180,7 +247,10 @@ describe('verify', () => {
     writeFileSync(path, bytes);
     const { exitCode, stdout, stderr } = await run('verify', '--json');
     expect(exitCode).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ ok: false, faults: [{ path: 'public/dist/acme/hello/1.0.0.zip', name: 'acme/hello', version: '1.0.0' }] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      faults: [{ path: 'public/dist/acme/hello/1.0.0.zip', name: 'acme/hello', version: '1.0.0' }],
+    });
     expect(stderr).toMatch(/^ {2}public\/dist\/acme\/hello\/1\.0\.0\.zip: /);
   });
 
@@ -194,14 +264,20 @@ describe('verify', () => {
   it('--json says null where a fault is of no package or version', async () => {
     await run('build', 'packages');
     writeFileSync(folder.at('var/public/stray.txt'), 'x');
-    expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject({ faults: [{ code: 'FOREIGN_FILE', path: 'public/stray.txt', name: null, version: null }] });
+    expect(JSON.parse((await run('verify', '--json')).stdout)).toMatchObject({
+      faults: [{ code: 'FOREIGN_FILE', path: 'public/stray.txt', name: null, version: null }],
+    });
   });
 });
 
 describe('an answer that cannot be written', () => {
   it.skipIf(!existsSync('/dev/full'))('exits 1 and says so; what was done stands', async () => {
     const { exitCode, stderr } = await runCliInto('/dev/full', ['build', 'packages'], { cwd: folder.path });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'libretto: The answer could not be written: no space is left where it goes. What the command did stands; only its answer is missing.' });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr:
+        'libretto: The answer could not be written: no space is left where it goes. What the command did stands; only its answer is missing.',
+    });
     expect(listed()).toEqual(['acme/hello', 'acme/tool']);
   });
 });

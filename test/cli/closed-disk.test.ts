@@ -10,15 +10,23 @@ import { runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-
 import { temporaryFolder } from '../util/temporary-folder.ts';
 
 const namespace = ['unshare', '--mount', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])];
-const mayMount = spawnSync(namespace[0] ?? '', [...namespace.slice(1), 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0;
-if (!mayMount) process.stderr.write('test/cli/closed-disk.test.ts is skipped: this user may not mount in a namespace of their own.\n');
+const mayMount =
+  spawnSync(namespace[0] ?? '', [...namespace.slice(1), 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0;
+if (!mayMount)
+  process.stderr.write(
+    'test/cli/closed-disk.test.ts is skipped: this user may not mount in a namespace of their own.\n',
+  );
 
 const folder = temporaryFolder('cli-closed-disk');
 const data = folder.at('disk/var');
 const within = (mount: string): readonly string[] => [...namespace, 'sh', '-ec', `${mount}; exec "$@"`, 'sh'];
 const disks = {
-  'read-only': within(`mount --bind '${folder.at('disk')}' '${folder.at('disk')}'; mount -o remount,bind,ro '${folder.at('disk')}'`),
-  full: within(`mount -t tmpfs tmpfs '${folder.at('copy')}'; cp -a '${folder.at('disk')}/.' '${folder.at('copy')}'; mount -t tmpfs -o size=4m tmpfs '${folder.at('disk')}'; cp -a '${folder.at('copy')}/.' '${folder.at('disk')}'; dd if=/dev/zero of='${folder.at('disk/filling')}' bs=4k 2>/dev/null || true`),
+  'read-only': within(
+    `mount --bind '${folder.at('disk')}' '${folder.at('disk')}'; mount -o remount,bind,ro '${folder.at('disk')}'`,
+  ),
+  full: within(
+    `mount -t tmpfs tmpfs '${folder.at('copy')}'; cp -a '${folder.at('disk')}/.' '${folder.at('copy')}'; mount -t tmpfs -o size=4m tmpfs '${folder.at('disk')}'; cp -a '${folder.at('copy')}/.' '${folder.at('disk')}'; dd if=/dev/zero of='${folder.at('disk/filling')}' bs=4k 2>/dev/null || true`,
+  ),
 };
 
 describe.skipIf(!mayMount)('a disk that takes no files', () => {
@@ -30,7 +38,9 @@ describe.skipIf(!mayMount)('a disk that takes no files', () => {
     mkdirSync(folder.at('disk/log'), { recursive: true }); // as a server left it that wrote there before
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     expect(await runCli(['build', 'hello', '--data', data], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
-    created = JSON.parse((await runCli(['token', 'create', '--description', 'x', '--json', '--data', data], { cwd: folder.path })).stdout) as typeof created;
+    created = JSON.parse(
+      (await runCli(['token', 'create', '--description', 'x', '--json', '--data', data], { cwd: folder.path })).stdout,
+    ) as typeof created;
   });
   afterEach(async () => {
     server?.signal('SIGKILL');
@@ -39,38 +49,78 @@ describe.skipIf(!mayMount)('a disk that takes no files', () => {
   });
   afterAll(() => folder.remove());
 
-  it.each(Object.entries(disks))('%s: serve answers readers, commands that read do so, and nothing is changed', async (name, through) => {
-    const run = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', data], { cwd: folder.path, through });
-    server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', data, '--log', folder.at('disk/log/requests.log')], { cwd: folder.path, through });
-    const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
-    await server.shows(/The disk of .* is full or read-only: packages are served, and nothing can be changed/);
-    const get = async (path: string, token: string): Promise<Response> => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
-    expect((await get('/packages.json', created.token)).status).toBe(200);
-    expect(await (await get('/p2/acme/hello.json', created.token)).text()).toContain('1.0.0');
-    expect((await get('/dist/acme/hello/1.0.0.zip', created.token)).status).toBe(200);
-    expect((await get('/packages.json', `${created.token.slice(0, -1)}0`)).status).toBe(401);
+  it.each(Object.entries(disks))(
+    '%s: serve answers readers, commands that read do so, and nothing is changed',
+    async (name, through) => {
+      const run = (...args: readonly string[]): Promise<CliOutcome> =>
+        runCli([...args, '--data', data], { cwd: folder.path, through });
+      server = startCli(
+        ['serve', '--listen', '127.0.0.1:0', '--data', data, '--log', folder.at('disk/log/requests.log')],
+        { cwd: folder.path, through },
+      );
+      const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
+      await server.shows(/The disk of .* is full or read-only: packages are served, and nothing can be changed/);
+      const get = async (path: string, token: string): Promise<Response> =>
+        fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      expect((await get('/packages.json', created.token)).status).toBe(200);
+      expect(await (await get('/p2/acme/hello.json', created.token)).text()).toContain('1.0.0');
+      expect((await get('/dist/acme/hello/1.0.0.zip', created.token)).status).toBe(200);
+      expect((await get('/packages.json', `${created.token.slice(0, -1)}0`)).status).toBe(401);
 
-    const [listed, audited, made] = await Promise.all([run('token', 'list'), run('audit', 'verify'), run('token', 'create', '--description', 'y')]);
-    expect(listed).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining(created.id) as string });
-    expect(audited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 event') as string });
-    expect(made).toMatchObject({ exitCode: name === 'full' ? 74 : 73, stdout: '', stderr: expect.stringContaining('nothing was changed') as string });
-    expect(made.stderr).toMatch(name === 'full' ? /The disk is full: reading still works, changes do not\. Free some space and try again\.$/ : /The disk is read-only: .* Mount it for writing and try again\.$/);
-  });
+      const [listed, audited, made] = await Promise.all([
+        run('token', 'list'),
+        run('audit', 'verify'),
+        run('token', 'create', '--description', 'y'),
+      ]);
+      expect(listed).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining(created.id) as string });
+      expect(audited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 event') as string });
+      expect(made).toMatchObject({
+        exitCode: name === 'full' ? 74 : 73,
+        stdout: '',
+        stderr: expect.stringContaining('nothing was changed') as string,
+      });
+      expect(made.stderr).toMatch(
+        name === 'full'
+          ? /The disk is full: reading still works, changes do not\. Free some space and try again\.$/
+          : /The disk is read-only: .* Mount it for writing and try again\.$/,
+      );
+    },
+  );
 
-  it.each(Object.entries(disks))('%s: backup copies all of it to another disk, and every other command says what helps', async (name, through) => {
-    const run = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', data], { cwd: folder.path, through });
-    const exitCode = name === 'full' ? 74 : 73;
-    const target = folder.at(`backup-${name}`);
-    expect(await run('backup', target)).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/^Backed up .*: publication 1\./) as string });
-    const restored = folder.at(`restored-${name}`);
-    expect(await runCli(['restore', target, '--data', restored], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
-    expect(await runCli(['verify', '--data', restored], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
-    expect((await runCli(['token', 'list', '--data', restored], { cwd: folder.path })).stdout).toContain(created.id);
+  it.each(Object.entries(disks))(
+    '%s: backup copies all of it to another disk, and every other command says what helps',
+    async (name, through) => {
+      const run = (...args: readonly string[]): Promise<CliOutcome> =>
+        runCli([...args, '--data', data], { cwd: folder.path, through });
+      const exitCode = name === 'full' ? 74 : 73;
+      const target = folder.at(`backup-${name}`);
+      expect(await run('backup', target)).toMatchObject({
+        exitCode: 0,
+        stderr: '',
+        stdout: expect.stringMatching(/^Backed up .*: publication 1\./) as string,
+      });
+      const restored = folder.at(`restored-${name}`);
+      expect(await runCli(['restore', target, '--data', restored], { cwd: folder.path })).toMatchObject({
+        exitCode: 0,
+      });
+      expect(await runCli(['verify', '--data', restored], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
+      expect((await runCli(['token', 'list', '--data', restored], { cwd: folder.path })).stdout).toContain(created.id);
 
-    const [pruned, published, inside, examined] = await Promise.all([run('prune'), run('publish', 'hello', '--version', '1.1.0'), run('backup', folder.at('disk/backup')), run('doctor')]);
-    expect([pruned, published, inside].map((one) => [one.exitCode, one.stdout, one.stderr])).toEqual(Array.from({ length: 3 }, () => [exitCode, '', expect.stringContaining('disk')]));
-    const first = 'Remove or move other files of this disk';
-    expect([pruned, examined].map(({ stdout, stderr }) => `${stdout}${stderr}`.includes(first))).toEqual([name === 'full', name === 'full']);
-    expect([published.stderr, inside.stderr].join('\n')).not.toMatch(/build again|unexpected error/);
-  });
+      const [pruned, published, inside, examined] = await Promise.all([
+        run('prune'),
+        run('publish', 'hello', '--version', '1.1.0'),
+        run('backup', folder.at('disk/backup')),
+        run('doctor'),
+      ]);
+      expect([pruned, published, inside].map((one) => [one.exitCode, one.stdout, one.stderr])).toEqual(
+        Array.from({ length: 3 }, () => [exitCode, '', expect.stringContaining('disk')]),
+      );
+      const first = 'Remove or move other files of this disk';
+      expect([pruned, examined].map(({ stdout, stderr }) => `${stdout}${stderr}`.includes(first))).toEqual([
+        name === 'full',
+        name === 'full',
+      ]);
+      expect([published.stderr, inside.stderr].join('\n')).not.toMatch(/build again|unexpected error/);
+    },
+  );
 });

@@ -18,24 +18,42 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const run = (data: string, ...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', data], { cwd: folder.path });
+const run = (data: string, ...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', data], { cwd: folder.path });
 const json = async (data: string, ...args: readonly string[]): Promise<Json> => {
   const { stdout, stderr } = await run(data, ...args, '--json');
   if (stdout === '') throw new Error(stderr);
   return JSON.parse(stdout) as Json;
 };
 const exported = async (data: string): Promise<string> => (await run(data, 'config', 'export')).stdout;
-const writeConfig = (document: Json): void => writeFileSync(folder.at('set-up.json'), JSON.stringify({ format: 1, ...document }));
+const writeConfig = (document: Json): void =>
+  writeFileSync(folder.at('set-up.json'), JSON.stringify({ format: 1, ...document }));
 const events = async (data: string): Promise<readonly unknown[]> => {
   const state = await openLmdbStore(folder.at(data, 'state'));
   expect(await verifyAudit(state)).toMatchObject({ sound: true });
-  const found = (await state.range('audit/event/')).map(({ value }) => [(value as Json)['action'], (value as Json)['actor']]);
+  const found = (await state.range('audit/event/')).map(({ value }) => [
+    (value as Json)['action'],
+    (value as Json)['actor'],
+  ]);
   await state.close();
   return found;
 };
 
 async function setUp(data: string): Promise<{ readonly token: string }> {
-  await run(data, 'repository', 'add', 'roots/two', '--type', 'directory', '--only', 'acme/*', '--minimum-stability', 'beta', '--interval', '15m');
+  await run(
+    data,
+    'repository',
+    'add',
+    'roots/two',
+    '--type',
+    'directory',
+    '--only',
+    'acme/*',
+    '--minimum-stability',
+    'beta',
+    '--interval',
+    '15m',
+  );
   await run(data, 'repository', 'add', 'roots/one', '--type', 'directory');
   await run(data, 'user', 'create', '--email', 'bob@example.org', '--role', 'maintainer', '--name', 'Bob', '--invite');
   await run(data, 'user', 'create', '--email', 'ada@example.org', '--admin', '--invite');
@@ -62,14 +80,36 @@ describe('config export', () => {
       settings: { 'limits.read': 20 },
       repositories: [
         { type: 'directory', url: folder.at('roots/one'), filters: {}, interval: null, credentials: null },
-        { type: 'directory', url: folder.at('roots/two'), filters: { only: ['acme/*'], 'minimum-stability': 'beta' }, interval: 900, credentials: null },
+        {
+          type: 'directory',
+          url: folder.at('roots/two'),
+          filters: { only: ['acme/*'], 'minimum-stability': 'beta' },
+          interval: 900,
+          credentials: null,
+        },
       ],
       users: [
         { email: 'ada@example.org', name: null, role: 'admin', disabled: false },
         { email: 'bob@example.org', name: 'Bob', role: 'maintainer', disabled: false },
         { email: 'eve@example.org', name: null, role: 'viewer', disabled: true },
       ],
-      tokens: [{ id: expect.stringMatching(/^tok_/) as string, description: 'CI', kind: 'read', limit: 50, created_at: expect.any(String) as string, created_by: expect.stringMatching(/^cli:/) as string, expires_at: null, revoked_at: null, packages: null, constraints: null, stability: null, not_after: null, networks: null }],
+      tokens: [
+        {
+          id: expect.stringMatching(/^tok_/) as string,
+          description: 'CI',
+          kind: 'read',
+          limit: 50,
+          created_at: expect.any(String) as string,
+          created_by: expect.stringMatching(/^cli:/) as string,
+          expires_at: null,
+          revoked_at: null,
+          packages: null,
+          constraints: null,
+          stability: null,
+          not_after: null,
+          networks: null,
+        },
+      ],
     });
     expect(text).not.toContain(token);
     expect(text).not.toMatch(/scrypt|hash|inv_/);
@@ -85,18 +125,44 @@ describe('config import', () => {
     await setUp('first');
     await run('first', 'config', 'export', '--out', 'set-up.json');
     const dry = await run('second', 'config', 'import', 'set-up.json', '--dry-run');
-    expect([dry.exitCode, dry.stdout]).toEqual([0, ['5 changes would be made:', ...['one', 'two'].map((name) => `  + repository ${folder.at('roots', name)}`), ...['ada', 'bob', 'eve'].map((name) => `  + user ${name}@example.org`)].join('\n')]);
-    expect(dry.stderr).toBe('The file lists 1 token to read about. No token can be made of it: create others with `libretto token create`.');
+    expect([dry.exitCode, dry.stdout]).toEqual([
+      0,
+      [
+        '5 changes would be made:',
+        ...['one', 'two'].map((name) => `  + repository ${folder.at('roots', name)}`),
+        ...['ada', 'bob', 'eve'].map((name) => `  + user ${name}@example.org`),
+      ].join('\n'),
+    ]);
+    expect(dry.stderr).toBe(
+      'The file lists 1 token to read about. No token can be made of it: create others with `libretto token create`.',
+    );
     expect(existsSync(folder.at('second'))).toBe(false);
 
     const done = await json('second', 'config', 'import', 'set-up.json');
-    expect(done).toMatchObject({ dry_run: false, invitations: [{ email: 'ada@example.org', token: expect.stringMatching(/^inv_/) as string }, { email: 'bob@example.org' }] });
+    expect(done).toMatchObject({
+      dry_run: false,
+      invitations: [
+        { email: 'ada@example.org', token: expect.stringMatching(/^inv_/) as string },
+        { email: 'bob@example.org' },
+      ],
+    });
     expect((done['invitations'] as readonly unknown[]).length).toBe(2);
     const { tokens: _tokens, ...first } = JSON.parse(await exported('first')) as Json;
     expect(JSON.parse(await exported('second'))).toEqual({ ...first, tokens: [] });
-    expect((await json('second', 'user', 'list'))['users']).toMatchObject([{ status: 'invited' }, { status: 'invited' }, { status: 'disabled' }]);
+    expect((await json('second', 'user', 'list'))['users']).toMatchObject([
+      { status: 'invited' },
+      { status: 'invited' },
+      { status: 'disabled' },
+    ]);
     const made = await events('second');
-    expect(made.map((event) => (event as readonly string[])[0])).toEqual(['repository.create', 'repository.create', 'user.create', 'user.create', 'user.create', 'user.update']);
+    expect(made.map((event) => (event as readonly string[])[0])).toEqual([
+      'repository.create',
+      'repository.create',
+      'user.create',
+      'user.create',
+      'user.create',
+      'user.update',
+    ]);
     expect(made.every((event) => (event as readonly string[])[1]?.startsWith('cli:'))).toBe(true);
 
     const again = await run('second', 'config', 'import', 'set-up.json');
@@ -108,18 +174,33 @@ describe('config import', () => {
     await setUp('data');
     await setSetting('data', 'retention.jobs', 7);
     await setSetting('data', 'limits.read', 20);
-    writeConfig({ settings: { 'limits.read': 30, 'limits.write': 40 }, repositories: [{ type: 'directory', url: folder.at('roots/two'), filters: { only: ['acme/*'], versions: '^1' } }], users: [{ email: 'Bob@example.org', name: 'Bob', role: 'viewer' }, { email: 'eve@example.org', role: 'viewer' }] });
+    writeConfig({
+      settings: { 'limits.read': 30, 'limits.write': 40 },
+      repositories: [{ type: 'directory', url: folder.at('roots/two'), filters: { only: ['acme/*'], versions: '^1' } }],
+      users: [
+        { email: 'Bob@example.org', name: 'Bob', role: 'viewer' },
+        { email: 'eve@example.org', role: 'viewer' },
+      ],
+    });
     const { changes } = await json('data', 'config', 'import', 'set-up.json');
     expect(changes).toEqual([
       { what: 'setting', name: 'limits.read', change: 'update', fields: { value: 30 } },
       { what: 'setting', name: 'limits.write', change: 'create', fields: { value: 40 } },
-      { what: 'repository', name: folder.at('roots/two'), change: 'update', fields: { filters: { only: ['acme/*'], versions: '^1' }, interval: null } },
+      {
+        what: 'repository',
+        name: folder.at('roots/two'),
+        change: 'update',
+        fields: { filters: { only: ['acme/*'], versions: '^1' }, interval: null },
+      },
       { what: 'user', name: 'bob@example.org', change: 'update', fields: { role: 'viewer' } },
       { what: 'user', name: 'eve@example.org', change: 'update', fields: { disabled: false } },
     ]);
     expect(JSON.parse(await exported('data'))).toMatchObject({
       settings: { 'limits.read': 30, 'limits.write': 40, 'retention.jobs': 7 },
-      repositories: [{ url: folder.at('roots/one') }, { filters: { only: ['acme/*'], versions: '^1' }, interval: null }],
+      repositories: [
+        { url: folder.at('roots/one') },
+        { filters: { only: ['acme/*'], versions: '^1' }, interval: null },
+      ],
       users: [{ role: 'admin' }, { role: 'viewer', name: 'Bob' }, { disabled: false }],
       tokens: [{ description: 'CI' }],
     });
@@ -138,21 +219,42 @@ describe('config import', () => {
     const before = await events('data');
     writeConfig({
       settings: { 'limits.read': -1, nonsense: 1 },
-      repositories: [{ type: 'directory', url: '/etc' }, { type: 'directory', url: folder.at('roots/two'), filters: { versions: 'not a constraint at all!' } }, { type: 'git', url: 'ftp://example.org/x.git' }],
-      users: [{ email: 'new@example.org', role: 'viewer' }, { email: 'no address', role: 'viewer' }],
+      repositories: [
+        { type: 'directory', url: '/etc' },
+        { type: 'directory', url: folder.at('roots/two'), filters: { versions: 'not a constraint at all!' } },
+        { type: 'git', url: 'ftp://example.org/x.git' },
+      ],
+      users: [
+        { email: 'new@example.org', role: 'viewer' },
+        { email: 'no address', role: 'viewer' },
+      ],
     });
     const { exitCode, stdout, stderr } = await run('data', 'config', 'import', 'set-up.json');
     expect([exitCode, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^libretto: The file cannot be imported, and nothing was changed:\n {2}settings\.limits\.read: limits\.read must be .*\n {2}settings\.nonsense: There is no such setting\.\n {2}repositories\[0\]: .*\n {2}repositories\[1\]: versions .*\n {2}repositories\[2\]: .*\n {2}users\[1\]: email is not an email address$/);
+    expect(stderr).toMatch(
+      /^libretto: The file cannot be imported, and nothing was changed:\n {2}settings\.limits\.read: limits\.read must be .*\n {2}settings\.nonsense: There is no such setting\.\n {2}repositories\[0\]: .*\n {2}repositories\[1\]: versions .*\n {2}repositories\[2\]: .*\n {2}users\[1\]: email is not an email address$/,
+    );
     expect(await events('data')).toEqual(before);
   });
 
   it.each<[string, string, RegExp]>([
-    ['a newer format', '{"format": 2, "more": true}', /written by a newer version of Libretto \(format 2, this version reads 1\)/],
+    [
+      'a newer format',
+      '{"format": 2, "more": true}',
+      /written by a newer version of Libretto \(format 2, this version reads 1\)/,
+    ],
     ['no format', '{"users": []}', /is not what `libretto config export` writes; nothing was changed:\n {2}format: /],
-    ['an unknown field', '{"format": 1, "users": [{"email": "a@b.example", "role": "viewer", "password": "x"}]}', /users\[0\]: Unrecognized key: "password"/],
+    [
+      'an unknown field',
+      '{"format": 1, "users": [{"email": "a@b.example", "role": "viewer", "password": "x"}]}',
+      /users\[0\]: Unrecognized key: "password"/,
+    ],
     ['what is no JSON', 'users:', /is not valid JSON \(line 1, column 1\)/],
-    ['half of a surrogate pair', '{"format":1,"users":[{"email":"a@example.org","name":"\\ud800","role":"admin"}]}', /is not valid JSON \(line 1, column \d+\): a \\u escape is half of a surrogate pair/],
+    [
+      'half of a surrogate pair',
+      '{"format":1,"users":[{"email":"a@example.org","name":"\\ud800","role":"admin"}]}',
+      /is not valid JSON \(line 1, column \d+\): a \\u escape is half of a surrogate pair/,
+    ],
   ])('refuses %s', async (_what, text, message) => {
     writeFileSync(folder.at('set-up.json'), text);
     const { exitCode, stderr } = await run('data', 'config', 'import', 'set-up.json');

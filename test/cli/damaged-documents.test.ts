@@ -7,7 +7,10 @@ import { runCli, startCli, type RunningCli } from '../util/run-cli.ts';
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 
-it.each([['bit rot, which keeps the date', true], ['an editor, which moves the date', false]])('what is damaged by %s is 500 TREE_DAMAGED until it is mended as the log says', async (_, keepsDate) => {
+it.each([
+  ['bit rot, which keeps the date', true],
+  ['an editor, which moves the date', false],
+])('what is damaged by %s is 500 TREE_DAMAGED until it is mended as the log says', async (_, keepsDate) => {
   await using folder = temporaryFolder('damaged');
   writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
@@ -16,7 +19,9 @@ it.each([['bit rot, which keeps the date', true], ['an editor, which moves the d
   const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
   const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
   const get = async (path: string, encoding: string) => {
-    const response = await fetch(`${url}/${path}`, { headers: { authorization: `Bearer ${token}`, 'accept-encoding': encoding } });
+    const response = await fetch(`${url}/${path}`, {
+      headers: { authorization: `Bearer ${token}`, 'accept-encoding': encoding },
+    });
     return [response.status, ((await response.json()) as { code?: string }).code];
   };
   try {
@@ -26,7 +31,8 @@ it.each([['bit rot, which keeps the date', true], ['an editor, which moves the d
       writeFileSync(file, whole.toString('utf8').replace(/1\.0\.0|available/, 'changed'));
       utimesSync(file, mtime, keepsDate ? mtime : new Date(mtime.getTime() + 60_000));
       await nextLook();
-      for (const encoding of ['identity', 'gzip', 'br']) expect([path, await get(path, encoding)]).toEqual([path, [500, 'TREE_DAMAGED']]);
+      for (const encoding of ['identity', 'gzip', 'br'])
+        expect([path, await get(path, encoding)]).toEqual([path, [500, 'TREE_DAMAGED']]);
       const [told] = await server.shows(new RegExp(`public/${path} is not what was published: [^"]*`));
       const { exitCode, stderr } = await run('verify');
       expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`public/${path}: `) as string]);
@@ -46,7 +52,10 @@ it.each([['bit rot, which keeps the date', true], ['an editor, which moves the d
 it('is read by no list, no search and no page of the API either: an older one, one cut off, an edited one', async () => {
   await using folder = temporaryFolder('damaged');
   const run = (...args: readonly string[]) => runCli(args, { cwd: folder.path });
-  const [root, provider] = ['packages.json', 'p2/acme/hello.json'].map((path) => folder.at(`var/public/${path}`)) as [string, string];
+  const [root, provider] = ['packages.json', 'p2/acme/hello.json'].map((path) => folder.at(`var/public/${path}`)) as [
+    string,
+    string,
+  ];
   writeTree(folder.at('all/hello'), libraryTree('acme/hello', { version: '1.0.0' }));
   expect((await run('build', 'all')).exitCode).toBe(0);
   const older = new Map([root, provider].map((file) => [file, readFileSync(file)]));
@@ -55,14 +64,22 @@ it('is read by no list, no search and no page of the API either: an older one, o
   expect((await run('build')).exitCode).toBe(0);
   const token = (await run('token', 'create', '--description', 'x')).stdout.trim();
   const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
-  const readBy = new Map([[root, ['packages.json', 'list.json', 'search.json?q=hello', 'providers/acme/hello.json', 'api/packages']], [provider, ['p2/acme/hello.json', 'api/packages/acme/hello']]]);
+  const readBy = new Map([
+    [root, ['packages.json', 'list.json', 'search.json?q=hello', 'providers/acme/hello.json', 'api/packages']],
+    [provider, ['p2/acme/hello.json', 'api/packages/acme/hello']],
+  ]);
   let moment = 1_600_000_000;
   try {
     const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
     for (const [file, paths] of readBy) {
       const whole = readFileSync(file);
       const { mtime } = statSync(file);
-      const damages = [older.get(file) as Buffer, whole.subarray(0, 50), Buffer.alloc(0), Buffer.from(whole.toString('utf8').replaceAll('acme/hello', 'acme/hellx'))];
+      const damages = [
+        older.get(file) as Buffer,
+        whole.subarray(0, 50),
+        Buffer.alloc(0),
+        Buffer.from(whole.toString('utf8').replaceAll('acme/hello', 'acme/hellx')),
+      ];
       for (const [at, bytes] of damages.entries()) {
         writeFileSync(file, bytes); // as new as `cp` leaves it
         if (at > 1) utimesSync(file, mtime, mtime);
@@ -117,10 +134,18 @@ describe('a document of an earlier date', () => {
   });
 
   it('is damaged where its publication is complete: edited, emptied and cut off', async () => {
-    for (const [path, served] of [['public/p2/acme/hello.json', 'p2/acme/hello.json'], ['public/packages.json', 'packages.json']] as const) {
+    for (const [path, served] of [
+      ['public/p2/acme/hello.json', 'p2/acme/hello.json'],
+      ['public/packages.json', 'packages.json'],
+    ] as const) {
       const whole = readFileSync(file(path));
       const edited = whole.toString('utf8').replace('acme/hello', 'acme/hellx');
-      for (const content of [edited, whole.toString('utf8').replace('{', '{ '), '', whole.subarray(0, whole.length / 2)]) {
+      for (const content of [
+        edited,
+        whole.toString('utf8').replace('{', '{ '),
+        '',
+        whole.subarray(0, whole.length / 2),
+      ]) {
         writeFileSync(file(path), content);
         earlier(path);
         expect([served, await get(served)]).toEqual([served, [500, 'TREE_DAMAGED']]);
@@ -136,7 +161,11 @@ describe('a document of an earlier date', () => {
   });
 
   it('is the document before where the publication of its index was cut off, unless it cannot be one', async () => {
-    const [document, announcement] = ['public/p2/acme/hello.json', 'index/_publication.json'].map((path) => ({ path, bytes: readFileSync(file(path)), date: statSync(file(path)).mtime })) as [Before, Before];
+    const [document, announcement] = ['public/p2/acme/hello.json', 'index/_publication.json'].map((path) => ({
+      path,
+      bytes: readFileSync(file(path)),
+      date: statSync(file(path)).mtime,
+    })) as [Before, Before];
     const root = readFileSync(file('public/packages.json'));
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.1.0' }));
     expect((await runCli(['build', 'hello'], { cwd: folder.path })).exitCode).toBe(0);

@@ -24,17 +24,33 @@ afterAll(async () => {
 });
 
 const distCheck = async (): Promise<unknown> => {
-  const { stdout } = await runCli(['doctor', '--json', '--url', registry.direct(), '--data', folder.at('nowhere')], { cwd: folder.path, environment: { LIBRETTO_TOKEN: registry.token } });
-  const found = (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks.find(({ check }) => check === 'url.dist');
+  const { stdout } = await runCli(['doctor', '--json', '--url', registry.direct(), '--data', folder.at('nowhere')], {
+    cwd: folder.path,
+    environment: { LIBRETTO_TOKEN: registry.token },
+  });
+  const found = (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks.find(
+    ({ check }) => check === 'url.dist',
+  );
   return [found?.verdict, found?.message];
 };
 
 it('of large archives alone it takes the beginning of one and says so; of several it loads the smallest', async () => {
-  expect(await distCheck()).toEqual(['ok', expect.stringMatching(/^The beginning of an archive arrives \(\d{6} of 200\d{5} bytes; .*checksum was not compared\)$/) as string]);
-  const sent = (): readonly Readonly<Record<string, unknown>>[] => registry.log().filter(({ method, path, status }) => method === 'GET' && String(path).startsWith('/dist/') && status === 200);
+  expect(await distCheck()).toEqual([
+    'ok',
+    expect.stringMatching(
+      /^The beginning of an archive arrives \(\d{6} of 200\d{5} bytes; .*checksum was not compared\)$/,
+    ) as string,
+  ]);
+  const sent = (): readonly Readonly<Record<string, unknown>>[] =>
+    registry
+      .log()
+      .filter(({ method, path, status }) => method === 'GET' && String(path).startsWith('/dist/') && status === 200);
   await eventually(() => sent().length > 0); // the log is written a moment later
   expect(sent()).toMatchObject([{ aborted: true }]);
   expect(Number(sent()[0]?.['bytes'])).toBeLessThan(largeBytes / 2);
   await registry.build(folder.at('large'), folder.at('small'));
-  expect(await distCheck()).toEqual(['ok', expect.stringMatching(/^An archive arrives as published \(\d{3,4} bytes\)$/) as string]);
+  expect(await distCheck()).toEqual([
+    'ok',
+    expect.stringMatching(/^An archive arrives as published \(\d{3,4} bytes\)$/) as string,
+  ]);
 });

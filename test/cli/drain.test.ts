@@ -33,7 +33,10 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
   const paths = ['/p2/acme/hello.json', '/packages.json', '/dist/acme/hello/1.0.0.zip'];
 
   /** One request after another on one connection, until the server ends it; how many were answered whole, and how many not. */
-  async function askOn(port: number, onAnswer: () => void): Promise<{ readonly whole: number; readonly broken: number }> {
+  async function askOn(
+    port: number,
+    onAnswer: () => void,
+  ): Promise<{ readonly whole: number; readonly broken: number }> {
     const socket = await openConnection(port);
     let whole = 0;
     for (let turn = 0; ; turn += 1) {
@@ -46,7 +49,9 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
     }
   }
 
-  function oneAnswer(socket: Awaited<ReturnType<typeof openConnection>>): Promise<{ readonly complete: boolean; readonly last: boolean }> {
+  function oneAnswer(
+    socket: Awaited<ReturnType<typeof openConnection>>,
+  ): Promise<{ readonly complete: boolean; readonly last: boolean }> {
     return new Promise((resolve) => {
       const parts: Buffer[] = [];
       let [size, wanted, head] = [0, Infinity, ''];
@@ -73,10 +78,12 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
   it('breaks off no answer over HTTP/1.1, and ends with 0', async () => {
     const { server, port } = await serve();
     let answers = 0;
-    const clients = Array.from({ length: 24 }, () => askOn(port, () => {
-      answers += 1;
-      if (answers === 300) server.signal('SIGTERM');
-    }));
+    const clients = Array.from({ length: 24 }, () =>
+      askOn(port, () => {
+        answers += 1;
+        if (answers === 300) server.signal('SIGTERM');
+      }),
+    );
     const outcomes = await Promise.all(clients);
     const { exitCode, stdout } = await server.ended;
     expect([exitCode, outcomes.filter(({ broken }) => broken > 0)]).toEqual([0, []]);
@@ -89,20 +96,29 @@ describe.skipIf(lacks('openssl'))('F14: SIGTERM under load', () => {
     const { server, port } = await serve('--tls-cert', certFile, '--tls-key', keyFile);
     let [answers, told] = [0, false];
     const clients = await Promise.all(Array.from({ length: 4 }, () => connectHttp2(port, authority)));
-    await Promise.all(clients.map(async (client) => {
-      for (let turn = 0; !client.session.closed && !client.session.destroyed; turn += 1) {
-        const asked = Array.from({ length: 8 }, (_, at) => client.ask(paths[(turn + at) % paths.length] ?? '/', { authorization: `Bearer ${token}` }));
-        for (const outcome of await Promise.allSettled(asked)) if (outcome.status === 'fulfilled' && outcome.value.status === 200) answers += 1;
-        if (answers > 200 && !told) {
-          told = true;
-          server.signal('SIGTERM');
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let turn = 0; !client.session.closed && !client.session.destroyed; turn += 1) {
+          const asked = Array.from({ length: 8 }, (_, at) =>
+            client.ask(paths[(turn + at) % paths.length] ?? '/', { authorization: `Bearer ${token}` }),
+          );
+          for (const outcome of await Promise.allSettled(asked))
+            if (outcome.status === 'fulfilled' && outcome.value.status === 200) answers += 1;
+          if (answers > 200 && !told) {
+            told = true;
+            server.signal('SIGTERM');
+          }
         }
-      }
-    }));
+      }),
+    );
     const { exitCode, stdout } = await server.ended;
     const served = logLines(stdout).filter((line) => line['method'] !== undefined);
     // what else a client wanted was never taken: the GOAWAY says so
-    expect([exitCode, served.length, served.filter(({ status, aborted }) => status !== 200 || aborted === true)]).toEqual([0, answers, []]);
+    expect([
+      exitCode,
+      served.length,
+      served.filter(({ status, aborted }) => status !== 200 || aborted === true),
+    ]).toEqual([0, answers, []]);
     for (const client of clients) await client[Symbol.asyncDispose]();
   });
 });

@@ -15,13 +15,24 @@ it.skipIf(lacks('git'))('is built without it, verified, received and backed up',
   const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
   const composerJson = '{"name": "acme/lib", "require": {"php": ">=7"}}';
   createRepository(folder.at('lib'), [
-    { commit: 'main', files: { 'composer.json': composerJson, 'src/A.php': '<?php', '.gitattributes': '/composer.json export-ignore\n' } },
+    {
+      commit: 'main',
+      files: {
+        'composer.json': composerJson,
+        'src/A.php': '<?php',
+        '.gitattributes': '/composer.json export-ignore\n',
+      },
+    },
     { tag: '1.0.0', at: 'main' },
   ]);
   expect(await run('build', 'lib', '--data', 'data')).toMatchObject({ exitCode: 0, stderr: '' });
-  const entries = new AdmZip(readFileSync(folder.at('data/public/dist/acme/lib/1.0.0.zip'))).getEntries().map(({ entryName }) => entryName.replace(/^[^/]+\//, ''));
+  const entries = new AdmZip(readFileSync(folder.at('data/public/dist/acme/lib/1.0.0.zip')))
+    .getEntries()
+    .map(({ entryName }) => entryName.replace(/^[^/]+\//, ''));
   expect(entries.toSorted()).toEqual(['.gitattributes', 'src/A.php']);
-  expect(JSON.parse(readFileSync(folder.at('data/public/p2/acme/lib.json'), 'utf8'))).toMatchObject({ packages: { 'acme/lib': { '1.0.0': { require: { php: '>=7' } } } } });
+  expect(JSON.parse(readFileSync(folder.at('data/public/p2/acme/lib.json'), 'utf8'))).toMatchObject({
+    packages: { 'acme/lib': { '1.0.0': { require: { php: '>=7' } } } },
+  });
   expect(await run('verify', '--data', 'data')).toMatchObject({ exitCode: 0 });
   expect(await run('receive', 'data', '--as', 'ci', '--data', 'receiving')).toMatchObject({ exitCode: 0 });
   expect(publishedVersions(folder.at('receiving'))).toEqual(publishedVersions(folder.at('data')));

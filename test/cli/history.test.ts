@@ -18,7 +18,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const put = (where: string, version: string): void => writeTree(folder.at('packages'), below(where, whoLibrary('acme/hello', version)));
+const put = (where: string, version: string): void =>
+  writeTree(folder.at('packages'), below(where, whoLibrary('acme/hello', version)));
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
 const lines = ({ stdout }: CliOutcome): string[] => stdout.trimEnd().split('\n');
 
@@ -26,30 +27,70 @@ describe('libretto history', () => {
   it('lists publications, the newest first, with who made them and how much they changed', async () => {
     const [head, ...rows] = lines(await run('history'));
     expect(head).toMatch(/^SERIAL +PUBLISHED +ADDED +CHANGED +WITHDRAWN +PACKAGES +BY$/);
-    expect(rows).toEqual([3, 2, 1].map((serial) => expect.stringMatching(new RegExp(`^${serial} +\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z +1 +0 +0 +1 +cli:\\S+, build$`))));
+    expect(rows).toEqual(
+      [3, 2, 1].map((serial) =>
+        expect.stringMatching(new RegExp(`^${serial} +\\d{4}-\\d\\d-\\d\\dT[\\d:]{8}Z +1 +0 +0 +1 +cli:\\S+, build$`)),
+      ),
+    );
     const json = JSON.parse((await run('history', '--json')).stdout) as { publications: readonly unknown[] };
     expect(json.publications).toHaveLength(3);
-    expect(json.publications[0]).toMatchObject({ serial: 3, previous: 2, by: { command: 'build' }, rollback_to: null, counts: { added: 1 }, packages: [{ name: 'acme/hello', added: [{ version: '3.0.0', source: expect.stringContaining('packages') }] }] });
+    expect(json.publications[0]).toMatchObject({
+      serial: 3,
+      previous: 2,
+      by: { command: 'build' },
+      rollback_to: null,
+      counts: { added: 1 },
+      packages: [{ name: 'acme/hello', added: [{ version: '3.0.0', source: expect.stringContaining('packages') }] }],
+    });
   });
 
   it('of a data folder without publications says so', async () => {
-    expect(await run('history', '--data', 'empty')).toMatchObject({ exitCode: 0, stdout: 'No publication is recorded yet.' });
+    expect(await run('history', '--data', 'empty')).toMatchObject({
+      exitCode: 0,
+      stdout: 'No publication is recorded yet.',
+    });
   });
 
   it('is as long as history.keep says', async () => {
     put('d', '4.0.0');
     expect((await run('build', 'packages', '--keep', '2')).exitCode).toBe(0);
-    expect(lines(await run('history')).slice(1).map((row) => row.slice(0, 1))).toEqual(['4', '3']);
-    expect(await run('build', '--keep', '0')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--keep is "0"; allowed: a whole number from 1 to 10000.') });
+    expect(
+      lines(await run('history'))
+        .slice(1)
+        .map((row) => row.slice(0, 1)),
+    ).toEqual(['4', '3']);
+    expect(await run('build', '--keep', '0')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--keep is "0"; allowed: a whole number from 1 to 10000.'),
+    });
   });
 });
 
 describe('libretto diff', () => {
   it('shows what changed between two publications, in either direction, and until now', async () => {
-    expect(lines(await run('diff', '1'))).toEqual(['From publication 1 to 3:', expect.stringMatching(/^ {2}\+ acme\/hello 2\.0\.0 \([0-9a-f]{12}; .*packages\)$/), expect.stringMatching(/^ {2}\+ acme\/hello 3\.0\.0 /)]);
-    expect(lines(await run('diff', '2', '1'))).toEqual(['From publication 2 to 1:', expect.stringMatching(/^ {2}- acme\/hello 2\.0\.0 /)]);
+    expect(lines(await run('diff', '1'))).toEqual([
+      'From publication 1 to 3:',
+      expect.stringMatching(/^ {2}\+ acme\/hello 2\.0\.0 \([0-9a-f]{12}; .*packages\)$/),
+      expect.stringMatching(/^ {2}\+ acme\/hello 3\.0\.0 /),
+    ]);
+    expect(lines(await run('diff', '2', '1'))).toEqual([
+      'From publication 2 to 1:',
+      expect.stringMatching(/^ {2}- acme\/hello 2\.0\.0 /),
+    ]);
     expect(JSON.parse((await run('diff', '1', '2', '--json')).stdout)).toEqual({
-      from: 1, to: 2, added: [{ name: 'acme/hello', version: '2.0.0', reference: expect.stringMatching(/^[0-9a-f]{40}$/), source: expect.stringContaining('packages') }], changed: [], withdrawn: [], metadata: [],
+      from: 1,
+      to: 2,
+      added: [
+        {
+          name: 'acme/hello',
+          version: '2.0.0',
+          reference: expect.stringMatching(/^[0-9a-f]{40}$/),
+          source: expect.stringContaining('packages'),
+        },
+      ],
+      changed: [],
+      withdrawn: [],
+      metadata: [],
     });
     expect(lines(await run('diff', '3'))).toEqual(['Publications 3 and 3 do not differ.']);
   });

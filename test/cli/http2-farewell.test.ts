@@ -25,8 +25,13 @@ describe.skipIf(lacks('openssl'))('GOAWAY from the client', () => {
   it('harms nobody, and the server ends in order', async () => {
     const authority = createAuthority(folder.path);
     const { certFile, keyFile } = authority.issue('one');
-    const environment = { GLIBC_TUNABLES: 'glibc.malloc.tcache_count=0:glibc.malloc.perturb=165:glibc.malloc.mxfast=0' };
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--tls-cert', certFile, '--tls-key', keyFile], { cwd: folder.path, environment });
+    const environment = {
+      GLIBC_TUNABLES: 'glibc.malloc.tcache_count=0:glibc.malloc.perturb=165:glibc.malloc.mxfast=0',
+    };
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--tls-cert', certFile, '--tls-key', keyFile], {
+      cwd: folder.path,
+      environment,
+    });
     const port = Number((await server.shows(/on https:\/\/127\.0\.0\.1:(\d+)/))[1]);
     for (let turn = 0; turn < 60; turn += 1) {
       const socket = connectTls({ port, host: 'localhost', ca: authority.pem, ALPNProtocols: ['h2'] });

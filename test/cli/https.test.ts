@@ -30,7 +30,12 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
   });
   afterAll(() => folder.remove());
 
-  const files = (certificate: { readonly certFile: string; readonly keyFile: string }): string[] => ['--tls-cert', certificate.certFile, '--tls-key', certificate.keyFile];
+  const files = (certificate: { readonly certFile: string; readonly keyFile: string }): string[] => [
+    '--tls-cert',
+    certificate.certFile,
+    '--tls-key',
+    certificate.keyFile,
+  ];
 
   async function serve(certificate: { readonly certFile: string; readonly keyFile: string }): Promise<number> {
     server = startCli(['serve', '--listen', '127.0.0.1:0', ...files(certificate)], { cwd: folder.path });
@@ -47,7 +52,9 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
 
   it('serves, and says until when the certificate is valid', async () => {
     const port = await serve(one);
-    expect(server?.output().stderr).toMatch(/^Certificate: localhost, 127\.0\.0\.1, valid until \d{4}-\d\d-\d\d \((?:29|30) days\)\.$/m);
+    expect(server?.output().stderr).toMatch(
+      /^Certificate: localhost, 127\.0\.0\.1, valid until \d{4}-\d\d-\d\d \((?:29|30) days\)\.$/m,
+    );
     await using client = await connectHttp2(port, authority);
     expect((await client.ask('/health')).status).toBe(200);
   });
@@ -55,10 +62,30 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
   it.each<[string, () => string[], number, RegExp]>([
     ['only a certificate', () => ['--tls-cert', one.certFile], 2, /without its private key.*--tls-key/],
     ['only a key', () => ['--tls-key', one.keyFile], 2, /without its certificate.*--tls-cert/],
-    ['a file that is not there', () => ['--tls-cert', folder.at('none.pem'), '--tls-key', one.keyFile], 1, /certificate .*none\.pem \(--tls-cert\) cannot be read: ENOENT/],
-    ['a key in the place of the certificate', () => ['--tls-cert', one.keyFile, '--tls-key', one.keyFile], 1, /is no certificate in PEM/],
-    ['a certificate in the place of the key', () => ['--tls-cert', one.certFile, '--tls-key', one.certFile], 1, /is no private key in PEM/],
-    ['the key of another', () => ['--tls-cert', one.certFile, '--tls-key', two.keyFile], 1, /two\.key \(--tls-key\) is not the one of .*one\.pem/],
+    [
+      'a file that is not there',
+      () => ['--tls-cert', folder.at('none.pem'), '--tls-key', one.keyFile],
+      1,
+      /certificate .*none\.pem \(--tls-cert\) cannot be read: ENOENT/,
+    ],
+    [
+      'a key in the place of the certificate',
+      () => ['--tls-cert', one.keyFile, '--tls-key', one.keyFile],
+      1,
+      /is no certificate in PEM/,
+    ],
+    [
+      'a certificate in the place of the key',
+      () => ['--tls-cert', one.certFile, '--tls-key', one.certFile],
+      1,
+      /is no private key in PEM/,
+    ],
+    [
+      'the key of another',
+      () => ['--tls-cert', one.certFile, '--tls-key', two.keyFile],
+      1,
+      /two\.key \(--tls-key\) is not the one of .*one\.pem/,
+    ],
     ['one that expired', () => files(expired), 1, /expired\.pem \(--tls-cert\) expired on .*Renew it/],
   ])('refuses %s, and says why', async (_what, flags, exitCode, message) => {
     const outcome = await runCli(['serve', '--listen', '127.0.0.1:0', ...flags()], { cwd: folder.path });
@@ -92,10 +119,14 @@ describe.skipIf(lacks('openssl'))('HTTPS', () => {
   it('doctor tells how long it lasts', async () => {
     const findings = async (flags: readonly string[]): Promise<unknown[]> => {
       const { stdout } = await runCli(['doctor', '--json', ...flags], { cwd: folder.path });
-      return (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks.filter(({ check }) => check === 'certificate').map(({ verdict, message }) => [verdict, message]);
+      return (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks
+        .filter(({ check }) => check === 'certificate')
+        .map(({ verdict, message }) => [verdict, message]);
     };
     expect(await findings([])).toEqual([]);
-    expect(await findings(files(one))).toEqual([['ok', expect.stringMatching(/localhost, 127\.0\.0\.1, valid until .* days/)]]);
+    expect(await findings(files(one))).toEqual([
+      ['ok', expect.stringMatching(/localhost, 127\.0\.0\.1, valid until .* days/)],
+    ]);
     expect(await findings(files(two))).toEqual([['warning', expect.stringMatching(/\((?:9|10) days\)/)]]);
     expect(await findings(files(expired))).toEqual([['failed', expect.stringContaining('expired')]]);
   });

@@ -47,10 +47,19 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
         { type: 'vcs', url: 'git/other' },
         { type: 'path', url: 'packages/*' },
         { type: 'artifact', url: 'zips' },
-        { type: 'package', package: { name: 'acme/inline', version: '1.0.0', dist: { type: 'zip', url: 'zips/acme-zipped-1.5.0.zip' } } },
+        {
+          type: 'package',
+          package: { name: 'acme/inline', version: '1.0.0', dist: { type: 'zip', url: 'zips/acme-zipped-1.5.0.zip' } },
+        },
         { type: 'composer', url: 'https://repo.packagist.org' },
       ],
-      require: { 'acme/lib': '^2.0', 'acme/other': '1.0.0 || dev-feature', 'acme/tool': '*', 'acme/zipped': '*', 'acme/inline': '*' },
+      require: {
+        'acme/lib': '^2.0',
+        'acme/other': '1.0.0 || dev-feature',
+        'acme/tool': '*',
+        'acme/zipped': '*',
+        'acme/inline': '*',
+      },
       blacklist: { 'acme/lib': '2.0.0-beta1' },
       abandoned: { 'acme/other': 'acme/lib' },
       archive: { directory: 'dist', format: 'zip', 'skip-dev': true },
@@ -73,7 +82,15 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
     expect(readFileSync(folder.at('etc.json'), 'utf8')).not.toContain('hunter2');
     const { exitCode, stderr } = await run('build', '--config', 'etc.json');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(Object.keys(publishedVersions(folder.at('var'))).sort()).toEqual(['acme/inline@1.0.0', 'acme/lib@dev-main', 'acme/lib@v2.0.0', 'acme/other@dev-feature', 'acme/other@v1.0.0', 'acme/tool@3.0.0', 'acme/zipped@1.5.0']);
+    expect(Object.keys(publishedVersions(folder.at('var'))).sort()).toEqual([
+      'acme/inline@1.0.0',
+      'acme/lib@dev-main',
+      'acme/lib@v2.0.0',
+      'acme/other@dev-feature',
+      'acme/other@v1.0.0',
+      'acme/tool@3.0.0',
+      'acme/zipped@1.5.0',
+    ]);
     expect(readFileSync(folder.at('var/public/p2/acme/other.json'), 'utf8')).toContain('"abandoned":"acme/lib"');
     expect((await run('verify')).exitCode).toBe(0);
   });
@@ -83,7 +100,15 @@ describe.skipIf(lacks('git') || lacks('zip'))('a rich satis.json', () => {
     put({ ...satis, 'require-all': true, 'minimum-stability': 'stable' });
     await run('import', 'satis', 'satis.json');
     expect((await run('build')).exitCode).toBe(0);
-    expect(Object.keys(publishedVersions(folder.at('var'))).sort()).toEqual(['acme/inline@1.0.0', 'acme/lib@v1.0.0', 'acme/lib@v2.0.0', 'acme/other@v1.0.0', 'acme/other@v2.0.0', 'acme/tool@3.0.0', 'acme/zipped@1.5.0']);
+    expect(Object.keys(publishedVersions(folder.at('var'))).sort()).toEqual([
+      'acme/inline@1.0.0',
+      'acme/lib@v1.0.0',
+      'acme/lib@v2.0.0',
+      'acme/other@v1.0.0',
+      'acme/other@v2.0.0',
+      'acme/tool@3.0.0',
+      'acme/zipped@1.5.0',
+    ]);
   });
 });
 
@@ -91,30 +116,60 @@ describe('the command', () => {
   it('writes paths anew, relative to where libretto.json stands', async () => {
     mkdirSync(folder.at('old/satis'), { recursive: true });
     mkdirSync(folder.at('new'));
-    put({ repositories: [{ type: 'vcs', url: '../lib' }, { type: 'artifact', url: '/srv/zips' }] }, 'old/satis/satis.json');
+    put(
+      {
+        repositories: [
+          { type: 'vcs', url: '../lib' },
+          { type: 'artifact', url: '/srv/zips' },
+        ],
+      },
+      'old/satis/satis.json',
+    );
     await run('import', 'satis', 'old/satis/satis.json', '--out', 'new/libretto.json');
-    expect(JSON.parse(readFileSync(folder.at('new/libretto.json'), 'utf8'))).toMatchObject({ sources: [{ path: '../old/lib' }, { path: '/srv/zips' }] });
+    expect(JSON.parse(readFileSync(folder.at('new/libretto.json'), 'utf8'))).toMatchObject({
+      sources: [{ path: '../old/lib' }, { path: '/srv/zips' }],
+    });
   });
 
   it('prints it with --out -, and the whole story with --json', async () => {
     put({ name: 'x', 'notify-batch': 'https://h' });
     const { stdout, stderr, exitCode } = await run('import', 'satis', 'satis.json', '--out', '-');
-    expect({ exitCode, config: JSON.parse(stdout) as unknown }).toEqual({ exitCode: 0, config: { name: 'x', sources: [] } });
-    expect(stderr).toBe('1 option could not be carried over:\n  notify-batch: Libretto tells nobody of installations yet.');
+    expect({ exitCode, config: JSON.parse(stdout) as unknown }).toEqual({
+      exitCode: 0,
+      config: { name: 'x', sources: [] },
+    });
+    expect(stderr).toBe(
+      '1 option could not be carried over:\n  notify-batch: Libretto tells nobody of installations yet.',
+    );
     expect(JSON.parse((await run('import', 'satis', 'satis.json', '--out', '-', '--json')).stdout)).toEqual({
       out: null,
       config: { name: 'x', sources: [] },
-      options: [{ option: 'name', outcome: 'carried', detail: '"name".' }, { option: 'notify-batch', outcome: 'not-carried', detail: 'Libretto tells nobody of installations yet.' }],
+      options: [
+        { option: 'name', outcome: 'carried', detail: '"name".' },
+        { option: 'notify-batch', outcome: 'not-carried', detail: 'Libretto tells nobody of installations yet.' },
+      ],
     });
   });
 
   it('replaces no file, and says what is wrong with the one it is given', async () => {
     put({});
     writeFileSync(folder.at('libretto.json'), '{}');
-    expect(await run('import', 'satis', 'satis.json')).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('libretto.json exists already. Name another file with --out') as string });
-    expect(await run('import', 'satis', 'gone.json')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('gone.json cannot be read') as string });
+    expect(await run('import', 'satis', 'satis.json')).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('libretto.json exists already. Name another file with --out') as string,
+    });
+    expect(await run('import', 'satis', 'gone.json')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('gone.json cannot be read') as string,
+    });
     writeFileSync(folder.at('satis.json'), '{\n  "name": "x",\n}');
-    expect(await run('import', 'satis', 'satis.json')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('satis.json is not valid JSON (line 2, column 14): the comma before "}" is one too many.') as string });
+    expect(await run('import', 'satis', 'satis.json')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(
+        'satis.json is not valid JSON (line 2, column 14): the comma before "}" is one too many.',
+      ) as string,
+    });
     writeFileSync(folder.at('satis.json'), '[]');
     expect((await run('import', 'satis', 'satis.json')).stderr).toContain('holds no JSON object');
   });

@@ -18,7 +18,13 @@ const pageSize = 4096;
 
 /** In the place of whatever is there, past the store. */
 async function putRow(key: string, value: JsonValue): Promise<void> {
-  const raw = open({ path: folder.at('var/state'), noSubdir: false, encoding: 'json', useVersions: true, overlappingSync: false });
+  const raw = open({
+    path: folder.at('var/state'),
+    noSubdir: false,
+    encoding: 'json',
+    useVersions: true,
+    overlappingSync: false,
+  });
   await raw.put(key, value, 1);
   await raw.close();
 }
@@ -33,7 +39,11 @@ let server: RunningCli | undefined;
 beforeAll(async () => {
   made = temporaryFolder('cli-state-made');
   writeTree(made.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
-  for (const args of [['build', 'hello'], ['token', 'create', '--description', 'known', '--json'], ['backup', 'kept']]) {
+  for (const args of [
+    ['build', 'hello'],
+    ['token', 'create', '--description', 'known', '--json'],
+    ['backup', 'kept'],
+  ]) {
     const { exitCode, stdout } = await runCli(args, { cwd: made.path });
     expect(exitCode).toBe(0);
     if (args[0] === 'token') ({ id, token: secret } = JSON.parse(stdout) as { id: string; token: string });
@@ -75,8 +85,16 @@ function damagePagesWith(text: string, fill: (page: Buffer) => void): void {
 
 const damages: readonly (readonly [string, () => void, RegExp])[] = [
   ['zeros in the pages of tokens', () => damagePagesWith('token/', (page) => void page.fill(0)), /is damaged/],
-  ['lengths that lead out of the page', () => damagePagesWith('token/', (page) => void page.fill(0xff, 20, 60)), /is damaged/],
-  ['noise before the header of the file', () => void writeFileSync(file(), Buffer.concat([Buffer.alloc(24, 0xa5), readFileSync(file()).subarray(24)])), /is damaged/],
+  [
+    'lengths that lead out of the page',
+    () => damagePagesWith('token/', (page) => void page.fill(0xff, 20, 60)),
+    /is damaged/,
+  ],
+  [
+    'noise before the header of the file',
+    () => void writeFileSync(file(), Buffer.concat([Buffer.alloc(24, 0xa5), readFileSync(file()).subarray(24)])),
+    /is damaged/,
+  ],
   ['no byte at all', () => void writeFileSync(file(), ''), /is damaged: it is empty/],
   ['no folder', () => rmSync(folder.at('var/state'), { recursive: true }), /There is no state in .*has had one/],
 ];
@@ -92,7 +110,10 @@ describe('a state that is lost', () => {
       expect(stderr).not.toContain('mdb.c');
     }
     const { checks } = JSON.parse(examined.stdout) as { checks: { check: string; verdict: string; message: string }[] };
-    expect(checks.find(({ check }) => check === 'state')).toMatchObject({ verdict: 'failed', message: expect.stringMatching(message) as string });
+    expect(checks.find(({ check }) => check === 'state')).toMatchObject({
+      verdict: 'failed',
+      message: expect.stringMatching(message) as string,
+    });
     expect(readdirSync(folder.path).filter((name) => name.includes('another'))).toEqual([]);
     expect(existsSync(file()) ? readFileSync(file()) : undefined).toEqual(before);
   });
@@ -105,9 +126,16 @@ describe('a state that is lost', () => {
     const store = await openLmdbStore(folder.at('var/state'));
     await store.commit({ conditions: [], puts: [{ key: key(), value: { hash: 'a secret' } }], deletes: [] });
     await store.close();
-    const [examined, saved, shown] = await Promise.all([run('doctor', '--json'), run('backup', 'another'), run('state', 'show')]);
+    const [examined, saved, shown] = await Promise.all([
+      run('doctor', '--json'),
+      run('backup', 'another'),
+      run('state', 'show'),
+    ]);
     const { checks } = JSON.parse(examined.stdout) as { checks: { check: string }[] };
-    expect(checks.find(({ check }) => check === 'state')).toMatchObject({ verdict: 'failed', message: expect.stringContaining(fault) as string });
+    expect(checks.find(({ check }) => check === 'state')).toMatchObject({
+      verdict: 'failed',
+      message: expect.stringContaining(fault) as string,
+    });
     expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining('No backup was made.')]);
     expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining(fault)]);
     expect(saved.stderr).toMatch(/`libretto restore BACKUP --state-only`/);
@@ -128,17 +156,31 @@ describe('a state that is lost', () => {
   it('a count of users that is malformed: the server installs and says what is damaged; all others refuse the state', async () => {
     await putRow('user-roster', { users: 1 });
     const url = await servesAt();
-    await server?.shows(/No setup code is offered\. The count of users and admins in the state is malformed\. .*`libretto restore BACKUP --state-only`/);
+    await server?.shows(
+      /No setup code is offered\. The count of users and admins in the state is malformed\. .*`libretto restore BACKUP --state-only`/,
+    );
     expect((await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${secret}` } })).status).toBe(200);
-    const [examined, saved, shown] = await Promise.all([run('doctor', '--json'), run('backup', 'another'), run('state', 'show')]);
+    const [examined, saved, shown] = await Promise.all([
+      run('doctor', '--json'),
+      run('backup', 'another'),
+      run('state', 'show'),
+    ]);
     expect([saved.exitCode, saved.stderr]).toEqual([2, expect.stringContaining('"user-roster" is malformed')]);
     expect([shown.exitCode, shown.stdout]).toEqual([1, expect.stringContaining('"user-roster" is malformed')]);
     expect(examined.stdout).toContain('\\"user-roster\\" is malformed');
   });
 
   it.each([
-    ['a repository', 'repository/repo_0123456789abcdef', /A repository record in the state is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/],
-    ['its identity', '!identity', /its identity or its generation is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/],
+    [
+      'a repository',
+      'repository/repo_0123456789abcdef',
+      /A repository record in the state is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/,
+    ],
+    [
+      'its identity',
+      '!identity',
+      /its identity or its generation is malformed\. .*`libretto restore BACKUP --state-only`.*`libretto state init --force`/,
+    ],
   ])('%s that is malformed: serve refuses it and names the way back, which works', async (_name, key, message) => {
     await putRow(key, { o: 1 });
     expect(await serve()).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(message) as string });
@@ -149,8 +191,14 @@ describe('a state that is lost', () => {
 
   it('a record that is malformed is given up by `state init --force`, which keeps its file', async () => {
     await putRow(`token/${id}`, 5);
-    expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/A token record .*`libretto state init --force`/) as string });
-    expect(await run('state', 'init', '--force')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/The damaged one is kept as .*data\.mdb\.replaced-/) as string });
+    expect(await run('token', 'list')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/A token record .*`libretto state init --force`/) as string,
+    });
+    expect(await run('state', 'init', '--force')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/The damaged one is kept as .*data\.mdb\.replaced-/) as string,
+    });
     expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
   });
 
@@ -159,18 +207,33 @@ describe('a state that is lost', () => {
     expect(await run('build')).toMatchObject({ exitCode: 0 });
     damagePagesWith('token/', (page) => void page.fill(0));
     const { exitCode, stderr } = await run('restore', 'kept', '--state-only');
-    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/The state that was there is kept as .*data\.mdb\.replaced-/)]);
+    expect([exitCode, stderr]).toEqual([
+      0,
+      expect.stringMatching(/The state that was there is kept as .*data\.mdb\.replaced-/),
+    ]);
     expect((await run('token', 'list')).stdout).toContain(id);
     expect((await run('audit', 'list', '--json')).stdout).toContain('state.restore');
     expect(readFileSync(folder.at('var/public/p2/acme/hello.json'), 'utf8')).toContain('1.1.0');
     expect(await (await fetch(`${await servesAt()}/health/ready`)).json()).toMatchObject({ status: 'ready' });
-    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Stop it first') as string });
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('Stop it first') as string,
+    });
   });
 
   it('a row that is no JSON: token list exits 2, and names the way back', async () => {
-    damagePagesWith('"token.create"', (page) => void page.fill(1, page.indexOf('"token.create"') + 1, page.indexOf('"token.create"') + 4));
-    damagePagesWith('"description":"known"', (page) => void page.fill(1, page.lastIndexOf('"known"') + 1, page.lastIndexOf('"known"') + 4));
-    expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/is damaged: a row of it is no JSON.*restore BACKUP/) as string });
+    damagePagesWith(
+      '"token.create"',
+      (page) => void page.fill(1, page.indexOf('"token.create"') + 1, page.indexOf('"token.create"') + 4),
+    );
+    damagePagesWith(
+      '"description":"known"',
+      (page) => void page.fill(1, page.lastIndexOf('"known"') + 1, page.lastIndexOf('"known"') + 4),
+    );
+    expect(await run('token', 'list')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/is damaged: a row of it is no JSON.*restore BACKUP/) as string,
+    });
   });
 
   it('is restored while no server can begin', async () => {
@@ -181,7 +244,10 @@ describe('a state that is lost', () => {
     await vi.waitUntil(() => existsSync(folder.at('var/state/serve.lock')), { timeout: 20_000 }).catch(() => undefined);
     const served = await serve();
     writeFileSync(folder.at('kept/backup.json'), record);
-    expect([served.exitCode, served.stderr]).toEqual([2, expect.stringContaining('is at work on this data folder already')]);
+    expect([served.exitCode, served.stderr]).toEqual([
+      2,
+      expect.stringContaining('is at work on this data folder already'),
+    ]);
     expect(await restore.ended).toMatchObject({ exitCode: 0 });
     await servesAt();
   });
@@ -190,15 +256,25 @@ describe('a state that is lost', () => {
     writeFileSync(folder.at('var/state.json'), JSON.stringify({ format: 1, state: 'st_0123456789abcdef' }));
     const place = await takeLock(folder.at('var/state/serve.lock'), () => new Date());
     const served = await serve().finally(place.release);
-    expect([served.exitCode, served.stderr]).toEqual([2, expect.stringContaining('is at work on this data folder already')]);
+    expect([served.exitCode, served.stderr]).toEqual([
+      2,
+      expect.stringContaining('is at work on this data folder already'),
+    ]);
   });
 
   it('is given up by `state init --force` alone; a state that can be used is never emptied', async () => {
     const shown = JSON.parse((await run('state', 'show', '--json')).stdout) as { identity: string };
     expect(shown).toMatchObject({ verdict: 'ok', remembered: shown.identity });
-    expect(JSON.parse((await run('state', 'init', '--force', '--json')).stdout)).toMatchObject({ made: false, identity: shown.identity });
+    expect(JSON.parse((await run('state', 'init', '--force', '--json')).stdout)).toMatchObject({
+      made: false,
+      identity: shown.identity,
+    });
     rmSync(folder.at('var/state'), { recursive: true });
-    expect(await run('token', 'create', '--description', 'x')).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining(shown.identity) as string });
+    expect(await run('token', 'create', '--description', 'x')).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining(shown.identity) as string,
+    });
     expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
     expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
     expect(existsSync(folder.at('var/state'))).toBe(false);
@@ -213,7 +289,13 @@ describe('a state that is lost', () => {
 
 it('a data folder of an older version, which remembers no state, goes on; from then on it remembers', async () => {
   rmSync(folder.at('var/state.json'));
-  const raw = open({ path: folder.at('var/state'), noSubdir: false, encoding: 'json', useVersions: true, overlappingSync: false });
+  const raw = open({
+    path: folder.at('var/state'),
+    noSubdir: false,
+    encoding: 'json',
+    useVersions: true,
+    overlappingSync: false,
+  });
   await raw.remove('!identity');
   await raw.close();
   expect((await run('token', 'list')).stdout).toContain(id);
@@ -225,7 +307,10 @@ it('a key of no byte is no missing key: doctor names the file', async () => {
   mkdirSync(folder.at('var/keys'), { mode: 0o700 });
   writeFileSync(folder.at('var/keys/signing-0001.json'), '', { mode: 0o600 });
   const { checks } = JSON.parse((await run('doctor', '--json')).stdout) as { checks: { check: string }[] };
-  expect(checks.find(({ check }) => check === 'keys')).toMatchObject({ verdict: 'failed', message: expect.stringContaining('signing-0001.json') as string });
+  expect(checks.find(({ check }) => check === 'keys')).toMatchObject({
+    verdict: 'failed',
+    message: expect.stringContaining('signing-0001.json') as string,
+  });
 });
 
 it('a tree that was built before there was any state is no lost state', async () => {

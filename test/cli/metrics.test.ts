@@ -26,8 +26,13 @@ const cli = (...args: readonly string[]) => runCli([...args, '--data', 'data'], 
 
 it('counts what clients ask, and says how registry and process are', async () => {
   await cli('build', 'packages');
-  const { id, token } = JSON.parse((await cli('token', 'create', '--description', 'a test', '--json')).stdout) as { id: string; token: string };
-  server = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0'], { cwd: folder.path });
+  const { id, token } = JSON.parse((await cli('token', 'create', '--description', 'a test', '--json')).stdout) as {
+    id: string;
+    token: string;
+  };
+  server = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0'], {
+    cwd: folder.path,
+  });
   const [, url = ''] = await server.shows(/Serving .* (http:\/\/127\.0\.0\.1:\d+)/);
   const [, metrics = ''] = await server.shows(/Metrics: (http:\/\/127\.0\.0\.1:\d+\/metrics)/);
   const get = (path: string) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
@@ -43,10 +48,20 @@ it('counts what clients ask, and says how registry and process are', async () =>
   expect(text).toContain('libretto_publication_serial 1\n');
   expect(text).toContain('libretto_last_build_failed 0\n');
   expect(text).toContain('libretto_counters_degraded 0\n');
-  for (const name of ['libretto_connections', 'libretto_publication_age_seconds', 'libretto_event_loop_delay_seconds{quantile="0.99"}', 'process_resident_memory_bytes', 'process_cpu_seconds_total']) expect(text).toMatch(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} [0-9.e-]+$`, 'm'));
+  for (const name of [
+    'libretto_connections',
+    'libretto_publication_age_seconds',
+    'libretto_event_loop_delay_seconds{quantile="0.99"}',
+    'process_resident_memory_bytes',
+    'process_cpu_seconds_total',
+  ])
+    expect(text).toMatch(new RegExp(`^${name.replaceAll(/[{}]/g, String.raw`\$&`)} [0-9.e-]+$`, 'm'));
   for (const secret of [token, id, 'acme', 'secret-name', folder.path]) expect(text).not.toContain(secret);
   // one line a sample, and of every name one HELP and one TYPE before it
-  for (const line of text.trimEnd().split('\n')) expect(line).toMatch(/^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? [0-9.e+-]+)$/);
+  for (const line of text.trimEnd().split('\n'))
+    expect(line).toMatch(
+      /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? [0-9.e+-]+)$/,
+    );
   const typed = [...text.matchAll(/^# TYPE ([a-z_]+)/gm)].map(([, name]) => name);
   expect(new Set(typed).size).toBe(typed.length);
 
@@ -62,5 +77,10 @@ it('does not start where the address is taken, and says which flag is meant', as
   const { port } = other.address() as { port: number };
   const { exitCode, stderr } = await cli('serve', '--listen', '127.0.0.1:0', '--metrics', `127.0.0.1:${port}`);
   other.close();
-  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/Cannot listen on 127\.0\.0\.1:\d+ \(--metrics\): another program listens there already\. Stop it, or choose another address with --metrics\./) as string]);
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /Cannot listen on 127\.0\.0\.1:\d+ \(--metrics\): another program listens there already\. Stop it, or choose another address with --metrics\./,
+    ) as string,
+  ]);
 });

@@ -31,8 +31,10 @@ it.skipIf(lacks('redis-server'))('asks no other registry for anything until a fi
   const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', 'second'], { cwd: folder.path, environment });
   try {
     const [, url = ''] = await server.shows(/^Serving .* on (http:\/\/127\.0\.0\.1:\d+)/m);
-    const statusOf = async (path: string): Promise<number> => (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
-    for (const path of ['/p2/acme/hello.json', '/p2/some/lib.json', '/dist/acme/hello/9.0.0.zip']) expect([path, await statusOf(path)]).toEqual([path, 500]);
+    const statusOf = async (path: string): Promise<number> =>
+      (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+    for (const path of ['/p2/acme/hello.json', '/p2/some/lib.json', '/dist/acme/hello/9.0.0.zip'])
+      expect([path, await statusOf(path)]).toEqual([path, 500]);
     // the copy is on its way: the announcement comes last
     cpSync(folder.at('first/public'), folder.at('second/public'), { recursive: true });
     expect(await statusOf('/p2/some/lib.json')).toBe(500);

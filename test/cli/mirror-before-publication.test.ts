@@ -11,7 +11,10 @@ let [id, token] = ['', ''];
 beforeAll(async () => {
   upstream = await startUpstream();
   for (const name of ['acme/secret', 'some/lib']) upstream.put(name, [{ version: '9.0.0' }]);
-  registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] }, sources: ['packages', { type: 'composer', url: upstream.url, packages: { 'some/lib': '*' } }] });
+  registry = await startManagedRegistry({
+    egress: { allow: ['127.0.0.0/8'] },
+    sources: ['packages', { type: 'composer', url: upstream.url, packages: { 'some/lib': '*' } }],
+  });
   const made = (await registry.api('POST', '/api/tokens', { description: 'a client', kind: 'read' })).json;
   [id, token] = [String(made['id']), String(made['token'])];
 });
@@ -20,25 +23,59 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-async function ask(path: string, body?: string): Promise<{ readonly status: number; readonly json: Record<string, unknown> }> {
-  const headers = { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }) };
-  const answer = await fetch(registry.url() + path, { headers, ...(body === undefined ? {} : { method: 'POST', body }) });
+async function ask(
+  path: string,
+  body?: string,
+): Promise<{ readonly status: number; readonly json: Record<string, unknown> }> {
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+  };
+  const answer = await fetch(registry.url() + path, {
+    headers,
+    ...(body === undefined ? {} : { method: 'POST', body }),
+  });
   return { status: answer.status, json: (await answer.json().catch(() => ({}))) as Record<string, unknown> };
 }
 
 it('asks nobody, and says that it is not ready', async () => {
-  for (const path of ['/packages.json', '/p2/acme/secret.json', '/p2/some/lib.json', '/p2/some/lib~dev.json', '/dist/acme/secret/9.0.0.zip']) {
+  for (const path of [
+    '/packages.json',
+    '/p2/acme/secret.json',
+    '/p2/some/lib.json',
+    '/p2/some/lib~dev.json',
+    '/dist/acme/secret/9.0.0.zip',
+  ]) {
     expect([path, await ask(path)]).toMatchObject([path, { status: 500, json: { code: 'NOT_READY' } }]);
   }
   expect((await ask('/search.json?q=lib')).json).toMatchObject({ total: 0 });
   expect((await ask('/security-advisories', 'packages[]=acme/secret')).json).toMatchObject({ advisories: {} });
 
   const why = await registry.cli('why', 'acme/secret');
-  expect([why.exitCode, why.stdout]).toEqual([1, expect.stringContaining('It is not mirrored: nothing is published here yet, so that it is not known which names are private') as string]);
+  expect([why.exitCode, why.stdout]).toEqual([
+    1,
+    expect.stringContaining(
+      'It is not mirrored: nothing is published here yet, so that it is not known which names are private',
+    ) as string,
+  ]);
   const explained = JSON.parse((await registry.cli('token', 'explain', id, 'acme/secret', '--json')).stdout) as unknown;
   expect(explained).toMatchObject({ mirrored: false, seen: false });
-  writeFileSync(registry.folder.at('composer.lock'), JSON.stringify({ packages: [{ name: 'acme/secret', version: '9.0.0', dist: { type: 'zip', url: 'https://elsewhere.example/x.zip', reference: 'a'.repeat(40) } }], 'packages-dev': [] }));
-  expect((await registry.cli('mirror', 'warm', 'composer.lock', '--json')).stdout).toContain('nothing is published here yet');
+  writeFileSync(
+    registry.folder.at('composer.lock'),
+    JSON.stringify({
+      packages: [
+        {
+          name: 'acme/secret',
+          version: '9.0.0',
+          dist: { type: 'zip', url: 'https://elsewhere.example/x.zip', reference: 'a'.repeat(40) },
+        },
+      ],
+      'packages-dev': [],
+    }),
+  );
+  expect((await registry.cli('mirror', 'warm', 'composer.lock', '--json')).stdout).toContain(
+    'nothing is published here yet',
+  );
   // what filter lists there are is read for packages.json; that names nobody's package
   expect(upstream.server.requests.filter(({ path }) => path !== '/packages.json')).toEqual([]);
 });

@@ -24,16 +24,30 @@ const set = async (...args: readonly string[]): Promise<void> => {
 };
 const doctor = async (): Promise<{ readonly exitCode: number; readonly upstreams: readonly Check[] }> => {
   const { exitCode, stdout } = await registry.cli('doctor', '--json');
-  return { exitCode, upstreams: (JSON.parse(stdout) as { readonly checks: readonly Check[] }).checks.filter(({ check }) => check === 'upstream') };
+  return {
+    exitCode,
+    upstreams: (JSON.parse(stdout) as { readonly checks: readonly Check[] }).checks.filter(
+      ({ check }) => check === 'upstream',
+    ),
+  };
 };
 const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
-  const reply = await fetch(`${registry.direct()}${path}`, { headers: { authorization: `Bearer ${registry.token}`, 'content-type': 'application/json', 'user-agent': 'Composer/2.10.1' }, ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }) });
+  const reply = await fetch(`${registry.direct()}${path}`, {
+    headers: {
+      authorization: `Bearer ${registry.token}`,
+      'content-type': 'application/json',
+      'user-agent': 'Composer/2.10.1',
+    },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  });
   return (await reply.json()) as Record<string, unknown>;
 };
 
 beforeAll(async () => {
   upstream = await startUpstream({ root: { filter: { metadata: true, lists: { malware: { enabled: true } } } } });
-  upstream.put('some/lib', [{ version: '1.0.0' }], { filter: { malware: [{ constraint: '1.0.0', reason: 'It phones home' }] } });
+  upstream.put('some/lib', [{ version: '1.0.0' }], {
+    filter: { malware: [{ constraint: '1.0.0', reason: 'It phones home' }] },
+  });
   registry = await startRegistry({ sources: [temporaryTree(below('acme/app', whoLibrary('acme/app', '1.0.0'))).root] });
   writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
   await set('mirroring.url', upstream.url);
@@ -47,12 +61,25 @@ it('the doctor asks nobody where nothing is mirrored, and else says whether each
   expect((await doctor()).upstreams).toEqual([]);
   expect(upstream.asked('/')).toBe(0);
   await set('mirroring.enabled', 'true');
-  expect(await doctor()).toMatchObject({ exitCode: 0, upstreams: [{ verdict: 'ok', message: expect.stringMatching(/127\.0\.0\.1:\d+ \(mirroring\.url\) is reached.* by metadata-url/) as string }] });
+  expect(await doctor()).toMatchObject({
+    exitCode: 0,
+    upstreams: [
+      {
+        verdict: 'ok',
+        message: expect.stringMatching(/127\.0\.0\.1:\d+ \(mirroring\.url\) is reached.* by metadata-url/) as string,
+      },
+    ],
+  });
   upstream.failing.status = 503;
-  expect(await doctor()).toMatchObject({ exitCode: 1, upstreams: [{ verdict: 'failed', message: expect.stringContaining('503') as string }] });
+  expect(await doctor()).toMatchObject({
+    exitCode: 1,
+    upstreams: [{ verdict: 'failed', message: expect.stringContaining('503') as string }],
+  });
   upstream.failing.status = undefined;
   upstream.instead('/packages.json', (_request, response) => void response.end('<html>'));
-  expect((await doctor()).upstreams).toMatchObject([{ verdict: 'failed', message: expect.stringContaining('no Composer repository') as string }]);
+  expect((await doctor()).upstreams).toMatchObject([
+    { verdict: 'failed', message: expect.stringContaining('no Composer repository') as string },
+  ]);
   upstream.instead('/packages.json', undefined);
 });
 
@@ -65,9 +92,17 @@ it('what a killed server left half fetched is gone after the next start, what ot
   await registry.startServer();
   const { filter, ...root } = await ask('/packages.json');
   expect(root['available-package-patterns']).toEqual(['*']);
-  expect(filter).toEqual({ metadata: true, lists: { malware: { enabled: true } }, 'api-url': expect.stringMatching(/\/filters$/) as string });
-  expect(await ask('/filters', { packages: ['pkg://composer/some/lib', 'pkg://composer/acme/app'], lists: ['malware'] })).toEqual({ filter: { malware: [{ package: 'some/lib', constraint: '1.0.0', reason: 'It phones home' }] } });
-  expect(await ask('/p2/some/lib.json')).toMatchObject({ filter: { malware: [{ constraint: '1.0.0', reason: 'It phones home' }] } });
+  expect(filter).toEqual({
+    metadata: true,
+    lists: { malware: { enabled: true } },
+    'api-url': expect.stringMatching(/\/filters$/) as string,
+  });
+  expect(
+    await ask('/filters', { packages: ['pkg://composer/some/lib', 'pkg://composer/acme/app'], lists: ['malware'] }),
+  ).toEqual({ filter: { malware: [{ package: 'some/lib', constraint: '1.0.0', reason: 'It phones home' }] } });
+  expect(await ask('/p2/some/lib.json')).toMatchObject({
+    filter: { malware: [{ constraint: '1.0.0', reason: 'It phones home' }] },
+  });
   expect(upstream.asked('/p2/acme/')).toBe(0);
   expect(readdirSync(staging)).toEqual(['young.partial']);
 });

@@ -14,7 +14,10 @@ let token = '';
 beforeAll(async () => {
   upstream = await startUpstream();
   upstream.put('some/lib', [{ version: '9.0.0', zip: zipOf([{ name: 'lib/src/A.php', data: Buffer.from('<?php') }]) }]);
-  registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] }, sources: [{ type: 'composer', url: upstream.url }] });
+  registry = await startManagedRegistry({
+    egress: { allow: ['127.0.0.0/8'] },
+    sources: [{ type: 'composer', url: upstream.url }],
+  });
   await registry.cli('build');
   token = String((await registry.api('POST', '/api/tokens', { description: 'a client', kind: 'read' })).json['token']);
 });

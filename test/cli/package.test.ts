@@ -11,7 +11,10 @@ const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { 
 const versions = (): string[] => Object.keys(publishedVersions(tree.path('data'))).toSorted();
 
 beforeEach(async () => {
-  tree = temporaryTree({ ...below('src/one', libraryTree('acme/hello', { version: '1.0.0' })), ...below('src/two', libraryTree('acme/hello', { version: '1.1.0' })) });
+  tree = temporaryTree({
+    ...below('src/one', libraryTree('acme/hello', { version: '1.0.0' })),
+    ...below('src/two', libraryTree('acme/hello', { version: '1.1.0' })),
+  });
   expect((await run('build', 'src', '--data', 'data')).exitCode).toBe(0);
 });
 afterEach(() => tree.remove());
@@ -21,7 +24,11 @@ describe('libretto package', () => {
     const before = publishedVersions(tree.path('data'));
     const withdrawn = await run('package', 'withdraw', 'Acme/Hello', '1.1.0', '--data', 'data', '--json');
     expect([withdrawn.exitCode, withdrawn.stderr]).toEqual([0, '']);
-    expect(JSON.parse(withdrawn.stdout)).toMatchObject({ name: 'acme/hello', version: '1.1.0', withdrawn_by: expect.stringMatching(/^cli:/) as string });
+    expect(JSON.parse(withdrawn.stdout)).toMatchObject({
+      name: 'acme/hello',
+      version: '1.1.0',
+      withdrawn_by: expect.stringMatching(/^cli:/) as string,
+    });
     expect((await run('build', '--data', 'data')).exitCode).toBe(0);
     expect(versions()).toEqual(['acme/hello@1.0.0']);
     expect((await run('verify', '--data', 'data')).exitCode).toBe(0);
@@ -31,9 +38,18 @@ describe('libretto package', () => {
   });
 
   it('refuses what is not there, and makes no folder for a mistyped one', async () => {
-    expect(await run('package', 'withdraw', 'acme/hello', '9.9.9', '--data', 'data')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('no version 9.9.9') as string });
-    expect(await run('package', 'withdraw', 'hello', '1.0.0', '--data', 'data')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not a package name') as string });
-    expect(await run('package', 'restore', 'acme/hello', '1.0.0', '--data', 'data')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('not withdrawn by hand') as string });
+    expect(await run('package', 'withdraw', 'acme/hello', '9.9.9', '--data', 'data')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('no version 9.9.9') as string,
+    });
+    expect(await run('package', 'withdraw', 'hello', '1.0.0', '--data', 'data')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('not a package name') as string,
+    });
+    expect(await run('package', 'restore', 'acme/hello', '1.0.0', '--data', 'data')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('not withdrawn by hand') as string,
+    });
     expect((await run('package', 'withdraw', 'acme/hello', '1.0.0', '--data', 'dtaa')).exitCode).toBe(2);
     expect(readdirSync(tree.root).toSorted()).toEqual(['data', 'src']);
   });

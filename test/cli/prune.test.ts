@@ -24,8 +24,10 @@ beforeEach(async () => {
 });
 afterEach(() => tree.remove());
 
-const put = (folder: string, version: string | undefined, who: string): void => tree.write(below(`packages/${folder}`, whoLibrary('acme/hello', version, {}, who)));
-const run = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', 'data'], { cwd: tree.root });
+const put = (folder: string, version: string | undefined, who: string): void =>
+  tree.write(below(`packages/${folder}`, whoLibrary('acme/hello', version, {}, who)));
+const run = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: tree.root });
 
 async function build(...flags: readonly string[]): Promise<void> {
   expect(await run('build', './packages', '--allow-withdraw', ...flags)).toMatchObject({ exitCode: 0 });
@@ -41,7 +43,12 @@ async function supersede(): Promise<void> {
 }
 
 interface Report {
-  readonly removed: readonly { readonly name: string; readonly version: string; readonly state: string; readonly size: number }[];
+  readonly removed: readonly {
+    readonly name: string;
+    readonly version: string;
+    readonly state: string;
+    readonly size: number;
+  }[];
   readonly freed_bytes: number;
   readonly serial: number;
   readonly kept: { readonly recent: number; readonly recorded: number };
@@ -53,7 +60,8 @@ async function prune(...flags: readonly string[]): Promise<Report> {
   return JSON.parse(stdout) as Report;
 }
 
-const removedBy = ({ removed }: Report): string[] => removed.map(({ name, version, state }) => `${name} ${version} ${state}`).toSorted();
+const removedBy = ({ removed }: Report): string[] =>
+  removed.map(({ name, version, state }) => `${name} ${version} ${state}`).toSorted();
 const all = ['acme/hello 1.1.0 withdrawn', 'acme/hello dev-main superseded', 'acme/other 1.0.0 withdrawn'];
 
 describe('libretto prune', () => {
@@ -64,7 +72,11 @@ describe('libretto prune', () => {
     expect(removedBy(report)).toEqual(all);
     expect(report.freed_bytes).toBe(report.removed.reduce((sum, { size }) => sum + size, 0));
     expect(publishedTree(data)).toEqual(before);
-    expect(allFiles(join(data, 'public/dist')).toSorted()).toEqual(Object.keys(before).flatMap((path) => (path.startsWith('dist/') ? [path.slice(5)] : [])).toSorted());
+    expect(allFiles(join(data, 'public/dist')).toSorted()).toEqual(
+      Object.keys(before)
+        .flatMap((path) => (path.startsWith('dist/') ? [path.slice(5)] : []))
+        .toSorted(),
+    );
     expect(existsSync(join(data, 'index/acme/other.json'))).toBe(false);
     expect(readFileSync(join(data, 'index/acme/hello.json'), 'utf8')).not.toContain('superseded');
     expect(await verifyTree(data)).toMatchObject({ ok: true });
@@ -77,7 +89,9 @@ describe('libretto prune', () => {
     const before = allFiles(data).map((path) => [path, readFileSync(join(data, path), 'latin1')]);
     expect(removedBy(await prune('--keep-for', '0', '--dry-run'))).toEqual(all);
     expect(allFiles(data).map((path) => [path, readFileSync(join(data, path), 'latin1')])).toEqual(before);
-    expect((await run('prune', '--dry-run', '--keep-for', '0')).stdout).toMatch(/^Would remove 3 contents that nothing names any more \(\d+ files, [\d.]+ MB\):\n {2}acme\/hello 1\.1\.0/);
+    expect((await run('prune', '--dry-run', '--keep-for', '0')).stdout).toMatch(
+      /^Would remove 3 contents that nothing names any more \(\d+ files, [\d.]+ MB\):\n {2}acme\/hello 1\.1\.0/,
+    );
   });
 
   it('keeps all of it for 180 days where nothing else is said', async () => {
@@ -111,7 +125,11 @@ describe('libretto prune', () => {
     rmSync(join(data, 'public/dist/acme/hello/1.0.0.zip'));
     linkSync(join(data, 'public', path), join(data, 'public/dist/acme/hello/1.0.0.zip'));
     const { removed, freed_bytes: freed } = await prune('--keep-for', '0', '--dry-run');
-    expect(freed).toBe(removed.filter(({ version, name }) => name !== 'acme/hello' || version !== '1.1.0').reduce((sum, { size }) => sum + size, 0));
+    expect(freed).toBe(
+      removed
+        .filter(({ version, name }) => name !== 'acme/hello' || version !== '1.1.0')
+        .reduce((sum, { size }) => sum + size, 0),
+    );
   });
 
   it('removes nothing that a document names, whatever the index says, and stops where documents are damaged', async () => {
@@ -119,7 +137,10 @@ describe('libretto prune', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"state": "published"', '"state": "withdrawn"'));
     expect(removedBy(await prune('--keep-for', '0', '--dry-run'))).toEqual([]);
     writeFileSync(join(data, 'public/p2/acme/hello.json'), '{"half":');
-    expect(await run('prune', '--keep-for', '0')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('public/p2/acme/hello.json') as string });
+    expect(await run('prune', '--keep-for', '0')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('public/p2/acme/hello.json') as string,
+    });
   });
 
   it('leaves files alone that are not Libretto’s', async () => {
@@ -130,11 +151,20 @@ describe('libretto prune', () => {
   });
 
   it('refuses a tree that was cut off, a folder without one, and a time that is none', async () => {
-    expect(await runCli(['prune', '--data', 'nowhere'], { cwd: tree.root })).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('libretto build') as string });
+    expect(await runCli(['prune', '--data', 'nowhere'], { cwd: tree.root })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('libretto build') as string,
+    });
     expect(existsSync(tree.path('nowhere'))).toBe(false);
-    expect(await run('prune', '--keep-for', 'soon')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('180d') as string });
+    expect(await run('prune', '--keep-for', 'soon')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('180d') as string,
+    });
     rmSync(join(data, 'build/manifest.json'));
-    expect(await run('prune')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('libretto build') as string });
+    expect(await run('prune')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('libretto build') as string,
+    });
   });
 });
 
@@ -160,7 +190,11 @@ describe('a prune that is killed at any storage operation', () => {
         },
       });
       try {
-        await pruneWith(dying, { dataDirectory: copy, keepForMs: 0, dryRun: false, actor: 'cli:test' }, new Date(Date.now() + 5000));
+        await pruneWith(
+          dying,
+          { dataDirectory: copy, keepForMs: 0, dryRun: false, actor: 'cli:test' },
+          new Date(Date.now() + 5000),
+        );
         ended = true;
       } catch (error) {
         expect(String(error)).toContain('killed');
@@ -168,7 +202,9 @@ describe('a prune that is killed at any storage operation', () => {
       expect((await verifyTree(copy)).faults, `after ${at} operations`).toEqual([]);
       expect(publishedTree(copy)).toEqual(published);
       if (at % 3 !== 0 && !ended) continue;
-      expect(await runCli(['build', './packages', '--data', 'copy'], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
+      expect(await runCli(['build', './packages', '--data', 'copy'], { cwd: tree.root })).toMatchObject({
+        exitCode: 0,
+      });
       expect((await verifyTree(copy)).faults, `after ${at} operations and a build`).toEqual([]);
       expect(publishedTree(copy)).toEqual(published);
       expect(publishedVersions(copy)).toEqual(publishedVersions(data));

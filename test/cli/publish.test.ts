@@ -14,8 +14,10 @@ let folder: TemporaryFolder;
 beforeEach(() => void (folder = temporaryFolder('cli-publish')));
 afterEach(() => folder.remove());
 
-const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliOutcome> => runCli(['publish', ...args], { cwd: folder.path, environment });
-const write = (version: string | undefined, fields: Readonly<Record<string, unknown>> = {}): void => writeTree(folder.path, below('hello', whoLibrary('acme/hello', version, fields)));
+const run = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliOutcome> =>
+  runCli(['publish', ...args], { cwd: folder.path, environment });
+const write = (version: string | undefined, fields: Readonly<Record<string, unknown>> = {}): void =>
+  writeTree(folder.path, below('hello', whoLibrary('acme/hello', version, fields)));
 const published = (): readonly string[] => Object.keys(publishedVersions(folder.at('data')));
 
 describe('on the data folder', () => {
@@ -23,14 +25,30 @@ describe('on the data folder', () => {
     write('1.2.0');
     writeTree(folder.at('hello'), { '.env': 'SECRET=1', 'vendor/acme/other/a.php': '<?php' });
     const first = await run(['hello', '--data', 'data']);
-    expect(first).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^Published acme\/hello 1\.2\.0 \(\d+ bytes, art_[0-9A-Za-z]{16}\)\.$/) as string, stderr: 'Left out, since they look like credentials: .env' });
+    expect(first).toEqual({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^Published acme\/hello 1\.2\.0 \(\d+ bytes, art_[0-9A-Za-z]{16}\)\.$/) as string,
+      stderr: 'Left out, since they look like credentials: .env',
+    });
     const again = await run(['hello', '--data', 'data', '--json']);
-    expect([again.exitCode, JSON.parse(again.stdout)]).toEqual([0, expect.objectContaining({ name: 'acme/hello', version: '1.2.0', status: 'published', created_by: expect.stringMatching(/^cli:/) as string })]);
-    expect((await run(['hello', '--data', 'data'])).stdout).toMatch(/^acme\/hello 1\.2\.0 is published already, with these very bytes \(art_/);
+    expect([again.exitCode, JSON.parse(again.stdout)]).toEqual([
+      0,
+      expect.objectContaining({
+        name: 'acme/hello',
+        version: '1.2.0',
+        status: 'published',
+        created_by: expect.stringMatching(/^cli:/) as string,
+      }),
+    ]);
+    expect((await run(['hello', '--data', 'data'])).stdout).toMatch(
+      /^acme\/hello 1\.2\.0 is published already, with these very bytes \(art_/,
+    );
     expect(published()).toEqual(['acme/hello@1.2.0']);
 
     await runCli(['build', './hello', '--data', 'built'], { cwd: folder.path });
-    expect(publishedVersions(folder.at('built'))['acme/hello@1.2.0']?.shasum).toBe((JSON.parse(again.stdout) as { sha1: string }).sha1);
+    expect(publishedVersions(folder.at('built'))['acme/hello@1.2.0']?.shasum).toBe(
+      (JSON.parse(again.stdout) as { sha1: string }).sha1,
+    );
     expect(readdirSync(folder.at('data/artifacts/.staging'))).toEqual([]);
   });
 
@@ -53,11 +71,26 @@ describe('on the data folder', () => {
     ['no such folder', ['nowhere'], 2, /nowhere is no folder and no ZIP\./],
     ['a folder without composer.json', ['.'], 2, /holds no composer\.json\./],
     ['no version', ['hello'], 1, /Nothing says which version this is\..*--version 1\.2\.0/],
-    ['what is no version', ['hello', '--version', 'one'], 1, /The version it was sent as is "one", which Composer does not accept/],
+    [
+      'what is no version',
+      ['hello', '--version', 'one'],
+      1,
+      /The version it was sent as is "one", which Composer does not accept/,
+    ],
     ['what is no ZIP', ['hello/composer.json', '--version', '1.0.0'], 1, /^libretto: The archive/],
-    ['an address that is none', ['hello', '--url', 'ftp://x'], 2, /--url "ftp:\/\/x" is not the address of a registry\./],
+    [
+      'an address that is none',
+      ['hello', '--url', 'ftp://x'],
+      2,
+      /--url "ftp:\/\/x" is not the address of a registry\./,
+    ],
     ['a remote registry without a token', ['hello', '--url', 'http://127.0.0.1:1'], 2, /set LIBRETTO_TOKEN/],
-    ['a remote registry that is not there', ['hello', '--url', 'http://127.0.0.1:1', '--token', 'x'], 1, /http:\/\/127\.0\.0\.1:1 cannot be reached/],
+    [
+      'a remote registry that is not there',
+      ['hello', '--url', 'http://127.0.0.1:1', '--token', 'x'],
+      1,
+      /http:\/\/127\.0\.0\.1:1 cannot be reached/,
+    ],
   ])('refuses %s', async (_what, args, exitCode, message) => {
     write(undefined);
     const outcome = await run([...args, '--data', 'data']);
@@ -71,8 +104,15 @@ describe('on the data folder', () => {
     write('1.0.0');
     expect((await run(['hello', '--data', 'data'])).exitCode).toBe(0);
     write('1.0.0', { description: 'other' });
-    expect(await run(['hello', '--data', 'data'])).toEqual({ exitCode: 1, stdout: '', stderr: 'libretto: acme/hello 1.0.0 is published already, with other content. A released version never changes: publish a new version.' });
-    expect((await run(['hello', '--version', '1.1.0', '--data', 'data'])).stderr).toMatch(/composer\.json says version 1\.0\.0, but it was sent as 1\.1\.0/);
+    expect(await run(['hello', '--data', 'data'])).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr:
+        'libretto: acme/hello 1.0.0 is published already, with other content. A released version never changes: publish a new version.',
+    });
+    expect((await run(['hello', '--version', '1.1.0', '--data', 'data'])).stderr).toMatch(
+      /composer\.json says version 1\.0\.0, but it was sent as 1\.1\.0/,
+    );
   });
 });
 
@@ -85,13 +125,28 @@ describe('on a remote registry', () => {
     write(undefined);
     const [write_, read] = [(await registry.createToken('--kind', 'write')).token, registry.token];
     const url = registry.direct();
-    const remote = (token: string, ...more: readonly string[]): Promise<CliOutcome> => run(['hello', '--version', '1.0.0', '--url', url, ...more], { LIBRETTO_TOKEN: token });
+    const remote = (token: string, ...more: readonly string[]): Promise<CliOutcome> =>
+      run(['hello', '--version', '1.0.0', '--url', url, ...more], { LIBRETTO_TOKEN: token });
     const first = await remote(write_, '--json');
-    expect([first.exitCode, first.stderr, JSON.parse(first.stdout)]).toEqual([0, '', expect.objectContaining({ name: 'acme/hello', version: '1.0.0', created_by: expect.stringMatching(/^token:tok_/) as string })]);
-    expect((await remote(write_)).stdout).toContain(`acme/hello 1.0.0 is published already on ${url}, with these very bytes`);
+    expect([first.exitCode, first.stderr, JSON.parse(first.stdout)]).toEqual([
+      0,
+      '',
+      expect.objectContaining({
+        name: 'acme/hello',
+        version: '1.0.0',
+        created_by: expect.stringMatching(/^token:tok_/) as string,
+      }),
+    ]);
+    expect((await remote(write_)).stdout).toContain(
+      `acme/hello 1.0.0 is published already on ${url}, with these very bytes`,
+    );
     expect(Object.keys(publishedVersions(registry.data))).toEqual(['acme/hello@1.0.0']);
 
-    expect(await remote(read)).toEqual({ exitCode: 1, stdout: '', stderr: 'libretto: A read token may not do that. [INSUFFICIENT_SCOPE]' });
+    expect(await remote(read)).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'libretto: A read token may not do that. [INSUFFICIENT_SCOPE]',
+    });
     write(undefined, { description: 'other' });
     const refused = await remote(write_);
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('[VERSION_EXISTS]')]);

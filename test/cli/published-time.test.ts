@@ -14,7 +14,9 @@ let repository: GitHistory;
 beforeEach(() => {
   folder = temporaryFolder('published-time');
   repository = gitHistory();
-  repository.commit(whoLibrary('acme/hello', undefined, { time: '2020-02-03', 'published-time': '2001-01-01T00:00:00+00:00' }));
+  repository.commit(
+    whoLibrary('acme/hello', undefined, { time: '2020-02-03', 'published-time': '2001-01-01T00:00:00+00:00' }),
+  );
   for (const tag of ['1.0.0', '1.1.0']) repository.tag(tag);
 });
 afterEach(async () => {
@@ -26,59 +28,78 @@ const run = async (...args: readonly string[]): Promise<void> => {
   const { exitCode, stderr } = await runCli(args, { cwd: folder.path });
   expect([exitCode, stderr], args.join(' ')).toEqual([0, expect.any(String)]);
 };
-const build = (data = 'data', ...more: readonly string[]): Promise<void> => run('build', repository.root, '--data', data, ...more);
+const build = (data = 'data', ...more: readonly string[]): Promise<void> =>
+  run('build', repository.root, '--data', data, ...more);
 
 /** version → its published-time, of both documents */
 function times(data = 'data'): Record<string, unknown> {
-  const documents = ['', '~dev'].map((kind) => JSON.parse(readFileSync(folder.at(`${data}/public/p2/acme/hello${kind}.json`), 'utf8')) as { packages: Record<string, Record<string, Record<string, unknown>>> });
-  return Object.fromEntries(documents.flatMap(({ packages }) => Object.values(packages['acme/hello'] ?? {}).map((record) => [record['version'], record['published-time']])));
+  const documents = ['', '~dev'].map(
+    (kind) =>
+      JSON.parse(readFileSync(folder.at(`${data}/public/p2/acme/hello${kind}.json`), 'utf8')) as {
+        packages: Record<string, Record<string, Record<string, unknown>>>;
+      },
+  );
+  return Object.fromEntries(
+    documents.flatMap(({ packages }) =>
+      Object.values(packages['acme/hello'] ?? {}).map((record) => [record['version'], record['published-time']]),
+    ),
+  );
 }
 
 /** Publishes everything as of yesterday, by a clock that the process is started with. */
 async function publishedBefore(): Promise<Record<string, unknown>> {
   const clock = folder.at('clock.mjs');
-  writeFileSync(clock, 'const now = Date.now; Date.now = () => now() - 86_400_000; const Real = Date; globalThis.Date = class extends Real { constructor(...given) { super(...(given.length === 0 ? [Date.now()] : given)); } };');
-  const { exitCode } = await runCli(['build', repository.root, '--data', 'data'], { cwd: folder.path, environment: { NODE_OPTIONS: `--import ${clock}` } });
+  writeFileSync(
+    clock,
+    'const now = Date.now; Date.now = () => now() - 86_400_000; const Real = Date; globalThis.Date = class extends Real { constructor(...given) { super(...(given.length === 0 ? [Date.now()] : given)); } };',
+  );
+  const { exitCode } = await runCli(['build', repository.root, '--data', 'data'], {
+    cwd: folder.path,
+    environment: { NODE_OPTIONS: `--import ${clock}` },
+  });
   expect(exitCode).toBe(0);
   return times();
 }
 
-it.skipIf(lacks('git'))('survives rebuilds, withdrawals, rollbacks, moves, lost folders, backups and receive', async () => {
-  const before = await publishedBefore();
-  expect(Object.keys(before).toSorted()).toEqual(['1.0.0', '1.1.0', 'dev-main']);
-  for (const time of Object.values(before)) expect(time).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
-  for (const time of Object.values(before)) expect(Date.now() - Date.parse(String(time))).toBeGreaterThan(86_000_000);
+it.skipIf(lacks('git'))(
+  'survives rebuilds, withdrawals, rollbacks, moves, lost folders, backups and receive',
+  async () => {
+    const before = await publishedBefore();
+    expect(Object.keys(before).toSorted()).toEqual(['1.0.0', '1.1.0', 'dev-main']);
+    for (const time of Object.values(before)) expect(time).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/);
+    for (const time of Object.values(before)) expect(Date.now() - Date.parse(String(time))).toBeGreaterThan(86_000_000);
 
-  repository.git('tag', '-d', '1.0.0');
-  await build('data', '--allow-withdraw');
-  expect(Object.keys(times())).not.toContain('1.0.0');
-  repository.tag('1.0.0');
-  await build();
-  expect(times(), 'a release that was withdrawn and came back').toEqual(before);
+    repository.git('tag', '-d', '1.0.0');
+    await build('data', '--allow-withdraw');
+    expect(Object.keys(times())).not.toContain('1.0.0');
+    repository.tag('1.0.0');
+    await build();
+    expect(times(), 'a release that was withdrawn and came back').toEqual(before);
 
-  rmSync(folder.at('data/build'), { recursive: true });
-  await build();
-  expect(times(), 'the folder build/ was lost').toEqual(before);
+    rmSync(folder.at('data/build'), { recursive: true });
+    await build();
+    expect(times(), 'the folder build/ was lost').toEqual(before);
 
-  for (const lost of ['data/index/acme/hello.json', 'data/build']) rmSync(folder.at(lost), { recursive: true });
-  await build();
-  expect(times(), 'the serving index was lost, too').toEqual(before);
+    for (const lost of ['data/index/acme/hello.json', 'data/build']) rmSync(folder.at(lost), { recursive: true });
+    await build();
+    expect(times(), 'the serving index was lost, too').toEqual(before);
 
-  renameSync(folder.at('data'), folder.at('moved'));
-  await build('moved');
-  expect(times('moved'), 'the data folder moved').toEqual(before);
+    renameSync(folder.at('data'), folder.at('moved'));
+    await build('moved');
+    expect(times('moved'), 'the data folder moved').toEqual(before);
 
-  await run('backup', 'backup', '--data', 'moved');
-  await run('restore', 'backup', '--data', 'restored');
-  await build('restored');
-  expect(times('restored'), 'a backup was restored').toEqual(before);
+    await run('backup', 'backup', '--data', 'moved');
+    await run('restore', 'backup', '--data', 'restored');
+    await build('restored');
+    expect(times('restored'), 'a backup was restored').toEqual(before);
 
-  cpSync(folder.at('moved'), folder.at('ci'), { recursive: true });
-  await run('receive', 'ci', '--data', 'receiving');
-  expect(times('receiving'), 'the tree was received').toEqual(before);
-  await run('receive', 'ci', '--data', 'receiving');
-  expect(times('receiving'), 'and received again').toEqual(before);
-});
+    cpSync(folder.at('moved'), folder.at('ci'), { recursive: true });
+    await run('receive', 'ci', '--data', 'receiving');
+    expect(times('receiving'), 'the tree was received').toEqual(before);
+    await run('receive', 'ci', '--data', 'receiving');
+    expect(times('receiving'), 'and received again').toEqual(before);
+  },
+);
 
 it.skipIf(lacks('git'))('is later than that of the content before, and goes back with a rollback', async () => {
   const before = await publishedBefore();
@@ -92,6 +113,11 @@ it.skipIf(lacks('git'))('is later than that of the content before, and goes back
 
 it.skipIf(lacks('git'))('stands beside the time that composer.json gives, which wins over the commit', async () => {
   await build();
-  const document = JSON.parse(readFileSync(folder.at('data/public/p2/acme/hello.json'), 'utf8')) as { packages: Record<string, Record<string, Record<string, unknown>>> };
-  expect(document.packages['acme/hello']?.['1.0.0']).toMatchObject({ time: '2020-02-03T00:00:00+00:00', 'published-time': expect.stringMatching(/^20[2-9]/) });
+  const document = JSON.parse(readFileSync(folder.at('data/public/p2/acme/hello.json'), 'utf8')) as {
+    packages: Record<string, Record<string, Record<string, unknown>>>;
+  };
+  expect(document.packages['acme/hello']?.['1.0.0']).toMatchObject({
+    time: '2020-02-03T00:00:00+00:00',
+    'published-time': expect.stringMatching(/^20[2-9]/),
+  });
 });

@@ -24,7 +24,10 @@ const libretto = async (...args: readonly string[]): Promise<string> => {
   return stdout;
 };
 /** As rsync does without --delete. */
-const upload = (): void => ['public', 'index'].forEach((part) => cpSync(`${builder}/${part}`, `${copy}/${part}`, { recursive: true, preserveTimestamps: true }));
+const upload = (): void =>
+  ['public', 'index'].forEach((part) =>
+    cpSync(`${builder}/${part}`, `${copy}/${part}`, { recursive: true, preserveTimestamps: true }),
+  );
 const statusOf = async (path: string): Promise<number> => {
   const reply = await fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } });
   await reply.arrayBuffer();
@@ -33,14 +36,24 @@ const statusOf = async (path: string): Promise<number> => {
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  upstream.put('some/lib', [{ version: '1.0.0', zip: zipOf([{ name: 'lib/src/Bad.php', data: Buffer.from(`<?php // ${secret}`) }]) }]);
+  upstream.put('some/lib', [
+    { version: '1.0.0', zip: zipOf([{ name: 'lib/src/Bad.php', data: Buffer.from(`<?php // ${secret}`) }]) },
+  ]);
   writeTree(folder.path, { ...saying('src/one', '1.0.0', 'first'), ...saying('src/two', '1.1.0', 'leaked') });
   writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, originCheck: 200 }));
   await libretto('build', 'src', '--data', builder);
   upload();
   origin = await startOrigin(copy);
-  token = (JSON.parse(await libretto('token', 'create', '--json', '--description', 'a test', '--data', own)) as { token: string }).token;
-  for (const [key, value] of [['mirroring.url', upstream.url], ['mirroring.enabled', 'true']] as const) await libretto('settings', 'set', key, value, '--data', own);
+  token = (
+    JSON.parse(await libretto('token', 'create', '--json', '--description', 'a test', '--data', own)) as {
+      token: string;
+    }
+  ).token;
+  for (const [key, value] of [
+    ['mirroring.url', upstream.url],
+    ['mirroring.enabled', 'true'],
+  ] as const)
+    await libretto('settings', 'set', key, value, '--data', own);
   server = await serveTree(folder.path, own, ['--origin', origin.url]);
 }, 60_000);
 afterAll(async () => {
@@ -53,16 +66,25 @@ afterAll(async () => {
 it('a purge on the host that builds is seen with the next copy of the tree, and names what to delete at the origin', async () => {
   const archive = 'dist/acme/hello/1.1.0.zip';
   expect(await statusOf(`/${archive}`)).toBe(200);
-  expect(await libretto('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes', '--data', builder)).toMatch(new RegExp(`delete there and purge from its caches: .*${archive}`));
+  expect(
+    await libretto('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes', '--data', builder),
+  ).toMatch(new RegExp(`delete there and purge from its caches: .*${archive}`));
   upload();
   await expect.poll(() => statusOf(`/${archive}`), { timeout: 15_000 }).toBe(410);
   expect([existsSync(`${copy}/public/${archive}`), await statusOf('/dist/acme/hello/1.0.0.zip')]).toEqual([true, 200]);
 });
 
 it('a version that the server alone mirrors is purged in its own data folder', async () => {
-  expect([await statusOf('/dist/some/lib/1.0.0.zip'), filesWithSecret(`${own}/mirror`)]).toEqual([200, [expect.stringMatching(/\.zip$/)]]);
+  expect([await statusOf('/dist/some/lib/1.0.0.zip'), filesWithSecret(`${own}/mirror`)]).toEqual([
+    200,
+    [expect.stringMatching(/\.zip$/)],
+  ]);
   await libretto('package', 'purge', 'some/lib', '1.0.0', '--reason', 'malware', '--yes', '--data', own);
   const fetched = upstream.asked('/files/');
-  expect([await statusOf('/dist/some/lib/1.0.0.zip'), await statusOf('/dist/acme/hello/1.1.0.zip'), await statusOf('/dist/acme/hello/1.0.0.zip')]).toEqual([410, 410, 200]);
+  expect([
+    await statusOf('/dist/some/lib/1.0.0.zip'),
+    await statusOf('/dist/acme/hello/1.1.0.zip'),
+    await statusOf('/dist/acme/hello/1.0.0.zip'),
+  ]).toEqual([410, 410, 200]);
   expect([filesWithSecret(own), upstream.asked('/files/')]).toEqual([[], fetched]);
 });

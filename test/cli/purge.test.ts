@@ -13,8 +13,10 @@ import { lacks } from '../util/tool.ts';
 import { binary, cleanEnvironment, runCli, type CliOutcome } from '../util/run-cli.ts';
 
 let tree: TemporaryTree;
-const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args.includes('--data') ? args : [...args, '--data', 'data'], { cwd: tree.root });
-const purge = (...more: readonly string[]): Promise<CliOutcome> => run('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', ...more);
+const run = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli(args.includes('--data') ? args : [...args, '--data', 'data'], { cwd: tree.root });
+const purge = (...more: readonly string[]): Promise<CliOutcome> =>
+  run('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', ...more);
 const versions = (): string[] => Object.keys(publishedVersions(tree.path('data'))).toSorted();
 
 async function succeeds(...args: readonly string[]): Promise<string> {
@@ -33,29 +35,69 @@ describe('libretto package purge', () => {
   it('says what goes and what can still hold it, and is listed, explained and audited', async () => {
     const { stdout } = await purge('--yes', '--note', 'a key in Who.php');
     expect(stdout).toMatch(/acme\/hello 1\.1\.0 is purged \(secret\), publication 2/);
-    for (const place of ['~/.cache/composer', 'vendor/acme/hello', 'Backups', 'dist/acme/hello/1.1.0.zip', 'dir:../src', 'Revoke']) expect(stdout).toContain(place);
+    for (const place of [
+      '~/.cache/composer',
+      'vendor/acme/hello',
+      'Backups',
+      'dist/acme/hello/1.1.0.zip',
+      'dir:../src',
+      'Revoke',
+    ])
+      expect(stdout).toContain(place);
     expect([versions(), filesWithSecret(tree.path('data'))]).toEqual([['acme/hello@1.0.0'], []]);
     expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
-    expect(JSON.parse(await succeeds('audit', 'list', '--json'))).toMatchObject({ events: [{ action: 'package.purge', subject: 'acme/hello', details: { version: '1.1.0', reason: 'secret', note: 'a key in Who.php' } }] });
-    expect(JSON.parse(await succeeds('package', 'purged', '--json'))).toMatchObject({ versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'secret', note: 'a key in Who.php', purged_by: expect.stringMatching(/^cli:/) as string }] });
-    expect(await run('why', 'acme/hello', '1.1.0')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/purged on \d{4}-\d\d-\d\d \(secret\)/) as string });
+    expect(JSON.parse(await succeeds('audit', 'list', '--json'))).toMatchObject({
+      events: [
+        {
+          action: 'package.purge',
+          subject: 'acme/hello',
+          details: { version: '1.1.0', reason: 'secret', note: 'a key in Who.php' },
+        },
+      ],
+    });
+    expect(JSON.parse(await succeeds('package', 'purged', '--json'))).toMatchObject({
+      versions: [
+        {
+          name: 'acme/hello',
+          version: '1.1.0',
+          reason: 'secret',
+          note: 'a key in Who.php',
+          purged_by: expect.stringMatching(/^cli:/) as string,
+        },
+      ],
+    });
+    expect(await run('why', 'acme/hello', '1.1.0')).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/purged on \d{4}-\d\d-\d\d \(secret\)/) as string,
+    });
     await succeeds('verify');
   });
 
   it('takes an upload with its record, and refuses the same bytes', async () => {
     const zip = new AdmZip();
     zip.addLocalFolder(tree.path('src/two'));
-    const { version: _version, ...composerJson } = JSON.parse(zip.readAsText('composer.json')) as Record<string, unknown>;
+    const { version: _version, ...composerJson } = JSON.parse(zip.readAsText('composer.json')) as Record<
+      string,
+      unknown
+    >;
     const pack = (json: object): void => {
       zip.updateFile('composer.json', Buffer.from(JSON.stringify(json)));
       zip.writeZip(tree.path('hello.zip'));
     };
-    const publish = (...more: readonly string[]): Promise<CliOutcome> => runCli(['publish', 'hello.zip', ...more, '--data', 'uploads'], { cwd: tree.root });
+    const publish = (...more: readonly string[]): Promise<CliOutcome> =>
+      runCli(['publish', 'hello.zip', ...more, '--data', 'uploads'], { cwd: tree.root });
     pack(composerJson);
     expect(await publish('--version', '1.1.0')).toMatchObject({ exitCode: 0 });
-    expect(await runCli(['package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes', '--data', 'uploads'], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
+    expect(
+      await runCli(['package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes', '--data', 'uploads'], {
+        cwd: tree.root,
+      }),
+    ).toMatchObject({ exitCode: 0 });
     expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
-    expect(await publish('--version', '1.1.0')).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/acme\/hello 1\.1\.0.* was purged on .* \(secret\)/) as string });
+    expect(await publish('--version', '1.1.0')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/acme\/hello 1\.1\.0.* was purged on .* \(secret\)/) as string,
+    });
     expect(filesWithSecret(tree.path('uploads'))).toEqual([]);
     expect(publishedVersions(tree.path('uploads'))).toEqual({});
 
@@ -64,7 +106,10 @@ describe('libretto package purge', () => {
     pack({ ...composerJson, version: '2.0.0' });
     others.push(await publish());
     for (const other of others) {
-      expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('The content of acme/hello 2.0.0 was purged') as string });
+      expect(other).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('The content of acme/hello 2.0.0 was purged') as string,
+      });
       expect(other.stderr).not.toMatch(/secret|\d{4}-\d\d-\d\d/);
     }
   });
@@ -73,40 +118,89 @@ describe('libretto package purge', () => {
     await succeeds('backup', 'backup');
     expect(await purge('--yes')).toMatchObject({ exitCode: 0 });
     tree.write({ 'purged.json': await succeeds('package', 'purged', '--json') });
-    const restore = (...more: readonly string[]): Promise<CliOutcome> => runCli(['restore', 'backup', ...more], { cwd: tree.root });
-    expect(await restore('--data', 'old')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Purge them again, or restore with --purged') as string });
+    const restore = (...more: readonly string[]): Promise<CliOutcome> =>
+      runCli(['restore', 'backup', ...more], { cwd: tree.root });
+    expect(await restore('--data', 'old')).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('Purge them again, or restore with --purged') as string,
+    });
     expect(await restore('--data', 'new', '--purged', 'purged.json')).toMatchObject({ exitCode: 0 });
-    expect([filesWithSecret(tree.path('new')), Object.keys(publishedVersions(tree.path('new')))]).toEqual([[], ['acme/hello@1.0.0']]);
+    expect([filesWithSecret(tree.path('new')), Object.keys(publishedVersions(tree.path('new')))]).toEqual([
+      [],
+      ['acme/hello@1.0.0'],
+    ]);
     await succeeds('config', 'export', '--out', 'registry.json');
-    expect(await runCli(['config', 'import', 'registry.json', '--data', 'old'], { cwd: tree.root })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 tombstone of purged versions') as string });
+    expect(await runCli(['config', 'import', 'registry.json', '--data', 'old'], { cwd: tree.root })).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('1 tombstone of purged versions') as string,
+    });
     expect(filesWithSecret(tree.path('old'))).toEqual([]);
-    for (const data of ['old', 'new']) expect(await runCli(['verify', '--data', data], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
+    for (const data of ['old', 'new'])
+      expect(await runCli(['verify', '--data', data], { cwd: tree.root })).toMatchObject({ exitCode: 0 });
   });
 
-  it.skipIf(lacks('git'))('names each time what still has its files, with the command that purges it, and leaves the clean branch', async () => {
-    const repository = createRepository(tree.path('git'), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/lib"}', 'key.txt': secret } }, { tag: '1.0.0', at: 'main' }, { commit: 'main', files: {} }]);
-    await succeeds('build', 'git:git', '--data', 'git-data');
-    repository.append([{ commit: 'main', files: { 'key.txt': 'none' } }]);
-    await succeeds('build', '--data', 'git-data');
-    const named = /acme\/lib dev-main \(([0-9a-f]{12})\), superseded: (libretto package purge acme\/lib dev-main --reason secret --reference \1)/;
-    const again = (...more: readonly string[]): Promise<string> => succeeds('package', 'purge', 'acme/lib', '1.0.0', '--reason', 'secret', ...more, '--data', 'git-data');
-    for (const flags of [['--dry-run'], ['--yes'], ['--yes'], ['--dry-run']]) expect(await again(...flags), flags.join()).toMatch(named);
-    const { alike } = JSON.parse(await again('--dry-run', '--json')) as { readonly alike: readonly { readonly reference: string }[] };
-    expect(alike).toEqual([{ name: 'acme/lib', version: 'dev-main', version_normalized: 'dev-main', reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string, state: 'superseded' }]);
-    const command = named.exec(await again('--yes'))?.[2] ?? '';
-    await succeeds(...command.split(' ').slice(1), '--yes', '--data', 'git-data');
-    expect([filesWithSecret(tree.path('git-data')), Object.keys(publishedVersions(tree.path('git-data')))]).toEqual([[], ['acme/lib@dev-main']]);
-    expect(await again('--yes')).not.toContain('same files');
-  });
+  it.skipIf(lacks('git'))(
+    'names each time what still has its files, with the command that purges it, and leaves the clean branch',
+    async () => {
+      const repository = createRepository(tree.path('git'), [
+        { commit: 'main', files: { 'composer.json': '{"name":"acme/lib"}', 'key.txt': secret } },
+        { tag: '1.0.0', at: 'main' },
+        { commit: 'main', files: {} },
+      ]);
+      await succeeds('build', 'git:git', '--data', 'git-data');
+      repository.append([{ commit: 'main', files: { 'key.txt': 'none' } }]);
+      await succeeds('build', '--data', 'git-data');
+      const named =
+        /acme\/lib dev-main \(([0-9a-f]{12})\), superseded: (libretto package purge acme\/lib dev-main --reason secret --reference \1)/;
+      const again = (...more: readonly string[]): Promise<string> =>
+        succeeds('package', 'purge', 'acme/lib', '1.0.0', '--reason', 'secret', ...more, '--data', 'git-data');
+      for (const flags of [['--dry-run'], ['--yes'], ['--yes'], ['--dry-run']])
+        expect(await again(...flags), flags.join()).toMatch(named);
+      const { alike } = JSON.parse(await again('--dry-run', '--json')) as {
+        readonly alike: readonly { readonly reference: string }[];
+      };
+      expect(alike).toEqual([
+        {
+          name: 'acme/lib',
+          version: 'dev-main',
+          version_normalized: 'dev-main',
+          reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
+          state: 'superseded',
+        },
+      ]);
+      const command = named.exec(await again('--yes'))?.[2] ?? '';
+      await succeeds(...command.split(' ').slice(1), '--yes', '--data', 'git-data');
+      expect([filesWithSecret(tree.path('git-data')), Object.keys(publishedVersions(tree.path('git-data')))]).toEqual([
+        [],
+        ['acme/lib@dev-main'],
+      ]);
+      expect(await again('--yes')).not.toContain('same files');
+    },
+  );
 
   it('asks first: with --dry-run and without --yes nothing changes', async () => {
-    const files = (): unknown => allFiles(tree.path('data')).map((file) => [file, readFileSync(join(tree.path('data'), file), 'latin1')]);
+    const files = (): unknown =>
+      allFiles(tree.path('data')).map((file) => [file, readFileSync(join(tree.path('data'), file), 'latin1')]);
     const before = files();
-    expect(await purge('--dry-run')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/A purge of acme\/hello 1\.1\.0 \(secret\) would remove for good:\n {2}acme\/hello 1\.1\.0 \([0-9a-f]{12}\), published/) as string });
+    expect(await purge('--dry-run')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /A purge of acme\/hello 1\.1\.0 \(secret\) would remove for good:\n {2}acme\/hello 1\.1\.0 \([0-9a-f]{12}\), published/,
+      ) as string,
+    });
     expect((await purge('--dry-run')).stdout).toContain('Backups taken before the purge hold it');
-    expect(await purge()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Say --yes to do it') as string });
-    expect(await purge('--reason', 'whatever', '--yes')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('secret, malware, legal, mistake, other') as string });
-    expect(await run('package', 'purge', 'acme/hello', '9.9.9', '--reason', 'secret', '--yes')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('There is no version 9.9.9 of acme/hello here') as string });
+    expect(await purge()).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('Say --yes to do it') as string,
+    });
+    expect(await purge('--reason', 'whatever', '--yes')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('secret, malware, legal, mistake, other') as string,
+    });
+    expect(await run('package', 'purge', 'acme/hello', '9.9.9', '--reason', 'secret', '--yes')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('There is no version 9.9.9 of acme/hello here') as string,
+    });
     expect(files()).toEqual(before);
     expect(existsSync(tree.path('data/state'))).toBe(false);
   });
@@ -121,7 +215,20 @@ describe('libretto package purge', () => {
 
 /** What it says at a terminal, to which `words` are typed once it asks. */
 async function atTerminal(words: string): Promise<string> {
-  const command = [process.execPath, binary, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--data', 'data'].map((part) => `'${part}'`).join(' ');
+  const command = [
+    process.execPath,
+    binary,
+    'package',
+    'purge',
+    'acme/hello',
+    '1.1.0',
+    '--reason',
+    'secret',
+    '--data',
+    'data',
+  ]
+    .map((part) => `'${part}'`)
+    .join(' ');
   const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: tree.root, env: cleanEnvironment() });
   let said = '';
   child.stdout.on('data', (piece: Buffer) => {

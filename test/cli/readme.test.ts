@@ -6,7 +6,10 @@ import { libraryTree, writeTree } from '../util/package-tree.ts';
 
 it('a README is rendered, and the server ends at once afterwards', async () => {
   await using registry = await startManagedRegistry({});
-  writeTree(registry.folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }), 'README.md': '# Hello <script>\n\n![pixel](https://evil.example/p.png)\n' });
+  writeTree(registry.folder.at('hello'), {
+    ...libraryTree('acme/hello', { version: '1.0.0' }),
+    'README.md': '# Hello <script>\n\n![pixel](https://evil.example/p.png)\n',
+  });
   expect((await registry.cli('build', 'hello')).exitCode).toBe(0);
   const { status, json } = await registry.api('GET', '/api/packages/acme/hello/readme');
   expect([status, json['html']]).toEqual([200, '<h1>Hello &lt;script&gt;</h1>\n<p>pixel</p>\n']);

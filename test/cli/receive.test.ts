@@ -14,7 +14,8 @@ describe('libretto receive', () => {
   const send = async (): Promise<void> => {
     expect((await libretto('build', 'packages', '--data', 'made')).exitCode).toBe(0);
     rmSync(folder.at('incoming'), { recursive: true, force: true });
-    for (const part of ['public', 'index']) cpSync(folder.at('made', part), folder.at('incoming/shop', part), { recursive: true });
+    for (const part of ['public', 'index'])
+      cpSync(folder.at('made', part), folder.at('incoming/shop', part), { recursive: true });
   };
 
   beforeAll(async () => {
@@ -25,9 +26,16 @@ describe('libretto receive', () => {
 
   it('says in a dry run what it would publish, publishes it, and is done the second time', async () => {
     const dry = await libretto('receive', 'incoming/shop', '--dry-run');
-    expect([dry.exitCode, dry.stdout.replace(/\d\.\d s/, '0.1 s'), existsSync(folder.at('var/public'))]).toEqual([0, 'To be published: 1 added, 0 changed, 0 withdrawn (publication 0 stays, 0.1 s).\n  + acme/hello 1.0.0', false]);
+    expect([dry.exitCode, dry.stdout.replace(/\d\.\d s/, '0.1 s'), existsSync(folder.at('var/public'))]).toEqual([
+      0,
+      'To be published: 1 added, 0 changed, 0 withdrawn (publication 0 stays, 0.1 s).\n  + acme/hello 1.0.0',
+      false,
+    ]);
     const received = await libretto('receive', 'incoming/shop', '--json');
-    expect([received.exitCode, JSON.parse(received.stdout)], received.stderr).toMatchObject([0, { published: true, serial: 1, added: [{ name: 'acme/hello', version: '1.0.0', source: 'received:shop' }] }]);
+    expect([received.exitCode, JSON.parse(received.stdout)], received.stderr).toMatchObject([
+      0,
+      { published: true, serial: 1, added: [{ name: 'acme/hello', version: '1.0.0', source: 'received:shop' }] },
+    ]);
     expect((await libretto('receive', 'incoming/shop', '--dry-run')).stdout).toContain('Nothing would change');
     expect((await libretto('receive', 'incoming/shop')).stdout).toContain('Nothing has changed (publication 1');
     expect((await libretto('verify')).exitCode).toBe(0);
@@ -42,10 +50,18 @@ describe('libretto receive', () => {
     const strict = await libretto('receive', 'incoming/shop', '--strict');
     expect([strict.exitCode, strict.stdout]).toEqual([1, expect.stringContaining('Nothing was published') as string]);
     const received = await libretto('receive', 'incoming/shop');
-    expect([received.exitCode, received.stdout, received.stderr]).toEqual([1, expect.stringContaining('+ acme/more 1.0.0') as string, expect.stringContaining('[VERSION_CHANGED]') as string]);
+    expect([received.exitCode, received.stdout, received.stderr]).toEqual([
+      1,
+      expect.stringContaining('+ acme/more 1.0.0') as string,
+      expect.stringContaining('[VERSION_CHANGED]') as string,
+    ]);
     rmSync(folder.at('incoming/shop/public/dist/acme/more/1.0.0.zip'));
     const broken = await libretto('receive', 'incoming/shop');
-    expect([broken.exitCode, broken.stdout, broken.stderr]).toEqual([2, '', expect.stringMatching(/1\.0\.0\.zip is missing.*Copy the whole tree again/s) as string]);
+    expect([broken.exitCode, broken.stdout, broken.stderr]).toEqual([
+      2,
+      '',
+      expect.stringMatching(/1\.0\.0\.zip is missing.*Copy the whole tree again/s) as string,
+    ]);
     const nameless = await libretto('receive', 'incoming/shop', '--as', 'the shop');
     expect([nameless.exitCode, nameless.stderr]).toEqual([2, expect.stringContaining('--as') as string]);
   });

@@ -29,9 +29,16 @@ describe.skipIf(lacks('redis-server'))('a server that counts in Redis', () => {
     await folder.remove();
   });
 
-  const createToken = async (...options: readonly string[]): Promise<string> => (JSON.parse((await runCli(['token', 'create', '--description', 'x', '--json', ...options], { cwd: folder.path })).stdout) as { token: string }).token;
+  const createToken = async (...options: readonly string[]): Promise<string> =>
+    (
+      JSON.parse(
+        (await runCli(['token', 'create', '--description', 'x', '--json', ...options], { cwd: folder.path })).stdout,
+      ) as { token: string }
+    ).token;
   const serve = async (): Promise<string> => {
-    server = startCli(['serve', '--listen', '127.0.0.1:0', '--redis', redis.url, '--log', 'requests.log'], { cwd: folder.path });
+    server = startCli(['serve', '--listen', '127.0.0.1:0', '--redis', redis.url, '--log', 'requests.log'], {
+      cwd: folder.path,
+    });
     return (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
   };
   const statuses = async (url: string, token: string, count: number): Promise<readonly number[]> => {
@@ -48,7 +55,7 @@ describe.skipIf(lacks('redis-server'))('a server that counts in Redis', () => {
   };
   const until = async (url: string, wanted: string): Promise<void> => {
     const deadline = performance.now() + 10_000;
-    while ((await counters(url) as string[])[1] !== wanted && performance.now() < deadline) await delay(20);
+    while (((await counters(url)) as string[])[1] !== wanted && performance.now() < deadline) await delay(20);
     expect(await counters(url)).toEqual([wanted === 'ok' ? 'ok' : 'degraded', wanted]);
   };
 
@@ -64,14 +71,19 @@ describe.skipIf(lacks('redis-server'))('a server that counts in Redis', () => {
     await until(url, 'local');
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
     // never unlimited
-    expect(await statuses(url, token, 60)).toEqual([...Array.from({ length: 50 }, () => 200), ...Array.from({ length: 10 }, () => 429)]);
+    expect(await statuses(url, token, 60)).toEqual([
+      ...Array.from({ length: 50 }, () => 200),
+      ...Array.from({ length: 10 }, () => 429),
+    ]);
     await delay(1200);
     await mend();
     await until(url, 'ok');
     expect(await statuses(url, token, 1)).toEqual([429]);
     server?.signal('SIGTERM');
     await server?.ended;
-    const told = logLines(readFileSync(folder.at('requests.log'), 'utf8')).map((line) => line['counters'] as { state: string } | undefined).filter((notice) => notice !== undefined);
+    const told = logLines(readFileSync(folder.at('requests.log'), 'utf8'))
+      .map((line) => line['counters'] as { state: string } | undefined)
+      .filter((notice) => notice !== undefined);
     expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
     expect(server?.output().stderr.match(/^Degraded: Redis cannot be used/gm)).toHaveLength(1);
   });

@@ -33,18 +33,23 @@ describe.skipIf(lacks('redis-server'))('the state behind sentinels', () => {
 
   const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
   const serve = async (data: string): Promise<string> => {
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', folder.at(data)], { cwd: folder.path, environment });
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', folder.at(data)], {
+      cwd: folder.path,
+      environment,
+    });
     running.push(server);
     const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
     return url;
   };
-  const createToken = async (): Promise<{ readonly id: string; readonly token: string }> => JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string };
+  const createToken = async (): Promise<{ readonly id: string; readonly token: string }> =>
+    JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string };
   const ask = async (url: string, token: string): Promise<readonly [number, number]> => {
     const response = await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } });
     await response.arrayBuffer();
     return [response.status, Number(response.headers.get('x-ratelimit-remaining'))];
   };
-  const health = async (url: string): Promise<Record<string, unknown>> => (await (await fetch(`${url}/health`)).json()) as Record<string, unknown>;
+  const health = async (url: string): Promise<Record<string, unknown>> =>
+    (await (await fetch(`${url}/health`)).json()) as Record<string, unknown>;
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
     const deadline = performance.now() + 20_000;
     while (!(await holds()) && performance.now() < deadline) await delay(50);
@@ -57,12 +62,26 @@ describe.skipIf(lacks('redis-server'))('the state behind sentinels', () => {
     cpSync(folder.at('var'), folder.at('other'), { recursive: true });
     const [known, revoked] = [await createToken(), await createToken()];
     const [one, other] = [await serve('var'), await serve('other')];
-    expect([await ask(one, known.token), await ask(other, known.token)]).toEqual([[200, 999], [200, 998]]);
+    expect([await ask(one, known.token), await ask(other, known.token)]).toEqual([
+      [200, 999],
+      [200, 998],
+    ]);
     expect((await ask(other, revoked.token))[0]).toBe(200);
     expect((await run('token', 'revoke', revoked.id)).exitCode).toBe(0);
 
-    const doctor = async (): Promise<Record<string, string>> => Object.fromEntries((JSON.parse((await run('doctor', '--json')).stdout) as { checks: { check: string; verdict: string; message: string }[] }).checks.map(({ check, verdict, message }) => [check, `${verdict}: ${message}`]));
-    expect(await doctor()).toMatchObject({ 'redis.state.sentinels': 'ok: All 3 sentinels answer', 'redis.state.replicas': 'ok: It has 1 replica', 'redis.state.writable': 'ok: It takes writes' });
+    const doctor = async (): Promise<Record<string, string>> =>
+      Object.fromEntries(
+        (
+          JSON.parse((await run('doctor', '--json')).stdout) as {
+            checks: { check: string; verdict: string; message: string }[];
+          }
+        ).checks.map(({ check, verdict, message }) => [check, `${verdict}: ${message}`]),
+      );
+    expect(await doctor()).toMatchObject({
+      'redis.state.sentinels': 'ok: All 3 sentinels answer',
+      'redis.state.replicas': 'ok: It has 1 replica',
+      'redis.state.writable': 'ok: It takes writes',
+    });
 
     await redis.primary.kill();
     expect((await ask(one, known.token))[0]).toBe(200);

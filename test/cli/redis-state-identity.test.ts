@@ -17,23 +17,36 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
   let url: string;
   let token: string;
 
-  const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment: { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '20' } });
-  const createToken = async (...args: readonly string[]): Promise<string> => (JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...args)).stdout) as { token: string }).token;
+  const run = (...args: readonly string[]): Promise<CliOutcome> =>
+    runCli(args, { cwd: folder.path, environment: { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '20' } });
+  const createToken = async (...args: readonly string[]): Promise<string> =>
+    (JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...args)).stdout) as { token: string })
+      .token;
   const status = async (bearer: string): Promise<number> => {
     const response = await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${bearer}` } });
     await response.arrayBuffer();
     return response.status;
   };
   const setUp = async (): Promise<unknown> => {
-    const body = JSON.stringify({ setup_code: `set_${'0'.repeat(32)}`, email: 'ada@example.org', name: 'Ada', password: 'a long enough password' });
-    return (await fetch(`${url}/api/auth/setup`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).json();
+    const body = JSON.stringify({
+      setup_code: `set_${'0'.repeat(32)}`,
+      email: 'ada@example.org',
+      name: 'Ada',
+      password: 'a long enough password',
+    });
+    return (
+      await fetch(`${url}/api/auth/setup`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    ).json();
   };
   const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => {
     for (let tries = 0; tries < 200 && !(await holds()); tries += 1) await delay(50);
     expect(await holds()).toBe(true);
   };
   const serve = async (): Promise<void> => {
-    server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment: { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '20' } });
+    server = startCli(['serve', '--listen', '127.0.0.1:0'], {
+      cwd: folder.path,
+      environment: { LIBRETTO_STATE: redis.url, LIBRETTO_STATE_GRACE: '20' },
+    });
     [url] = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/)) as unknown as [string];
     await server.shows(/There is no user yet/); // the last it writes at its start
   };
@@ -57,16 +70,34 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
     expect(await status(token)).toBe(200);
     await redis.command('FLUSHALL');
-    const refused = { exitCode: 2, stdout: '', stderr: expect.stringMatching(/There is no state in redis:.*`libretto restore BACKUP --state-only`.*`libretto state init --force`/) as string };
-    expect(await Promise.all([run('token', 'create', '--description', 'y'), run('token', 'list'), run('backup', 'worthless')])).toEqual([refused, refused, refused]);
+    const refused = {
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /There is no state in redis:.*`libretto restore BACKUP --state-only`.*`libretto state init --force`/,
+      ) as string,
+    };
+    expect(
+      await Promise.all([
+        run('token', 'create', '--description', 'y'),
+        run('token', 'list'),
+        run('backup', 'worthless'),
+      ]),
+    ).toEqual([refused, refused, refused]);
     expect(await redis.command('DBSIZE')).toBe(0);
     expect([await status(token), await setUp()]).toEqual([500, expect.objectContaining({ code: 'STATE_BUSY' })]);
 
     // a data folder that remembers nothing begins anew there: the server does not follow
     const foreign = await createToken('--data', 'elsewhere');
     expect([await status(foreign), await status(token)]).toEqual([500, 500]);
-    expect(await run('token', 'list')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is another one (st_') as string });
-    expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({ verdict: 'unusable', identity: expect.stringMatching(/^st_/) as string });
+    expect(await run('token', 'list')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('is another one (st_') as string,
+    });
+    expect(JSON.parse((await run('state', 'show', '--json')).stdout)).toMatchObject({
+      verdict: 'unusable',
+      identity: expect.stringMatching(/^st_/) as string,
+    });
 
     await redis.command('FLUSHALL');
     expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0 });
@@ -76,13 +107,22 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
 
   it('damaged: a restore takes its place, and the server goes on with it; a sound one is left alone', async () => {
     expect(await run('backup', 'kept')).toMatchObject({ exitCode: 0 });
-    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('holds a state already') as string });
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('holds a state already') as string,
+    });
     const [known, later] = [await status(token), await createToken()];
     expect([known, await status(later)]).toEqual([200, 200]);
     await redis.command('HSET', 'libretto:state:rows', 'user-roster', '9:5');
     await redis.command('ZADD', 'libretto:state:order', 0, 'user-roster');
-    expect(await run('state', 'show')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/"user-roster" is malformed.*`libretto restore BACKUP --state-only`/) as string });
-    expect(await run('restore', 'kept', '--state-only')).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/kept as the keys libretto:state:replaced-\S+:\* of redis:/) as string });
+    expect(await run('state', 'show')).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringMatching(/"user-roster" is malformed.*`libretto restore BACKUP --state-only`/) as string,
+    });
+    expect(await run('restore', 'kept', '--state-only')).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/kept as the keys libretto:state:replaced-\S+:\* of redis:/) as string,
+    });
     await until(async () => (await status(later)) === 401 && (await status(token)) === 200);
     expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
     expect(await redis.command('KEYS', 'libretto:state:replaced-*')).toHaveLength(3);
@@ -94,7 +134,12 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
   ])('%s damaged: it is given up by `state init --force`, and by that alone', async (_what, hash, field, value) => {
     await redis.command('HSET', `libretto:state:${hash}`, field, value);
     expect(await run('state', 'show')).toMatchObject({ exitCode: 1 });
-    expect(await run('state', 'init', '--force')).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/An empty state was made.*[^]*is kept as the keys libretto:state:replaced-/) as string });
+    expect(await run('state', 'init', '--force')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /An empty state was made.*[^]*is kept as the keys libretto:state:replaced-/,
+      ) as string,
+    });
     expect(await run('state', 'show')).toMatchObject({ exitCode: 0 });
     expect(await status(token)).toBe(500);
   });
@@ -102,7 +147,10 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
   it('begun again with `state init --force`: a server that runs does not follow, one that is started does', async () => {
     await redis.command('FLUSHALL');
     expect(await run('state', 'init')).toMatchObject({ exitCode: 2 });
-    expect(await run('state', 'init', '--force')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('An empty state was made in redis://') as string });
+    expect(await run('state', 'init', '--force')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('An empty state was made in redis://') as string,
+    });
     const next = await createToken();
     expect([await status(next), await status(token)]).toEqual([500, 500]);
     server.signal('SIGTERM');
@@ -112,7 +160,13 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
   });
 
   it('tokens that are idle when a connection comes back are honoured at the next outage; those that were revoked meanwhile are not', async () => {
-    const [idle, revoked] = [await createToken(), JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string }];
+    const [idle, revoked] = [
+      await createToken(),
+      JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as {
+        id: string;
+        token: string;
+      },
+    ];
     for (const known of [token, idle, revoked.token]) expect(await status(known)).toBe(200);
     redis.freeze();
     await server.shows(/The Redis of the state cannot be used/);
@@ -129,7 +183,10 @@ describe.skipIf(lacks('redis-server'))('a state in Redis has an identity', () =>
 
   it('a command on a Redis that has stopped ends with 75, whether it is gone or silent', async () => {
     redis.freeze();
-    expect(await run('token', 'list')).toMatchObject({ exitCode: 75, stderr: expect.stringContaining('Check that this Redis runs') as string });
+    expect(await run('token', 'list')).toMatchObject({
+      exitCode: 75,
+      stderr: expect.stringContaining('Check that this Redis runs') as string,
+    });
     redis.thaw();
     await redis.kill();
     expect(await run('token', 'create', '--description', 'x')).toMatchObject({ exitCode: 75, stdout: '' });

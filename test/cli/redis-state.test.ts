@@ -20,7 +20,11 @@ interface Answer {
 async function ask(url: string, token: string): Promise<Answer> {
   const response = await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } });
   await response.arrayBuffer();
-  return { status: response.status, remaining: response.headers.get('x-ratelimit-remaining'), retryAfter: response.headers.get('retry-after') };
+  return {
+    status: response.status,
+    remaining: response.headers.get('x-ratelimit-remaining'),
+    retryAfter: response.headers.get('retry-after'),
+  };
 }
 
 describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
@@ -45,7 +49,10 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
 
   const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
   const serve = async (data: string): Promise<{ readonly server: RunningCli; readonly url: string }> => {
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0', '--data', folder.at(data)], { cwd: folder.path, environment });
+    const server = startCli(
+      ['serve', '--listen', '127.0.0.1:0', '--metrics', '127.0.0.1:0', '--data', folder.at(data)],
+      { cwd: folder.path, environment },
+    );
     running.push(server);
     const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
     await server.shows(/There is no user yet/); // the last it writes at its start
@@ -55,21 +62,29 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     expect(await run('build', 'hello')).toMatchObject({ exitCode: 0 });
   };
-  const createToken = async (): Promise<{ readonly id: string; readonly token: string }> => JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string };
+  const createToken = async (): Promise<{ readonly id: string; readonly token: string }> =>
+    JSON.parse((await run('token', 'create', '--description', 'x', '--json')).stdout) as { id: string; token: string };
 
   it('one token opens both servers, its limit is one, and its revocation closes both (F8)', async () => {
     await build();
     cpSync(folder.at('var'), folder.at('other'), { recursive: true });
     const { id, token } = await createToken();
     const [one, other] = [await serve('var'), await serve('other')];
-    expect([await ask(one.url, token), await ask(other.url, token)].map(({ status, remaining }) => [status, remaining])).toEqual([[200, '999'], [200, '998']]);
+    expect(
+      [await ask(one.url, token), await ask(other.url, token)].map(({ status, remaining }) => [status, remaining]),
+    ).toEqual([
+      [200, '999'],
+      [200, '998'],
+    ]);
     expect((await run('token', 'revoke', id)).exitCode).toBe(0);
     await delay(100);
     expect([(await ask(one.url, token)).status, (await ask(other.url, token)).status]).toEqual([401, 401]);
     expect(existsSync(folder.at('var/state/data.mdb'))).toBe(false);
     for (const { server } of [one, other]) {
       const { stderr } = server.output();
-      expect(stderr).toContain('The Redis of the state may lose users, tokens and revocations: it keeps nothing on disk');
+      expect(stderr).toContain(
+        'The Redis of the state may lose users, tokens and revocations: it keeps nothing on disk',
+      );
       expect(stderr).not.toContain('hunter2');
     }
   });
@@ -80,18 +95,27 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     const { server, url } = await serve('var');
     expect((await ask(url, known.token)).status).toBe(200);
     const [, metrics = ''] = await server.shows(/Metrics: (http:\S+\/metrics)/);
-    const away = async (): Promise<string | undefined> => /^libretto_state_away (\d)$/m.exec(await (await fetch(metrics)).text())?.[1];
+    const away = async (): Promise<string | undefined> =>
+      /^libretto_state_away (\d)$/m.exec(await (await fetch(metrics)).text())?.[1];
     const ready = async (): Promise<unknown> => (await fetch(`${url}/health/ready`)).json();
     expect([await away(), await ready()]).toMatchObject(['0', { state: 'ok' }]);
     await redis.kill();
     expect((await ask(url, known.token)).status).toBe(200);
     expect(await ask(url, unknown.token)).toMatchObject({ status: 500, retryAfter: '5' });
     expect((await ask(url, `${known.token.slice(0, -1)}0`)).status).toBe(401);
-    await server.shows(/The Redis of the state cannot be used \((?:connect ECONNREFUSED .*|the connection was lost)\)\. Tokens that are known are honoured for 3 seconds more/);
+    await server.shows(
+      /The Redis of the state cannot be used \((?:connect ECONNREFUSED .*|the connection was lost)\)\. Tokens that are known are honoured for 3 seconds more/,
+    );
     expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'degraded', state: 'away' });
-    expect([await away(), await ready()]).toMatchObject(['1', { status: 'ready', state: 'grace', grace_seconds_left: expect.any(Number) as number }]);
+    expect([await away(), await ready()]).toMatchObject([
+      '1',
+      { status: 'ready', state: 'grace', grace_seconds_left: expect.any(Number) as number },
+    ]);
     await delay(3500);
-    expect([await away(), await ready()]).toMatchObject(['1', { code: 'NOT_SERVING', details: { state: 'unreadable' } }]);
+    expect([await away(), await ready()]).toMatchObject([
+      '1',
+      { code: 'NOT_SERVING', details: { state: 'unreadable' } },
+    ]);
     expect(await ask(url, known.token)).toMatchObject({ status: 500, retryAfter: '5' });
     expect(server.output().stderr).not.toContain('hunter2');
   });
@@ -99,7 +123,9 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
   it('people, settings, repositories and the audit log are there, and nothing is made by looking', async () => {
     expect((await run('token', 'list', '--json')).stdout).toBe('{\n  "tokens": []\n}');
     expect(await redis.command('DBSIZE')).toBe(0);
-    expect((await run('user', 'create', '--email', 'ada@example.org', '--role', 'admin', '--invite', '--json')).exitCode).toBe(0);
+    expect(
+      (await run('user', 'create', '--email', 'ada@example.org', '--role', 'admin', '--invite', '--json')).exitCode,
+    ).toBe(0);
     expect((await run('settings', 'set', 'limits.read', '7')).exitCode).toBe(0);
     const { id } = await createToken();
     expect(JSON.parse((await run('token', 'show', id, '--json')).stdout)).toMatchObject({ limit: 7 });
@@ -118,12 +144,18 @@ describe.skipIf(lacks('redis-server'))('the state in Redis', () => {
     expect((await run('token', 'list', ...shared)).stdout).toContain(id);
     expect(await run('audit', 'verify', ...shared)).toMatchObject({ exitCode: 0 });
     expect(existsSync(folder.at('shared/state'))).toBe(false);
-    expect(await run('restore', 'kept', '--data', 'more', '--state', `${redis.url}/1`)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('holds a state already') as string });
+    expect(await run('restore', 'kept', '--data', 'more', '--state', `${redis.url}/1`)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('holds a state already') as string,
+    });
     expect(existsSync(folder.at('more/public'))).toBe(false);
   });
 
   it('wrong password: ends with 2; nobody there: with 75, since that may pass', async () => {
-    for (const [url, message, code] of [[`redis://:wrong-one@127.0.0.1:${redis.port}`, /LIBRETTO_STATE/, 2], [`redis://127.0.0.1:${await freePort()}`, /ECONNREFUSED/, 75]] as const) {
+    for (const [url, message, code] of [
+      [`redis://:wrong-one@127.0.0.1:${redis.port}`, /LIBRETTO_STATE/, 2],
+      [`redis://127.0.0.1:${await freePort()}`, /ECONNREFUSED/, 75],
+    ] as const) {
       const { exitCode, stderr } = await run('serve', '--listen', '127.0.0.1:0', '--state', url);
       expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: expect.stringMatching(message) as string });
       expect(stderr).toMatch(/^libretto: The state in redis:\/\/127\.0\.0\.1:\d+ cannot be used: /);

@@ -20,7 +20,24 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
     authority = createAuthority(folder.path);
     const { certFile, keyFile } = authority.issue('redis');
     const port = await freePort();
-    redis = await startRedis(['--bind', '127.0.0.1', '127.0.0.2', '--tls-port', String(port), '--tls-cert-file', certFile, '--tls-key-file', keyFile, '--tls-ca-cert-file', authority.file, '--tls-auth-clients', 'no'], 'hunter2');
+    redis = await startRedis(
+      [
+        '--bind',
+        '127.0.0.1',
+        '127.0.0.2',
+        '--tls-port',
+        String(port),
+        '--tls-cert-file',
+        certFile,
+        '--tls-key-file',
+        keyFile,
+        '--tls-ca-cert-file',
+        authority.file,
+        '--tls-auth-clients',
+        'no',
+      ],
+      'hunter2',
+    );
     url = `rediss://:hunter2@127.0.0.1:${port}`;
   });
   afterAll(async () => {
@@ -28,7 +45,8 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
     await folder.remove();
   });
 
-  const run = (environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
+  const run = (environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<CliOutcome> =>
+    runCli(args, { cwd: folder.path, environment });
 
   it('keeps the state and counts, where its authority is trusted', async () => {
     const environment = { LIBRETTO_STATE: url, NODE_EXTRA_CA_CERTS: authority.file };
@@ -42,16 +60,32 @@ describe.skipIf(lacks('redis-server', 'openssl'))('rediss://', () => {
 
   it('is not used where it is not trusted, and says what to do', async () => {
     const { exitCode, stderr } = await run({ LIBRETTO_STATE: url }, 'token', 'create', '--description', 'x');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/^libretto: The state in rediss:\/\/127\.0\.0\.1:\d+ cannot be used: its certificate is not trusted .*NODE_EXTRA_CA_CERTS/) as string });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringMatching(
+        /^libretto: The state in rediss:\/\/127\.0\.0\.1:\d+ cannot be used: its certificate is not trusted .*NODE_EXTRA_CA_CERTS/,
+      ) as string,
+    });
     expect(stderr).not.toContain('hunter2');
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--redis', url, '--data', 'counted'], { cwd: folder.path });
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--redis', url, '--data', 'counted'], {
+      cwd: folder.path,
+    });
     await server.shows(/Degraded: Redis cannot be used \(its certificate is not trusted .*NODE_EXTRA_CA_CERTS/);
     server.signal('SIGTERM');
     expect((await server.ended).stderr).not.toContain('hunter2');
   });
 
   it('is not used under a name that its certificate does not hold', async () => {
-    const { exitCode, stderr } = await run({ LIBRETTO_STATE: url.replace('127.0.0.1', '127.0.0.2'), NODE_EXTRA_CA_CERTS: authority.file }, 'token', 'create', '--description', 'x');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('its certificate is for another name') as string });
+    const { exitCode, stderr } = await run(
+      { LIBRETTO_STATE: url.replace('127.0.0.1', '127.0.0.2'), NODE_EXTRA_CA_CERTS: authority.file },
+      'token',
+      'create',
+      '--description',
+      'x',
+    );
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringContaining('its certificate is for another name') as string,
+    });
   });
 });

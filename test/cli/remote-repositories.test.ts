@@ -27,24 +27,44 @@ const json = ({ stdout }: CliOutcome): Record<string, unknown> => JSON.parse(std
 describe('libretto repository --url', () => {
   it('lists, shows and syncs what is registered elsewhere, as the commands do there', async () => {
     const { id } = json(await here('repository', 'add', 'packages', '--type', 'directory', '--json')) as { id: string };
-    const { token } = json(await here('token', 'create', '--description', 'CI', '--kind', 'write', '--json')) as { token: string };
+    const { token } = json(await here('token', 'create', '--description', 'CI', '--kind', 'write', '--json')) as {
+      token: string;
+    };
     server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
     const url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
-    const there = (...args: readonly string[]): Promise<CliOutcome> => runCli(['repository', ...args, '--url', url, '--data', 'nowhere'], { cwd: folder.path, environment: { LIBRETTO_TOKEN: token } });
+    const there = (...args: readonly string[]): Promise<CliOutcome> =>
+      runCli(['repository', ...args, '--url', url, '--data', 'nowhere'], {
+        cwd: folder.path,
+        environment: { LIBRETTO_TOKEN: token },
+      });
 
     const synced = await there('sync', id);
-    expect([synced.exitCode, synced.stderr, synced.stdout]).toEqual([0, '', 'Synced: 1 added, 0 changed, 0 withdrawn (publication 1).\n  + acme/hello 1.0.0']);
+    expect([synced.exitCode, synced.stderr, synced.stdout]).toEqual([
+      0,
+      '',
+      'Synced: 1 added, 0 changed, 0 withdrawn (publication 1).\n  + acme/hello 1.0.0',
+    ]);
     expect(await there('list')).toEqual(await here('repository', 'list'));
     expect(json(await there('show', id, '--json'))).toEqual(json(await here('repository', 'show', id, '--json')));
 
     const unknown = await there('show', 'repo_0000000000000000');
-    expect([unknown.exitCode, unknown.stdout, unknown.stderr]).toEqual([1, '', expect.stringMatching(/^libretto: There is no repository .*\[NOT_FOUND\]$/) as string]);
+    expect([unknown.exitCode, unknown.stdout, unknown.stderr]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^libretto: There is no repository .*\[NOT_FOUND\]$/) as string,
+    ]);
     const refused = await runCli(['repository', 'sync', id, '--url', url, '--token', 'lib_w_no'], { cwd: folder.path });
     expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('[INVALID_TOKEN]') as string]);
   });
 
   it('says when there is no registry', async () => {
-    const outcome = await runCli(['repository', 'list', '--url', 'http://127.0.0.1:1', '--token', 'x'], { cwd: folder.path });
-    expect([outcome.exitCode, outcome.stdout, outcome.stderr]).toEqual([1, '', expect.stringContaining('http://127.0.0.1:1 cannot be reached') as string]);
+    const outcome = await runCli(['repository', 'list', '--url', 'http://127.0.0.1:1', '--token', 'x'], {
+      cwd: folder.path,
+    });
+    expect([outcome.exitCode, outcome.stdout, outcome.stderr]).toEqual([
+      1,
+      '',
+      expect.stringContaining('http://127.0.0.1:1 cannot be reached') as string,
+    ]);
   });
 });

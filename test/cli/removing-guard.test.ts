@@ -15,7 +15,8 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const put = (name: string, ...versions: readonly string[]): void => {
-  for (const version of versions) writeTree(folder.at('packages'), below(`${name}/${version}`, whoLibrary(`acme/${name}`, version)));
+  for (const version of versions)
+    writeTree(folder.at('packages'), below(`${name}/${version}`, whoLibrary(`acme/${name}`, version)));
 };
 const remove = (path: string): void => rmSync(folder.at('packages', path), { recursive: true });
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
@@ -33,7 +34,9 @@ describe('a build that would withdraw every version of a package', () => {
     remove('a');
     const { exitCode, stdout, stderr } = await run('build');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(/^libretto: This build would withdraw every version of a package\. Nothing was published\.\n {2}acme\/a 1\.1\.0, 1\.0\.0 \(all it has\)\nIf that is meant, build again with --allow-withdraw/);
+    expect(stderr).toMatch(
+      /^libretto: This build would withdraw every version of a package\. Nothing was published\.\n {2}acme\/a 1\.1\.0, 1\.0\.0 \(all it has\)\nIf that is meant, build again with --allow-withdraw/,
+    );
     expect(wholeTree(folder.at('var'))).toEqual(before);
     expect((await run('build', '--allow-withdraw')).exitCode).toBe(0);
     expect(versions()).toEqual(['acme/b@1.0.0']);
@@ -57,7 +60,10 @@ describe('a build that would withdraw every version of a package', () => {
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: ['packages', 'more'] }));
     await run('build');
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: ['packages'] }));
-    expect(await run('build')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('acme/c 1.0.0 (all it has)') });
+    expect(await run('build')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('acme/c 1.0.0 (all it has)'),
+    });
     expect((await run('build', '--forget', 'more')).exitCode).toBe(0);
     expect(versions()).not.toContain('acme/c@1.0.0');
   });
@@ -88,7 +94,12 @@ describe('a build that would withdraw releases of many packages', () => {
     remove('p0/2.0.0');
     expect((await run('build')).exitCode).toBe(0);
     for (const name of ['p1', 'p2']) remove(`${name}/2.0.0`);
-    expect(await run('build')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('would withdraw releases of 2 of 12 packages. Nothing was published.\n  acme/p1 2.0.0\n  acme/p2 2.0.0\n') });
+    expect(await run('build')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(
+        'would withdraw releases of 2 of 12 packages. Nothing was published.\n  acme/p1 2.0.0\n  acme/p2 2.0.0\n',
+      ),
+    });
     expect(versions()).toHaveLength(23);
     expect((await run('build', '--allow-withdraw')).exitCode).toBe(0);
     expect(versions()).toHaveLength(21);

@@ -20,7 +20,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const put = (where: string, version: string): void => writeTree(folder.at('packages'), below(where, whoLibrary('acme/hello', version)));
+const put = (where: string, version: string): void =>
+  writeTree(folder.at('packages'), below(where, whoLibrary('acme/hello', version)));
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
 const readers = (): Record<string, string> => publishedTree(folder.at('var'));
 const versions = (): string[] => Object.keys(publishedVersions(folder.at('var'))).toSorted();
@@ -28,12 +29,26 @@ const versions = (): string[] => Object.keys(publishedVersions(folder.at('var'))
 describe('libretto rollback', () => {
   it('says with --dry-run what it would do, then does it, and it stays so over builds', async () => {
     const tried = await run('rollback', '1', '--dry-run');
-    expect(tried).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^A rollback to publication 1 would publish this\. Nothing was published\.\n {2}- acme\/hello 2\.0\.0 /) });
+    expect(tried).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(
+        /^A rollback to publication 1 would publish this\. Nothing was published\.\n {2}- acme\/hello 2\.0\.0 /,
+      ),
+    });
     expect(versions()).toHaveLength(2);
-    expect(await run('rollback', '1')).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/^Rolled back to publication 1: serial 3\.\n {2}- acme\/hello 2\.0\.0 .*\nBuilds leave 1 version as rolled back until there is another content for it; `libretto rollback --lift` ends that\.$/) });
+    expect(await run('rollback', '1')).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+      stdout: expect.stringMatching(
+        /^Rolled back to publication 1: serial 3\.\n {2}- acme\/hello 2\.0\.0 .*\nBuilds leave 1 version as rolled back until there is another content for it; `libretto rollback --lift` ends that\.$/,
+      ),
+    });
     expect(readers()).toEqual(then);
     const built = await run('build');
-    expect(built).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('A rollback holds acme/hello 2.0.0 as it is') });
+    expect(built).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('A rollback holds acme/hello 2.0.0 as it is'),
+    });
     expect(readers()).toEqual(then);
     put('c', '2.0.1');
     await run('build');
@@ -47,16 +62,30 @@ describe('libretto rollback', () => {
     expect((await run('rollback', '2')).exitCode).toBe(0);
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
     await run('rollback', '1', '--json');
-    expect(await run('rollback', '--lift')).toMatchObject({ exitCode: 0, stdout: 'Published: serial 6. The next build compares everything, and publishes what the sources have.' });
+    expect(await run('rollback', '--lift')).toMatchObject({
+      exitCode: 0,
+      stdout: 'Published: serial 6. The next build compares everything, and publishes what the sources have.',
+    });
     expect(versions()).toEqual(['acme/hello@1.0.0']);
     await run('build');
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@2.0.0']);
-    expect(await run('rollback', '--lift')).toEqual({ exitCode: 2, stdout: '', stderr: 'libretto: No rollback holds anything back.' });
+    expect(await run('rollback', '--lift')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'libretto: No rollback holds anything back.',
+    });
   });
 
   it('prints one document for scripts', async () => {
     const { stdout } = await run('rollback', '1', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ serial: 3, published: true, rollback_to: 1, added: [], withdrawn: [{ name: 'acme/hello', version: '2.0.0' }], undone: [{ name: 'acme/hello', version: '2.0.0' }] });
+    expect(JSON.parse(stdout)).toMatchObject({
+      serial: 3,
+      published: true,
+      rollback_to: 1,
+      added: [],
+      withdrawn: [{ name: 'acme/hello', version: '2.0.0' }],
+      undone: [{ name: 'acme/hello', version: '2.0.0' }],
+    });
   });
 
   it('refuses what it cannot do, with the reason, and changes nothing', async () => {
@@ -64,8 +93,12 @@ describe('libretto rollback', () => {
     await run('build');
     rmSync(folder.at('var/public/dist/acme/hello/2.0.0.zip'));
     const before = readers();
-    expect(await run('rollback', '2')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('since these are gone:\n  acme/hello 2.0.0: public/dist/acme/hello/2.0.0.zip\n') });
-    for (const args of [['rollback'], ['rollback', '1', '--lift'], ['rollback', 'x'], ['rollback', '9']]) expect((await run(...args)).exitCode, args.join(' ')).toBe(2);
+    expect(await run('rollback', '2')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('since these are gone:\n  acme/hello 2.0.0: public/dist/acme/hello/2.0.0.zip\n'),
+    });
+    for (const args of [['rollback'], ['rollback', '1', '--lift'], ['rollback', 'x'], ['rollback', '9']])
+      expect((await run(...args)).exitCode, args.join(' ')).toBe(2);
     expect(readers()).toEqual(before);
   });
 });

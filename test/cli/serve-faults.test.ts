@@ -9,7 +9,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { libraryTree, writeTree } from '../util/package-tree.ts';
 import { startRedis } from '../util/redis-server.ts';
-import { binary, cleanEnvironment, logLines, runCli, startCli, type CliOutcome, type RunningCli } from '../util/run-cli.ts';
+import {
+  binary,
+  cleanEnvironment,
+  logLines,
+  runCli,
+  startCli,
+  type CliOutcome,
+  type RunningCli,
+} from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
@@ -25,7 +33,9 @@ afterEach(async () => {
 });
 
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
-const serve = async (environment: Readonly<Record<string, string>> = {}): Promise<{ readonly server: RunningCli; readonly url: string }> => {
+const serve = async (
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly server: RunningCli; readonly url: string }> => {
   const server = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment });
   running.push(server);
   return { server, url: (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0] };
@@ -36,12 +46,17 @@ const buildHello = async (size = 10): Promise<void> => {
 };
 const createToken = async (): Promise<string> => (await run('token', 'create', '--description', 'x')).stdout;
 const download = (url: string, token: string): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => get(url, { headers: { authorization: `Bearer ${token}` } }, resolve).on('error', reject));
+  new Promise((resolve, reject) =>
+    get(url, { headers: { authorization: `Bearer ${token}` } }, resolve).on('error', reject),
+  );
 
 /** Resolves once nothing can be asked there any more. */
 async function refused(url: string): Promise<void> {
   for (;;) {
-    const answered = await download(`${url}/health`, '').then((response) => response.resume(), (error: Error & { code?: string }) => error.code);
+    const answered = await download(`${url}/health`, '').then(
+      (response) => response.resume(),
+      (error: Error & { code?: string }) => error.code,
+    );
     if (answered === 'ECONNREFUSED') return;
   }
 }
@@ -50,7 +65,10 @@ describe('a crash', () => {
   it('lets what is under way finish, takes nothing new, is in the log, and ends with 1', async () => {
     await buildHello(4_000_000);
     const token = await createToken();
-    writeFileSync(folder.at('crash.mjs'), "process.on('SIGUSR2', () => setImmediate(() => { throw new Error('boom'); }));");
+    writeFileSync(
+      folder.at('crash.mjs'),
+      "process.on('SIGUSR2', () => setImmediate(() => { throw new Error('boom'); }));",
+    );
     const { server, url } = await serve({ NODE_OPTIONS: `--import ${folder.at('crash.mjs')}` });
     const response = await download(`${url}/dist/acme/hello/1.0.0.zip`, token);
     server.signal('SIGUSR2');
@@ -61,7 +79,10 @@ describe('a crash', () => {
     expect(bytes).toBe(Number(response.headers['content-length']));
     const { exitCode, stdout } = await server.ended;
     expect(exitCode).toBe(1);
-    expect(logLines(stdout).filter(({ path }) => path !== '/health')).toMatchObject([{ level: 60, err: { message: 'boom', stack: expect.stringContaining('crash.mjs') as string } }, { status: 200, bytes }]);
+    expect(logLines(stdout).filter(({ path }) => path !== '/health')).toMatchObject([
+      { level: 60, err: { message: 'boom', stack: expect.stringContaining('crash.mjs') as string } },
+      { status: 200, bytes },
+    ]);
   });
 
   it('of the hard kind does not stand in the way of the next start', async () => {
@@ -80,7 +101,9 @@ describe('two servers on one data folder', () => {
     const { server } = await serve();
     const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^libretto: The process ${server.pid} on .* is at work on this data folder already .*--redis URL\\.$`));
+    expect(stderr).toMatch(
+      new RegExp(`^libretto: The process ${server.pid} on .* is at work on this data folder already .*--redis URL\\.$`),
+    );
     server.signal('SIGTERM');
     expect((await server.ended).exitCode).toBe(0);
     expect(existsSync(folder.at('var/state/serve.lock'))).toBe(false);
@@ -96,14 +119,28 @@ describe.skipIf(lacks('redis-server'))('one that counts for itself beside one th
       const shared = await serve({ LIBRETTO_REDIS: redis.url });
       const second = await serve({ LIBRETTO_REDIS: redis.url });
       const alone = await run('serve', '--listen', '127.0.0.1:0');
-      expect(alone).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: The process \d+ on .* is at work on this data folder already .* It counts requests in a Redis, and this one would count them for itself.*--redis URL/) as string });
+      expect(alone).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^libretto: The process \d+ on .* is at work on this data folder already .* It counts requests in a Redis, and this one would count them for itself.*--redis URL/,
+        ) as string,
+      });
       shared.server.signal('SIGKILL'); // what it leaves stands in nobody's way
       await shared.server.ended;
       second.server.signal('SIGTERM');
       await second.server.ended;
       const { server } = await serve();
       const beside = await run('serve', '--listen', '127.0.0.1:0', '--redis', redis.url);
-      expect(beside).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(new RegExp(`^libretto: The process ${server.pid} on .* It counts requests for itself, and this one would count them in a Redis.*--redis URL`)) as string });
+      expect(beside).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: expect.stringMatching(
+          new RegExp(
+            `^libretto: The process ${server.pid} on .* It counts requests for itself, and this one would count them in a Redis.*--redis URL`,
+          ),
+        ) as string,
+      });
       expect(readdirSync(folder.at('var/state/serving'))).toEqual([]);
     } finally {
       await redis.stop();
@@ -116,27 +153,52 @@ describe('data it must not believe', () => {
     await buildHello();
     const path = folder.at('var/index/_publication.json');
     writeFileSync(path, JSON.stringify({ ...(JSON.parse(readFileSync(path, 'utf8')) as object), format: 2 }));
-    expect(await run('serve', '--listen', '127.0.0.1:0')).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: ${path}: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one; this one does not serve it.` });
+    expect(await run('serve', '--listen', '127.0.0.1:0')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `libretto: ${path}: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one; this one does not serve it.`,
+    });
     const verified = await run('verify');
-    expect([verified.exitCode, verified.stderr]).toEqual([1, '  index/_publication.json: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one. [NEWER_FORMAT]']);
+    expect([verified.exitCode, verified.stderr]).toEqual([
+      1,
+      '  index/_publication.json: it was written by a newer version of Libretto (format 2, this version reads 1). Upgrade this one. [NEWER_FORMAT]',
+    ]);
   });
 
-  it.each([[['serve', '--listen', '127.0.0.1:0']], [['token', 'list']]])('a damaged state: %j exits 2, and says to restore it', async (command) => {
-    await createToken();
-    writeFileSync(folder.at('var/state/data.mdb'), 'junk');
-    expect(await run(...command)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: The state .* is damaged: .*`libretto restore BACKUP --state-only`/) as string });
-  });
+  it.each([[['serve', '--listen', '127.0.0.1:0']], [['token', 'list']]])(
+    'a damaged state: %j exits 2, and says to restore it',
+    async (command) => {
+      await createToken();
+      writeFileSync(folder.at('var/state/data.mdb'), 'junk');
+      expect(await run(...command)).toMatchObject({
+        exitCode: 2,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^libretto: The state .* is damaged: .*`libretto restore BACKUP --state-only`/,
+        ) as string,
+      });
+    },
+  );
 });
 
 describe('standard error that cannot be written', () => {
-  it.skipIf(!existsSync('/dev/full'))('does not keep a build from publishing, nor a token from being made', async () => {
-    writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }) });
-    writeTree(folder.at('bad'), { 'composer.json': '{' });
-    const deaf = async (...args: readonly string[]): Promise<readonly [exitCode: number | undefined, stdout: string]> => {
-      const { exitCode, stdout } = await execa('sh', ['-c', 'exec "$0" "$@" 2> /dev/full', process.execPath, binary, ...args], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false });
-      return [exitCode, stdout];
-    };
-    expect(await deaf('build', 'hello', 'bad')).toEqual([1, expect.stringContaining('Published: 1 added')]); // 1 for what was left out
-    expect(await deaf('token', 'create', '--description', 'x')).toEqual([0, expect.stringMatching(/^lib_r_\w+$/)]);
-  });
+  it.skipIf(!existsSync('/dev/full'))(
+    'does not keep a build from publishing, nor a token from being made',
+    async () => {
+      writeTree(folder.at('hello'), { ...libraryTree('acme/hello', { version: '1.0.0' }) });
+      writeTree(folder.at('bad'), { 'composer.json': '{' });
+      const deaf = async (
+        ...args: readonly string[]
+      ): Promise<readonly [exitCode: number | undefined, stdout: string]> => {
+        const { exitCode, stdout } = await execa(
+          'sh',
+          ['-c', 'exec "$0" "$@" 2> /dev/full', process.execPath, binary, ...args],
+          { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false },
+        );
+        return [exitCode, stdout];
+      };
+      expect(await deaf('build', 'hello', 'bad')).toEqual([1, expect.stringContaining('Published: 1 added')]); // 1 for what was left out
+      expect(await deaf('token', 'create', '--description', 'x')).toEqual([0, expect.stringMatching(/^lib_r_\w+$/)]);
+    },
+  );
 });

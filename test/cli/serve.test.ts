@@ -32,14 +32,22 @@ const buildHello = async (size = 10): Promise<void> => {
   expect((await run('build', 'hello')).exitCode).toBe(0);
 };
 const createToken = async (...flags: readonly string[]): Promise<{ readonly id: string; readonly token: string }> =>
-  JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...flags)).stdout) as { id: string; token: string };
-const fetchStatus = async (url: string, token: string): Promise<{ readonly status: number; readonly remaining: string | null }> => {
+  JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...flags)).stdout) as {
+    id: string;
+    token: string;
+  };
+const fetchStatus = async (
+  url: string,
+  token: string,
+): Promise<{ readonly status: number; readonly remaining: string | null }> => {
   const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
   await response.arrayBuffer();
   return { status: response.status, remaining: response.headers.get('x-ratelimit-remaining') };
 };
 const download = (url: string, token: string): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => get(url, { headers: { authorization: `Bearer ${token}` } }, resolve).on('error', reject));
+  new Promise((resolve, reject) =>
+    get(url, { headers: { authorization: `Bearer ${token}` } }, resolve).on('error', reject),
+  );
 
 describe('what it says', () => {
   it('names its address and the metadata-url on standard error; standard output is the request log', async () => {
@@ -50,7 +58,9 @@ describe('what it says', () => {
     server.signal('SIGTERM');
     const { exitCode, stdout, stderr } = await server.ended;
     expect(exitCode).toBe(0);
-    expect(stderr.replace(/set_\w+/, 'set_…')).toBe(`Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To make the first admin, put an email and a password of your choice into this line, and run it within an hour:\n  curl ${url}/api/auth/setup -H 'Content-Type: application/json' -d '{"setup_code":"set_…","email":"EMAIL","password":"PASSWORD"}'\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping: what is under way is finished first. Once more stops at once.\n`);
+    expect(stderr.replace(/set_\w+/, 'set_…')).toBe(
+      `Serving 1 package on ${url}.\nmetadata-url: /p2/%package%$%hash%.json\nThere is no user yet. To make the first admin, put an email and a password of your choice into this line, and run it within an hour:\n  curl ${url}/api/auth/setup -H 'Content-Type: application/json' -d '{"setup_code":"set_…","email":"EMAIL","password":"PASSWORD"}'\nOr run \`libretto user create --admin --email EMAIL\` here.\nStopping: what is under way is finished first. Once more stops at once.\n`,
+    );
     expect(logLines(stdout)).toMatchObject([{ method: 'GET', path: '/packages.json', status: 200 }]);
     expect(stdout).not.toContain(token);
   });
@@ -70,7 +80,9 @@ describe('what it says', () => {
   it('warns of an empty tree, and serves what is built then', async () => {
     const { server, url } = await serve();
     const { token } = await createToken();
-    expect(server.output().stderr).toContain(`Warning: there is nothing published in ${folder.at('var')}. Run \`libretto build\`; it is served as soon as it is there.`);
+    expect(server.output().stderr).toContain(
+      `Warning: there is nothing published in ${folder.at('var')}. Run \`libretto build\`; it is served as soon as it is there.`,
+    );
     expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(500);
     await buildHello();
     expect((await fetchStatus(`${url}/packages.json`, token)).status).toBe(200);
@@ -81,7 +93,9 @@ describe('what it says', () => {
     const { token } = await createToken();
     const { server, url } = await serve('--metadata-url', '/p2/%package%.json');
     await server.shows(/metadata-url: \/p2\/%package%\.json/);
-    const root = (await (await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } })).json()) as Record<string, unknown>;
+    const root = (await (
+      await fetch(`${url}/packages.json`, { headers: { authorization: `Bearer ${token}` } })
+    ).json()) as Record<string, unknown>;
     expect(root['metadata-url']).toBe('/p2/%package%.json');
   });
 
@@ -89,7 +103,9 @@ describe('what it says', () => {
     await buildHello();
     const { token } = await createToken();
     const { server, url } = await serve('--redis', 'redis://:hunter2@127.0.0.1:1/0');
-    await server.shows(/Degraded: Redis cannot be used \(.*\)\. Requests are counted in this process until it is back\./);
+    await server.shows(
+      /Degraded: Redis cannot be used \(.*\)\. Requests are counted in this process until it is back\./,
+    );
     expect(await fetchStatus(`${url}/packages.json`, token)).toEqual({ status: 200, remaining: '999' });
     expect(server.output().stderr).not.toContain('hunter2');
   });
@@ -101,7 +117,9 @@ describe('what it refuses', () => {
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
     try {
-      expect(await runCli(['serve'], { cwd: folder.path, environment: { LIBRETTO_LISTEN: `127.0.0.1:${port}` } })).toEqual({
+      expect(
+        await runCli(['serve'], { cwd: folder.path, environment: { LIBRETTO_LISTEN: `127.0.0.1:${port}` } }),
+      ).toEqual({
         exitCode: 2,
         stdout: '',
         stderr: `libretto: Cannot listen on 127.0.0.1:${port} (LIBRETTO_LISTEN): another program listens there already. Stop it, or choose another address with --listen.`,
@@ -112,8 +130,16 @@ describe('what it refuses', () => {
   });
 
   it('an address of another machine, a log that cannot be written: exit 2', async () => {
-    expect(await run('serve', '--listen', '192.0.2.1:8080')).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('this machine does not have that address') as string });
-    expect(await run('serve', '--log', folder.path)).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(/^libretto: The request log .* \(--log\) cannot be written: /) as string });
+    expect(await run('serve', '--listen', '192.0.2.1:8080')).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('this machine does not have that address') as string,
+    });
+    expect(await run('serve', '--log', folder.path)).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^libretto: The request log .* \(--log\) cannot be written: /) as string,
+    });
   });
 });
 
@@ -183,7 +209,8 @@ describe('signals', () => {
     await fetchStatus(`${url}/p2/acme/hello.json`, token);
     server.signal('SIGTERM');
     expect((await server.ended).exitCode).toBe(0);
-    for (const file of ['logs/old.log', 'logs/requests.log']) expect(statSync(folder.at(file)).mode & 0o007, file).toBe(0); // who came from where is not for everybody
+    for (const file of ['logs/old.log', 'logs/requests.log'])
+      expect(statSync(folder.at(file)).mode & 0o007, file).toBe(0); // who came from where is not for everybody
     const paths = (file: string): unknown[] => logLines(readFileSync(folder.at(file), 'utf8')).map(({ path }) => path);
     expect(paths('logs/old.log').concat(paths('logs/requests.log'))).toEqual(['/packages.json', '/p2/acme/hello.json']);
   });

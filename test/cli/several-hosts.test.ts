@@ -30,7 +30,10 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
     environment = { LIBRETTO_STATE: redis.url };
     for (const name of ['one', 'two']) {
       mkdirSync(folder.at('sources', name, name), { recursive: true });
-      writeFileSync(folder.at('sources', name, name, 'composer.json'), JSON.stringify({ name: `acme/${name}`, version: '1.0.0' }));
+      writeFileSync(
+        folder.at('sources', name, name, 'composer.json'),
+        JSON.stringify({ name: `acme/${name}`, version: '1.0.0' }),
+      );
     }
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ data: 'data', sourceRoots: [folder.at('sources')] }));
     token = String((await cli('token', 'create', '--description', 'CI', '--kind', 'write', '--json'))['token']);
@@ -53,9 +56,14 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
     running.push(server);
     return { server, url: (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0] };
   };
-  const register = async (name: string): Promise<string> => String((await cli('repository', 'add', folder.at('sources', name), '--type', 'directory', '--json'))['id']);
-  const call = async ({ url }: Host, method: string, path: string): Promise<Json> => (await (await fetch(`${url}/api/repositories/${path}`, { method, headers: { authorization: `Bearer ${token}` } })).json()) as Json;
-  const stateOf = async (host: Host, repository: string, job: Json): Promise<unknown> => (await call(host, 'GET', `${repository}/jobs/${String(job['id'])}`))['state'];
+  const register = async (name: string): Promise<string> =>
+    String((await cli('repository', 'add', folder.at('sources', name), '--type', 'directory', '--json'))['id']);
+  const call = async ({ url }: Host, method: string, path: string): Promise<Json> =>
+    (await (
+      await fetch(`${url}/api/repositories/${path}`, { method, headers: { authorization: `Bearer ${token}` } })
+    ).json()) as Json;
+  const stateOf = async (host: Host, repository: string, job: Json): Promise<unknown> =>
+    (await call(host, 'GET', `${repository}/jobs/${String(job['id'])}`))['state'];
   const row = async (key: string): Promise<string> => String(await redis.command('HGET', 'libretto:state:rows', key));
 
   it('a sync begins while the other host builds, and one that the other host has is joined', async () => {
@@ -69,10 +77,20 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
     expect((await call(there, 'POST', `${one}/sync`))['id']).toBe(first['id']);
     const before = await row(`repository-active/${one}`);
     // a sign of life of the job, while the other one waits
-    await vi.waitFor(async () => expect(await row(`repository-active/${one}`)).not.toBe(before), { timeout: 10_000, interval: 100 });
+    await vi.waitFor(async () => expect(await row(`repository-active/${one}`)).not.toBe(before), {
+      timeout: 10_000,
+      interval: 100,
+    });
     expect([await stateOf(here, one, first), await stateOf(here, two, second)]).toEqual(['running', 'running']);
     await lock.release();
-    await vi.waitFor(async () => expect([await stateOf(there, one, first), await stateOf(there, two, second)]).toEqual(['succeeded', 'succeeded']), { timeout: 20_000, interval: 100 });
+    await vi.waitFor(
+      async () =>
+        expect([await stateOf(there, one, first), await stateOf(there, two, second)]).toEqual([
+          'succeeded',
+          'succeeded',
+        ]),
+      { timeout: 20_000, interval: 100 },
+    );
     expect(await row('lease/sync')).toBe('null');
   });
 
@@ -80,7 +98,10 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
     const one = await register('one');
     const [here, there] = [await serve(), await serve()];
     const holder = async (): Promise<number> => Number(/"owner":"\S+ (\d+) /.exec(await row('lease/schedule'))?.[1]);
-    await vi.waitFor(async () => expect([here.server.pid, there.server.pid]).toContain(await holder()), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(async () => expect([here.server.pid, there.server.pid]).toContain(await holder()), {
+      timeout: 20_000,
+      interval: 200,
+    });
     const [held, other] = (await holder()) === here.server.pid ? [here, there] : [there, here];
     const lock = await takeLock(folder.at('data/build/lock'), () => new Date());
     const job = await call(held, 'POST', `${one}/sync`);
@@ -88,16 +109,27 @@ describe.skipIf(lacks('redis-server'))('two hosts', () => {
     held.server.signal('SIGKILL');
     await held.server.ended;
     await vi.waitFor(async () => expect(await holder()).toBe(other.server.pid), { timeout: 20_000, interval: 200 });
-    await vi.waitFor(async () => expect(await stateOf(other, one, job)).toBe('failed'), { timeout: 10_000, interval: 200 });
+    await vi.waitFor(async () => expect(await stateOf(other, one, job)).toBe('failed'), {
+      timeout: 10_000,
+      interval: 200,
+    });
     await lock.release();
   });
 
   it('what tokens are used for is written without a word to the others', async () => {
     const [here, there] = [await serve(), await serve()];
     for (const host of [here, there]) await call(host, 'GET', '');
-    const loud = async (): Promise<number> => Number(await redis.command('HGET', 'libretto:state:meta', 'generation')) - Number(await redis.command('HGET', 'libretto:state:meta', 'quiet'));
+    const loud = async (): Promise<number> =>
+      Number(await redis.command('HGET', 'libretto:state:meta', 'generation')) -
+      Number(await redis.command('HGET', 'libretto:state:meta', 'quiet'));
     const before = await loud();
-    await vi.waitFor(async () => expect(await redis.command('HKEYS', 'libretto:state:rows')).toEqual(expect.arrayContaining([expect.stringMatching(/^token-use\//)])), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(
+      async () =>
+        expect(await redis.command('HKEYS', 'libretto:state:rows')).toEqual(
+          expect.arrayContaining([expect.stringMatching(/^token-use\//)]),
+        ),
+      { timeout: 20_000, interval: 200 },
+    );
     expect(await loud()).toBe(before);
   });
 });

@@ -21,7 +21,14 @@ const started: RunningCli[] = [];
 beforeEach(async () => {
   folder = temporaryFolder('stalled-remote');
   mkdirSync(folder.at('repositories'));
-  repository = createRepository(folder.at('repositories/lib.git'), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/lib"}' } }, { tag: '1.0.0', at: 'main' }], { bare: true });
+  repository = createRepository(
+    folder.at('repositories/lib.git'),
+    [
+      { commit: 'main', files: { 'composer.json': '{"name":"acme/lib"}' } },
+      { tag: '1.0.0', at: 'main' },
+    ],
+    { bare: true },
+  );
   for (const name of ['one', 'two']) writeTree(folder.at(name), libraryTree(`acme/${name}`, { version: '1.0.0' }));
   server = await startGitHttpServer(folder.at('repositories'));
 });
@@ -32,7 +39,8 @@ afterEach(async () => {
   await folder.remove();
 });
 
-const cli = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliOutcome> => runCli([...args, '--data', 'data'], { cwd: folder.path, environment });
+const cli = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: folder.path, environment });
 const versions = (): string[] => Object.keys(publishedVersions(folder.at('data'))).toSorted();
 const url = (): string => `${server.url}/lib.git`;
 const begin = (...args: readonly string[]): RunningCli => {
@@ -46,7 +54,10 @@ async function beginStalledBuild(...more: readonly string[]): Promise<RunningCli
   const before = server.requests.length;
   server.behave({ hangAfterGets: 1 });
   const build = begin('build', url(), ...more);
-  await vi.waitFor(() => expect(server.requests.slice(before).filter((each) => each.startsWith('GET'))).toHaveLength(2), { timeout: 30_000 });
+  await vi.waitFor(
+    () => expect(server.requests.slice(before).filter((each) => each.startsWith('GET'))).toHaveLength(2),
+    { timeout: 30_000 },
+  );
   server.behave('well');
   return build;
 }
@@ -69,7 +80,10 @@ describe('while a build waits for a remote that never answers', () => {
   it('a second build of that remote waits for the first one within its limit, and says who is fetching', async () => {
     const stalled = await beginStalledBuild();
     const second = await cli(['build', url(), 'two'], { LIBRETTO_GIT_FETCH_TIMEOUT: '1' });
-    expect([second.exitCode, second.stderr]).toEqual([1, expect.stringContaining(`Another build (process id ${stalled.pid} on `)]);
+    expect([second.exitCode, second.stderr]).toEqual([
+      1,
+      expect.stringContaining(`Another build (process id ${stalled.pid} on `),
+    ]);
     expect(versions()).toEqual(['acme/two@1.0.0']);
   });
 
@@ -84,15 +98,28 @@ describe('while a build waits for a remote that never answers', () => {
 
   it('what another build fetched and published meanwhile stays', async () => {
     await cli(['build', url()]);
-    repository.append([{ commit: 'main', files: { a: '1' } }, { tag: '1.1.0', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: { a: '1' } },
+      { tag: '1.1.0', at: 'main' },
+    ]);
     const dists = await startDistServer();
     const held: (() => void)[] = [];
     dists.answers.set('/x.zip', (_request, response) => void held.push(() => response.writeHead(404).end()));
     const dist = { type: 'zip', url: `${dists.url}/x.zip` };
-    writeFileSync(folder.at('libretto.json'), JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.1'] }, sources: [url(), { type: 'package', packages: [{ name: 'acme/inline', version: '1.0.0', dist }] }] }));
+    writeFileSync(
+      folder.at('libretto.json'),
+      JSON.stringify({
+        data: 'data',
+        egress: { allow: ['127.0.0.1'] },
+        sources: [url(), { type: 'package', packages: [{ name: 'acme/inline', version: '1.0.0', dist }] }],
+      }),
+    );
     const slow = begin('build');
     await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 30_000 });
-    repository.append([{ commit: 'main', files: { a: '2' } }, { tag: '1.2.0', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: { a: '2' } },
+      { tag: '1.2.0', at: 'main' },
+    ]);
     expect(await cli(['build', url()])).toMatchObject({ exitCode: 0, stderr: '' });
     for (const end of held) end();
     expect((await slow.ended).stderr).not.toContain('acme/lib');
@@ -105,8 +132,14 @@ it('while a build waits for a dist that never comes, others build', async () => 
   await using dists = await startDistServer();
   let waiting = 0;
   dists.answers.set('/x.zip', () => void (waiting += 1));
-  const inline = { type: 'package', packages: [{ name: 'acme/inline', version: '1.0.0', dist: { type: 'zip', url: `${dists.url}/x.zip` } }] };
-  writeFileSync(folder.at('inline.json'), JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.1'] }, sources: [inline] }));
+  const inline = {
+    type: 'package',
+    packages: [{ name: 'acme/inline', version: '1.0.0', dist: { type: 'zip', url: `${dists.url}/x.zip` } }],
+  };
+  writeFileSync(
+    folder.at('inline.json'),
+    JSON.stringify({ data: 'data', egress: { allow: ['127.0.0.1'] }, sources: [inline] }),
+  );
   begin('build', '--config', 'inline.json');
   await vi.waitFor(() => expect(waiting).toBe(1), { timeout: 30_000 });
   expect(await cli(['build', 'two'])).toMatchObject({ exitCode: 0, stderr: '' });
@@ -114,10 +147,21 @@ it('while a build waits for a dist that never comes, others build', async () => 
 });
 
 it('while a sync waits for a remote that does not answer, another repository is registered and synced, and an archive uploaded; all of it stays', async () => {
-  createRepository(folder.at('repositories/other.git'), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/other"}' } }, { tag: '1.0.0', at: 'main' }], { bare: true });
+  createRepository(
+    folder.at('repositories/other.git'),
+    [
+      { commit: 'main', files: { 'composer.json': '{"name":"acme/other"}' } },
+      { tag: '1.0.0', at: 'main' },
+    ],
+    { bare: true },
+  );
   await using registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
-  const register = async (name: string): Promise<string> => String((await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/${name}.git` })).json['id']);
-  const sync = async (id: string): Promise<string> => String((await registry.api('POST', `/api/repositories/${id}/sync`)).json['id']);
+  const register = async (name: string): Promise<string> =>
+    String(
+      (await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/${name}.git` })).json['id'],
+    );
+  const sync = async (id: string): Promise<string> =>
+    String((await registry.api('POST', `/api/repositories/${id}/sync`)).json['id']);
   const ended = async (id: string, job: string): Promise<Record<string, unknown>> => {
     for (;;) {
       const { json } = await registry.api('GET', `/api/repositories/${id}/jobs/${job}`);
@@ -142,5 +186,9 @@ it('while a sync waits for a remote that does not answer, another repository is 
 
   answer();
   expect(await ended(slow, stalled)).toMatchObject({ state: 'succeeded' });
-  expect(Object.keys(publishedVersions(registry.data)).toSorted()).toEqual(['acme/lib@1.0.0', 'acme/lib@dev-main', ...meanwhile]);
+  expect(Object.keys(publishedVersions(registry.data)).toSorted()).toEqual([
+    'acme/lib@1.0.0',
+    'acme/lib@dev-main',
+    ...meanwhile,
+  ]);
 });

@@ -12,7 +12,10 @@ let folder: TemporaryFolder;
 let running: RunningCli | undefined;
 beforeEach(() => {
   folder = temporaryFolder('cli-start');
-  writeTree(folder.at('packages-src'), { ...below('a', libraryTree('acme/a', { version: '1.0.0' })), ...below('hello', libraryTree('acme/hello', { version: '1.0.0' })) });
+  writeTree(folder.at('packages-src'), {
+    ...below('a', libraryTree('acme/a', { version: '1.0.0' })),
+    ...below('hello', libraryTree('acme/hello', { version: '1.0.0' })),
+  });
 });
 afterEach(async () => {
   running?.signal('SIGKILL');
@@ -68,7 +71,9 @@ describe('start', () => {
     expect(stdout).toContain('YOUR_TOKEN');
     expect(stdout).not.toContain('lib_r_');
     expect(stderr).toMatch(/this makes another:\n\n {2}node \S*lib\/cli\/main\.js token create --description "NAME"\n/);
-    const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as { tokens: unknown[] };
+    const { tokens } = JSON.parse((await runCli(['token', 'list', '--json'], { cwd: folder.path })).stdout) as {
+      tokens: unknown[];
+    };
     expect(tokens).toHaveLength(1);
   });
 
@@ -93,6 +98,10 @@ describe('start', () => {
 
   it('with nothing to build it ends with exit code 2', async () => {
     const outcome = await runCli(['start', '--listen', '127.0.0.1:0'], { cwd: folder.at('packages-src') });
-    expect(outcome).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('There is nothing to build.') as string });
+    expect(outcome).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining('There is nothing to build.') as string,
+    });
   });
 });

@@ -22,7 +22,8 @@ afterEach(async () => {
   await folder.remove();
 });
 
-const here = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', 'data'], { cwd: folder.path });
+const here = (...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd: folder.path });
 const json = ({ stdout }: CliOutcome): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 
 it('tells what is published and how the last build ended, here and elsewhere alike', async () => {
@@ -30,11 +31,14 @@ it('tells what is published and how the last build ended, here and elsewhere ali
   const { token } = json(await here('token', 'create', '--description', 'CI', '--json')) as { token: string };
   const told = await here('status');
   expect([told.exitCode, told.stderr]).toEqual([0, '']);
-  expect(told.stdout).toMatch(/^version +\S+\npublished +1 package, 1 version\npublication +1 of \S+\nlast build +published at \S+, 1 version left out\nrepositories +0\nartifacts +0\ntokens +1 read, 0 write\nusers +0$/);
+  expect(told.stdout).toMatch(
+    /^version +\S+\npublished +1 package, 1 version\npublication +1 of \S+\nlast build +published at \S+, 1 version left out\nrepositories +0\nartifacts +0\ntokens +1 read, 0 write\nusers +0$/,
+  );
 
   server = startCli(['serve', '--data', 'data', '--listen', '127.0.0.1:0'], { cwd: folder.path });
   const url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
-  const there = (...args: readonly string[]): Promise<CliOutcome> => runCli(['status', '--url', url, ...args], { cwd: folder.path, environment: { LIBRETTO_TOKEN: token } });
+  const there = (...args: readonly string[]): Promise<CliOutcome> =>
+    runCli(['status', '--url', url, ...args], { cwd: folder.path, environment: { LIBRETTO_TOKEN: token } });
   expect((await there()).stdout).toBe(`${told.stdout}\ncounters      ok`);
   const { started_at: _started, state: _state, counters, ...shared } = json(await there('--json'));
   expect([shared, counters]).toEqual([json(await here('status', '--json')), 'ok']);
@@ -42,6 +46,10 @@ it('tells what is published and how the last build ended, here and elsewhere ali
 });
 
 it('makes no folder for a mistyped one', async () => {
-  expect(json(await here('status', '--json'))).toMatchObject({ counts: { packages: 0, users: 0 }, publication: null, last_build: null });
+  expect(json(await here('status', '--json'))).toMatchObject({
+    counts: { packages: 0, users: 0 },
+    publication: null,
+    last_build: null,
+  });
   expect(readdirSync(folder.path)).toEqual(['packages']);
 });

@@ -14,7 +14,11 @@ let server: GitHttpServer;
 beforeEach(async () => {
   folder = temporaryFolder('stopped-build');
   mkdirSync(folder.at('repositories'));
-  createRepository(folder.at('repositories/lib.git'), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/lib"}' } }], { bare: true });
+  createRepository(
+    folder.at('repositories/lib.git'),
+    [{ commit: 'main', files: { 'composer.json': '{"name":"acme/lib"}' } }],
+    { bare: true },
+  );
   writeTree(folder.at('packages'), libraryTree('acme/hello', { version: '1.0.0' }));
   server = await startGitHttpServer(folder.at('repositories'));
 });
@@ -25,14 +29,16 @@ afterEach(async () => {
 
 /** Command lines of the processes that speak to the server. */
 function gits(): readonly string[] {
-  const lines = readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)).map((pid) => {
-    const path = `/proc/${pid}/cmdline`;
-    try {
-      return readFileSync(path, 'utf8').replaceAll('\0', ' ');
-    } catch {
-      return ''; // it has ended meanwhile
-    }
-  });
+  const lines = readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map((pid) => {
+      const path = `/proc/${pid}/cmdline`;
+      try {
+        return readFileSync(path, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        return ''; // it has ended meanwhile
+      }
+    });
   return lines.filter((line) => line.includes(`${server.url}/lib.git`) && !line.includes('main.js'));
 }
 
@@ -40,25 +46,40 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('a build whose remote hangs',
   it.each([
     ['SIGINT', 130, 'hang'],
     ['SIGTERM', 143, 'hangFetches'],
-  ] as const)('is ended by %s with code %i and all of git with it, and the next one finds no lock', async (signal, code, behaviour) => {
-    server.behave(behaviour);
-    const build = startCli(['build', 'packages', `${server.url}/lib.git`], { cwd: folder.path });
-    await vi.waitFor(() => expect(server.requests.filter((each) => each.startsWith('GET'))).toHaveLength(behaviour === 'hang' ? 1 : 2), { timeout: 20_000 });
-    expect(gits().length).toBeGreaterThan(1);
-    build.signal(signal);
-    const { exitCode, stderr, stdout } = await build.ended;
-    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
-    expect(stderr).toBe('Stopping the build. What is published stays as it is; once more stops at once.\n');
-    expect(gits()).toEqual([]);
-    expect(existsSync(folder.at('var/public/packages.json'))).toBe(false);
-    expect((await runCli(['build', 'packages'], { cwd: folder.path })).exitCode).toBe(0);
-  });
+  ] as const)(
+    'is ended by %s with code %i and all of git with it, and the next one finds no lock',
+    async (signal, code, behaviour) => {
+      server.behave(behaviour);
+      const build = startCli(['build', 'packages', `${server.url}/lib.git`], { cwd: folder.path });
+      await vi.waitFor(
+        () =>
+          expect(server.requests.filter((each) => each.startsWith('GET'))).toHaveLength(behaviour === 'hang' ? 1 : 2),
+        { timeout: 20_000 },
+      );
+      expect(gits().length).toBeGreaterThan(1);
+      build.signal(signal);
+      const { exitCode, stderr, stdout } = await build.ended;
+      expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
+      expect(stderr).toBe('Stopping the build. What is published stays as it is; once more stops at once.\n');
+      expect(gits()).toEqual([]);
+      expect(existsSync(folder.at('var/public/packages.json'))).toBe(false);
+      expect((await runCli(['build', 'packages'], { cwd: folder.path })).exitCode).toBe(0);
+    },
+  );
 
   it('gives it up after the time that libretto.json or a variable allows, and says which setting that is', async () => {
     server.behave('hangFetches');
-    writeFileSync(folder.at('libretto.json'), JSON.stringify({ sources: ['packages', `${server.url}/lib.git`], git: { askTimeout: 30, fetchTimeout: 1 } }));
+    writeFileSync(
+      folder.at('libretto.json'),
+      JSON.stringify({ sources: ['packages', `${server.url}/lib.git`], git: { askTimeout: 30, fetchTimeout: 1 } }),
+    );
     const fetched = await runCli(['build'], { cwd: folder.path });
-    expect(fetched).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('git took longer than 1 s and was stopped. If it is only slow, give it more with git.fetchTimeout.') });
+    expect(fetched).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(
+        'git took longer than 1 s and was stopped. If it is only slow, give it more with git.fetchTimeout.',
+      ),
+    });
     server.behave('hang');
     const asked = await runCli(['build'], { cwd: folder.path, environment: { LIBRETTO_GIT_ASK_TIMEOUT: '1' } });
     expect(asked.stderr).toContain('with git.askTimeout.');

@@ -10,11 +10,25 @@ let [id, token] = ['', ''];
 beforeAll(async () => {
   upstream = await startUpstream({ minified: true });
   const release = (version: string, day: string) => ({ version, extra: { time: `${day}T00:00:00+00:00` } });
-  upstream.put('some/lib', [release('2.0.0', '2026-01-03'), release('1.5.0', '2026-03-01'), release('1.0.0', '2026-01-01')]);
+  upstream.put('some/lib', [
+    release('2.0.0', '2026-01-03'),
+    release('1.5.0', '2026-03-01'),
+    release('1.0.0', '2026-01-01'),
+  ]);
   upstream.put('other/lib', [release('1.0.0', '2026-01-01')]);
-  registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] }, sources: [{ type: 'composer', url: upstream.url, except: ['shut/*'] }] });
+  registry = await startManagedRegistry({
+    egress: { allow: ['127.0.0.0/8'] },
+    sources: [{ type: 'composer', url: upstream.url, except: ['shut/*'] }],
+  });
   await registry.cli('build');
-  const made = await registry.api('POST', '/api/tokens', { description: 'a customer', kind: 'read', packages: ['some/*', 'shut/*'], constraints: { 'some/*': '<2' }, stability: 'stable', not_after: '2026-02-01' });
+  const made = await registry.api('POST', '/api/tokens', {
+    description: 'a customer',
+    kind: 'read',
+    packages: ['some/*', 'shut/*'],
+    constraints: { 'some/*': '<2' },
+    stability: 'stable',
+    not_after: '2026-02-01',
+  });
   [id, token] = [String(made.json['id']), String(made.json['token'])];
 });
 afterAll(async () => {
@@ -24,10 +38,20 @@ afterAll(async () => {
 
 /** What both say, in short. */
 async function explain(name: string, version?: string): Promise<object> {
-  const { exitCode, stdout, stderr } = await registry.cli('token', 'explain', id, name, ...(version === undefined ? [] : [version]), '--json');
+  const { exitCode, stdout, stderr } = await registry.cli(
+    'token',
+    'explain',
+    id,
+    name,
+    ...(version === undefined ? [] : [version]),
+    '--json',
+  );
   expect(stderr).toBe('');
   const said = JSON.parse(stdout) as { seen: boolean; mirrored: boolean; reasons: { code: string }[] };
-  const { status, json } = await registry.api('GET', `/api/tokens/${id}/explain?package=${name}${version === undefined ? '' : `&version=${version}`}`);
+  const { status, json } = await registry.api(
+    'GET',
+    `/api/tokens/${id}/explain?package=${name}${version === undefined ? '' : `&version=${version}`}`,
+  );
   expect([status, json]).toEqual([200, said]);
   expect(exitCode).toBe(said.seen ? 0 : 1);
   return [said.seen, said.mirrored, said.reasons.map(({ code }) => code)];
@@ -40,8 +64,12 @@ it('goes by the limits alone while nothing is kept, and asks nobody', async () =
   expect(await explain('some/lib', '1.0.0-beta1')).toEqual([false, true, ['stability']]);
   expect(await explain('other/lib')).toEqual([false, true, ['packages']]);
   expect(await explain('other/lib', '1.0.0')).toEqual([false, true, ['packages']]);
-  expect((await registry.cli('token', 'explain', id, 'some/lib')).stdout).toContain('is mirrored: this goes by the name alone; its versions are looked at when they are asked for.');
-  expect((await registry.cli('token', 'explain', id, 'some/lib', '1.5.0')).stdout).toMatch(/whether there is one, and when it was released, is looked at[^]*1\.5\.0 +mirrored +unknown +yes/);
+  expect((await registry.cli('token', 'explain', id, 'some/lib')).stdout).toContain(
+    'is mirrored: this goes by the name alone; its versions are looked at when they are asked for.',
+  );
+  expect((await registry.cli('token', 'explain', id, 'some/lib', '1.5.0')).stdout).toMatch(
+    /whether there is one, and when it was released, is looked at[^]*1\.5\.0 +mirrored +unknown +yes/,
+  );
   expect(upstream.asked('/p2/')).toBe(0);
 });
 
@@ -56,7 +84,9 @@ it('goes by the release time as well once the document is kept, and says what p2
   expect(await explain('some/lib', '1.0.0')).toEqual([true, true, []]);
   expect(await explain('some/lib', '1.5.0')).toEqual([false, true, ['not_after']]);
   expect(await explain('some/lib', '2.0.0')).toEqual([false, true, ['constraints']]);
-  expect((await registry.cli('token', 'explain', id, 'some/lib', '1.5')).stdout).toMatch(/^1\.5\.0 +mirrored +2026-03-01T00:00:00\.000Z +no +not_after$/m);
+  expect((await registry.cli('token', 'explain', id, 'some/lib', '1.5')).stdout).toMatch(
+    /^1\.5\.0 +mirrored +2026-03-01T00:00:00\.000Z +no +not_after$/m,
+  );
   await registry.api('DELETE', `/api/tokens/${id}`);
   expect(await explain('some/lib', '1.0.0')).toEqual([false, true, ['revoked']]);
 });

@@ -29,7 +29,9 @@ describe('create', () => {
     const { exitCode, stdout, stderr } = await run('create', '--description', 'CI', '--expires', '90d');
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^lib_r_[0-9A-Za-z]{38}$/);
-    expect(stderr).toMatch(/^id +tok_[0-9A-Za-z]{16}\ndescription +CI\nkind +read\nlimit +1000 an hour \(the default of read tokens\)\nstatus +active\n/);
+    expect(stderr).toMatch(
+      /^id +tok_[0-9A-Za-z]{16}\ndescription +CI\nkind +read\nlimit +1000 an hour \(the default of read tokens\)\nstatus +active\n/,
+    );
     expect(stderr).not.toContain(stdout);
   });
 
@@ -59,39 +61,91 @@ describe('create', () => {
   });
 
   it.each([
-    [['--limit', '-1'], '--limit is "-1"; allowed: requests an hour as a whole number up to 1000000000, or 0 for no limit.'],
-    [['--limit', 'default'], '--limit is "default"; allowed: requests an hour as a whole number up to 1000000000, or 0 for no limit.'],
-    [['--expires', 'soon'], '"soon" is no time a token can expire at. Write a span such as 12h, 90d or 2w, or an instant such as 2027-01-31T00:00:00Z.'],
-    [['--expires', '2099-01-31T00:00:00Z'], '"2099-01-31T00:00:00Z" is more than ten years ahead. Leave the expiry out for a token that does not expire.'],
-    [['--expires', '2001-01-31T00:00:00Z'], '"2001-01-31T00:00:00Z" does not lie in the future. To end a token now, revoke it.'],
+    [
+      ['--limit', '-1'],
+      '--limit is "-1"; allowed: requests an hour as a whole number up to 1000000000, or 0 for no limit.',
+    ],
+    [
+      ['--limit', 'default'],
+      '--limit is "default"; allowed: requests an hour as a whole number up to 1000000000, or 0 for no limit.',
+    ],
+    [
+      ['--expires', 'soon'],
+      '"soon" is no time a token can expire at. Write a span such as 12h, 90d or 2w, or an instant such as 2027-01-31T00:00:00Z.',
+    ],
+    [
+      ['--expires', '2099-01-31T00:00:00Z'],
+      '"2099-01-31T00:00:00Z" is more than ten years ahead. Leave the expiry out for a token that does not expire.',
+    ],
+    [
+      ['--expires', '2001-01-31T00:00:00Z'],
+      '"2001-01-31T00:00:00Z" does not lie in the future. To end a token now, revoke it.',
+    ],
   ])('refuses %j with exit 2 and makes nothing', async (flags, message) => {
-    expect(await run('create', '--description', 'x', ...flags)).toEqual({ exitCode: 2, stdout: '', stderr: `libretto: ${message}` });
+    expect(await run('create', '--description', 'x', ...flags)).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: `libretto: ${message}`,
+    });
     expect(await json('list')).toEqual({ tokens: [] });
   });
 
-  it.skipIf(!existsSync('/dev/full')).each([[[]], [['--json']]])('whose secret cannot be written exits 1 and names the token to revoke (%j)', async (flags) => {
-    const { exitCode, stderr } = await runCliInto('/dev/full', ['token', 'create', '--description', 'CI', ...flags], { cwd: folder.path });
-    expect(exitCode).toBe(1);
-    const told = /libretto: The answer could not be written: no space is left where it goes\. The token (tok_\w+) exists, but nobody has seen its secret: revoke it and create another\.$/.exec(stderr);
-    expect(await json('list')).toMatchObject({ tokens: [{ id: told?.[1], status: 'active' }] });
-  });
+  it.skipIf(!existsSync('/dev/full')).each([[[]], [['--json']]])(
+    'whose secret cannot be written exits 1 and names the token to revoke (%j)',
+    async (flags) => {
+      const { exitCode, stderr } = await runCliInto('/dev/full', ['token', 'create', '--description', 'CI', ...flags], {
+        cwd: folder.path,
+      });
+      expect(exitCode).toBe(1);
+      const told =
+        /libretto: The answer could not be written: no space is left where it goes\. The token (tok_\w+) exists, but nobody has seen its secret: revoke it and create another\.$/.exec(
+          stderr,
+        );
+      expect(await json('list')).toMatchObject({ tokens: [{ id: told?.[1], status: 'active' }] });
+    },
+  );
 
   it('whose reader has left is no error', async () => {
-    const { exitCode, stderr } = await execa('bash', ['-c', 'trap "" PIPE; { sleep 0.2; "$@"; echo "exit $?" >&2; } | true', 'bash', process.execPath, binary, 'token', 'create', '--description', 'CI'], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false });
+    const { exitCode, stderr } = await execa(
+      'bash',
+      [
+        '-c',
+        'trap "" PIPE; { sleep 0.2; "$@"; echo "exit $?" >&2; } | true',
+        'bash',
+        process.execPath,
+        binary,
+        'token',
+        'create',
+        '--description',
+        'CI',
+      ],
+      { cwd: folder.path, env: cleanEnvironment(), extendEnv: false },
+    );
     expect([exitCode, stderr.split('\n').at(-1)]).toEqual([0, 'exit 0']);
   });
 
   it('tells everything that is wrong at once, as update does', async () => {
     const wrong = ['--description', 'a\nb', '--limit', 'many', '--expires', 'soon'];
-    const problems = ['one line without control characters', '--limit is "many"', '"soon" is no time'].map((text) => expect.stringContaining(text) as string);
+    const problems = ['one line without control characters', '--limit is "many"', '"soon" is no time'].map(
+      (text) => expect.stringContaining(text) as string,
+    );
     const created = await run('create', ...wrong, '--kind', 'admin');
-    expect([created.exitCode, ...created.stderr.split('\n')]).toEqual([2, problems[0], '--kind is "admin"; allowed: read or write.', ...problems.slice(1)]);
+    expect([created.exitCode, ...created.stderr.split('\n')]).toEqual([
+      2,
+      problems[0],
+      '--kind is "admin"; allowed: read or write.',
+      ...problems.slice(1),
+    ]);
     const updated = await run('update', 'tok_0123456789abcdef', ...wrong);
     expect([updated.exitCode, ...updated.stderr.split('\n')]).toEqual([2, ...problems]);
   });
 
   it('refuses an empty description', async () => {
-    expect(await run('create', '--description', ' ')).toEqual({ exitCode: 2, stdout: '', stderr: 'libretto: A token needs a description: who uses it, for what.' });
+    expect(await run('create', '--description', ' ')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr: 'libretto: A token needs a description: who uses it, for what.',
+    });
   });
 });
 
@@ -99,14 +153,32 @@ describe('list, show, update, revoke', () => {
   it('follow a token through its life, and never show its secret', async () => {
     const { id, token } = await json('create', '--description', 'CI');
     const updated = await json('update', id, '--description', 'Shop CI', '--limit', '50', '--expires', '2w');
-    expect(updated).toMatchObject({ id, description: 'Shop CI', kind: 'read', limit: 50, limit_is_default: false, status: 'active' });
+    expect(updated).toMatchObject({
+      id,
+      description: 'Shop CI',
+      kind: 'read',
+      limit: 50,
+      limit_is_default: false,
+      status: 'active',
+    });
     expect(updated['expires_at']).not.toBeNull();
-    expect(await json('update', id, '--limit', 'default', '--expires', 'never')).toMatchObject({ limit: 1000, limit_is_default: true, expires_at: null });
+    expect(await json('update', id, '--limit', 'default', '--expires', 'never')).toMatchObject({
+      limit: 1000,
+      limit_is_default: true,
+      expires_at: null,
+    });
 
     const list = await run('list');
-    expect(list.stdout.split('\n')).toEqual([expect.stringMatching(/^ID +KIND +STATUS +LIMIT +EXPIRES +SEES +DESCRIPTION$/), expect.stringMatching(new RegExp(`^${id} +read +active +1000 an hour +never +all +Shop CI$`))]);
+    expect(list.stdout.split('\n')).toEqual([
+      expect.stringMatching(/^ID +KIND +STATUS +LIMIT +EXPIRES +SEES +DESCRIPTION$/),
+      expect.stringMatching(new RegExp(`^${id} +read +active +1000 an hour +never +all +Shop CI$`)),
+    ]);
 
-    expect(await run('revoke', id)).toEqual({ exitCode: 0, stdout: `${id} (Shop CI) is revoked. It opens nothing from now on.`, stderr: '' });
+    expect(await run('revoke', id)).toEqual({
+      exitCode: 0,
+      stdout: `${id} (Shop CI) is revoked. It opens nothing from now on.`,
+      stderr: '',
+    });
     const again = await run('revoke', id);
     expect(again).toMatchObject({ exitCode: 0, stderr: '' });
     expect(again.stdout).toContain('was revoked already');
@@ -114,27 +186,45 @@ describe('list, show, update, revoke', () => {
 
     const shown = await run('show', id);
     expect(shown.stdout).toMatch(/^status +revoked$/m);
-    for (const { stdout, stderr } of [list, again, shown, await run('list', '--json'), await run('show', id, '--json')]) expect(stdout + stderr).not.toContain(token.slice(6));
+    for (const { stdout, stderr } of [list, again, shown, await run('list', '--json'), await run('show', id, '--json')])
+      expect(stdout + stderr).not.toContain(token.slice(6));
   });
 
   it('the default limit is the configured one', async () => {
     await json('create', '--description', 'CI');
-    const { stdout } = await runCli(['token', 'list', '--json'], { cwd: folder.path, environment: { LIBRETTO_LIMITS_READ: '7' } });
+    const { stdout } = await runCli(['token', 'list', '--json'], {
+      cwd: folder.path,
+      environment: { LIBRETTO_LIMITS_READ: '7' },
+    });
     expect(JSON.parse(stdout)).toMatchObject({ tokens: [{ limit: 7, limit_is_default: true }] });
   });
 
-  it.each([['show'], ['revoke'], ['update', '--limit', '5']])('%s of an unknown id: exit 2', async (command, ...flags) => {
-    const { exitCode, stdout, stderr } = await run(command, 'tok_0123456789abcdef', ...flags);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toBe('libretto: There is no token with the id "tok_0123456789abcdef". `libretto token list` shows all of them.');
-  });
+  it.each([['show'], ['revoke'], ['update', '--limit', '5']])(
+    '%s of an unknown id: exit 2',
+    async (command, ...flags) => {
+      const { exitCode, stdout, stderr } = await run(command, 'tok_0123456789abcdef', ...flags);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+      expect(stderr).toBe(
+        'libretto: There is no token with the id "tok_0123456789abcdef". `libretto token list` shows all of them.',
+      );
+    },
+  );
 
   it('an update without a change: exit 2', async () => {
-    expect(await run('update', 'tok_0123456789abcdef')).toEqual({ exitCode: 2, stdout: '', stderr: 'libretto: Nothing to change was given. Name at least one of --description, --limit, --expires, --package, --stability, --not-after, --network and --clear.' });
+    expect(await run('update', 'tok_0123456789abcdef')).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'libretto: Nothing to change was given. Name at least one of --description, --limit, --expires, --package, --stability, --not-after, --network and --clear.',
+    });
   });
 
   it('an empty list says how to make one, and a mistyped --data makes no folder', async () => {
-    expect(await run('list', '--data', 'tyop')).toEqual({ exitCode: 0, stdout: '', stderr: 'There is no token yet. Make one with `libretto token create --description TEXT`.' });
+    expect(await run('list', '--data', 'tyop')).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'There is no token yet. Make one with `libretto token create --description TEXT`.',
+    });
     expect(existsSync(folder.at('tyop'))).toBe(false);
   });
 });

@@ -19,7 +19,8 @@ beforeEach(async () => {
   mkdirSync(folder.at('packages/app'), { recursive: true });
   writeFileSync(folder.at('packages/app/composer.json'), '{"name": "acme/app", "version": "1.0.0"}');
   await done('build', 'packages');
-  for (const name of ['some/one', 'some/two']) upstream.put(name, [{ version: '1.0.0', zip: zipOf([{ name: 'lib/a.txt', data: name }]) }]);
+  for (const name of ['some/one', 'some/two'])
+    upstream.put(name, [{ version: '1.0.0', zip: zipOf([{ name: 'lib/a.txt', data: name }]) }]);
 });
 afterEach(async () => {
   running?.signal('SIGKILL');
@@ -29,7 +30,8 @@ afterEach(async () => {
   await folder.remove();
 });
 
-const run = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
+const run = async (args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<CliOutcome> =>
+  runCli(args, { cwd: folder.path, environment });
 const done = async (...args: readonly string[]): Promise<string> => {
   const { exitCode, stdout, stderr } = await run(args);
   expect(exitCode, stderr).toBe(0);
@@ -42,7 +44,10 @@ async function serve(environment: Readonly<Record<string, string>> = {}): Promis
   return (path) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
 }
 const auth = (host: string): string => JSON.stringify({ bearer: { [host]: 'sesame' } });
-const upstreamCheck = async (environment: Readonly<Record<string, string>> = {}): Promise<unknown> => (JSON.parse((await run(['doctor', '--json'], environment)).stdout) as { checks: { check: string }[] }).checks.filter(({ check }) => check === 'upstream');
+const upstreamCheck = async (environment: Readonly<Record<string, string>> = {}): Promise<unknown> =>
+  (JSON.parse((await run(['doctor', '--json'], environment)).stdout) as { checks: { check: string }[] }).checks.filter(
+    ({ check }) => check === 'upstream',
+  );
 
 describe('the registry of mirroring.url', () => {
   beforeEach(async () => {
@@ -59,7 +64,9 @@ describe('the registry of mirroring.url', () => {
     expect((await get('/dist/some/one/1.0.0.zip')).status).toBe(200);
     expect((await get('/p2/some/far.json')).status).toBe(200);
     expect((await get('/dist/some/far/1.0.0.zip')).status).not.toBe(200);
-    expect(elsewhere.server.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([['/files/x.zip', undefined]]);
+    expect(elsewhere.server.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/files/x.zip', undefined],
+    ]);
     expect(await upstreamCheck({ COMPOSER_AUTH: auth(upstream.server.host) })).toMatchObject([{ verdict: 'ok' }]);
   });
 
@@ -75,14 +82,18 @@ describe('the registry of mirroring.url', () => {
     const refused = await get('/p2/some/one.json');
     expect([refused.status, await refused.json()]).toMatchObject([500, { code: 'UPSTREAM_UNAVAILABLE' }]);
     expect(upstream.server.requests).toEqual([]);
-    expect(await (await get('/api/status')).json()).toMatchObject({ mirror: { problems: [{ upstream: 'public', message: expect.stringContaining('COMPOSER_AUTH') }] } });
+    expect(await (await get('/api/status')).json()).toMatchObject({
+      mirror: { problems: [{ upstream: 'public', message: expect.stringContaining('COMPOSER_AUTH') }] },
+    });
   });
 });
 
 describe('sealed credentials that cannot be opened', () => {
   it('keep their repository from being asked: told in the log once a minute, in the status and by doctor; what is kept is served on', async () => {
     writeFileSync(folder.at('token.txt'), 'sesame\n');
-    const { id } = JSON.parse(await done('repository', 'add', '--type', 'composer', upstream.url, '--token-file', 'token.txt', '--json')) as { id: string };
+    const { id } = JSON.parse(
+      await done('repository', 'add', '--type', 'composer', upstream.url, '--token-file', 'token.txt', '--json'),
+    ) as { id: string };
     let get = await serve();
     expect((await get('/p2/some/one.json')).status).toBe(200);
     expect(await (await get('/api/status')).json()).toMatchObject({ mirror: { problems: [] } });
@@ -91,7 +102,8 @@ describe('sealed credentials that cannot be opened', () => {
     const asked = upstream.server.requests.length;
 
     renameSync(folder.at('data/keys'), folder.at('former-keys'));
-    for (const path of allFiles(folder.at('data/mirror/p2'))) utimesSync(folder.at(`data/mirror/p2/${path}`), 1_700_000_000, 1_700_000_000); // asked for long ago
+    for (const path of allFiles(folder.at('data/mirror/p2')))
+      utimesSync(folder.at(`data/mirror/p2/${path}`), 1_700_000_000, 1_700_000_000); // asked for long ago
     get = await serve();
     const kept = await get('/p2/some/one.json');
     expect([kept.status, kept.headers.has('x-libretto-stale-since')]).toEqual([200, true]);
@@ -100,12 +112,17 @@ describe('sealed credentials that cannot be opened', () => {
       expect([refused.status, await refused.json()], path).toMatchObject([500, { code: 'UPSTREAM_UNAVAILABLE' }]);
     }
     expect(upstream.server.requests).toHaveLength(asked);
-    const failures = () => (running?.output().stdout ?? '').split('\n').filter((line) => line.includes('"document-failed"'));
+    const failures = () =>
+      (running?.output().stdout ?? '').split('\n').filter((line) => line.includes('"document-failed"'));
     await expect.poll(failures, { timeout: 5000 }).toHaveLength(1);
     expect(failures()[0]).toContain(`the credentials of the repository ${id} cannot be opened`);
-    expect(await (await get('/api/status')).json()).toMatchObject({ mirror: { problems: [{ upstream: id, message: expect.stringContaining('Give them again') }] } });
+    expect(await (await get('/api/status')).json()).toMatchObject({
+      mirror: { problems: [{ upstream: id, message: expect.stringContaining('Give them again') }] },
+    });
     expect(await done('status')).toContain(`${id}: It is not asked: the credentials`);
-    expect(await upstreamCheck()).toMatchObject([{ verdict: 'failed', message: expect.stringContaining('cannot be opened') }]);
+    expect(await upstreamCheck()).toMatchObject([
+      { verdict: 'failed', message: expect.stringContaining('cannot be opened') },
+    ]);
 
     expect((await run(['repository', 'update', id, '--token-file', 'token.txt'])).exitCode).toBe(0);
     expect((await get('/p2/some/two.json')).status, 'given again').toBe(200);

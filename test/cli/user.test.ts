@@ -21,11 +21,27 @@ afterEach(async () => {
 const password = 'correct horse battery';
 const run = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path });
 const piped = async (input: string, ...args: readonly string[]): Promise<CliOutcome> => {
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [binary, ...args], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, input, timeout: 50_000 });
+  const { exitCode, stdout, stderr } = await execa(process.execPath, [binary, ...args], {
+    cwd: folder.path,
+    env: cleanEnvironment(),
+    extendEnv: false,
+    reject: false,
+    input,
+    timeout: 50_000,
+  });
   return { exitCode: exitCode ?? -1, stdout, stderr };
 };
 const createAdmin = async (email = 'ada@example.org'): Promise<{ id: string }> => {
-  const { exitCode, stdout, stderr } = await piped(`${password}\n`, 'user', 'create', '--admin', '--email', email, '--password-stdin', '--json');
+  const { exitCode, stdout, stderr } = await piped(
+    `${password}\n`,
+    'user',
+    'create',
+    '--admin',
+    '--email',
+    email,
+    '--password-stdin',
+    '--json',
+  );
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout) as { id: string };
 };
@@ -33,24 +49,56 @@ const serve = async (): Promise<string> => {
   running = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path });
   return (await running.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
 };
-const post = async (url: string, body: object, token = ''): Promise<{ status: number; body: Record<string, unknown> }> => {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }, body: JSON.stringify(body) });
+const post = async (
+  url: string,
+  body: object,
+  token = '',
+): Promise<{ status: number; body: Record<string, unknown> }> => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+  });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
-const me = async (url: string, token: string): Promise<number> => (await fetch(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status;
+const me = async (url: string, token: string): Promise<number> =>
+  (await fetch(`${url}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } })).status;
 
 describe('users', () => {
   it('are made with a password from standard input, listed, changed and disabled; the last admin stays', async () => {
     const { id } = await createAdmin();
-    const invited = await run('user', 'create', '--email', 'Bob@Example.org', '--name', 'Bob', '--role', 'maintainer', '--invite');
+    const invited = await run(
+      'user',
+      'create',
+      '--email',
+      'Bob@Example.org',
+      '--name',
+      'Bob',
+      '--role',
+      'maintainer',
+      '--invite',
+    );
     expect(invited).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^inv_[0-9A-Za-z]{32}$/) as string });
     expect(invited.stderr).toContain('It is shown this once');
     const listed = JSON.parse((await run('user', 'list', '--json')).stdout) as { users: object[] };
-    expect(listed.users).toMatchObject([{ id, email: 'ada@example.org', role: 'admin', status: 'active', created_by: expect.stringMatching(/^cli:/) as string }, { email: 'bob@example.org', name: 'Bob', role: 'maintainer', status: 'invited' }]);
-    expect((await run('user', 'list')).stdout).toMatch(/ID +ROLE +STATUS[^\n]*\nusr_\w+ +admin +active +off +never +ada@example\.org\n/);
+    expect(listed.users).toMatchObject([
+      {
+        id,
+        email: 'ada@example.org',
+        role: 'admin',
+        status: 'active',
+        created_by: expect.stringMatching(/^cli:/) as string,
+      },
+      { email: 'bob@example.org', name: 'Bob', role: 'maintainer', status: 'invited' },
+    ]);
+    expect((await run('user', 'list')).stdout).toMatch(
+      /ID +ROLE +STATUS[^\n]*\nusr_\w+ +admin +active +off +never +ada@example\.org\n/,
+    );
     expect((await run('user', 'update', 'bob@example.org', '--role', 'viewer')).stdout).toMatch(/role +viewer/);
     expect((await run('user', 'disable', 'bob@example.org')).stdout).toMatch(/status +disabled/);
-    expect((await run('user', 'update', 'bob@example.org', '--enable', '--json')).stdout).toContain('"status": "invited"');
+    expect((await run('user', 'update', 'bob@example.org', '--enable', '--json')).stdout).toContain(
+      '"status": "invited"',
+    );
     const last = await run('user', 'disable', id);
     expect(last).toMatchObject({ exitCode: 2, stdout: '' });
     expect(last.stderr).toContain('This is the only active admin');
@@ -72,16 +120,30 @@ describe('users', () => {
   });
 
   it('are not made with a password that is too short, twice with one email, or with two lines', async () => {
-    expect((await piped('short\n', 'user', 'create', '--email', 'a@example.org', '--password-stdin')).stderr).toContain('at least 12 are needed');
-    expect((await piped(`${password}\nmore\n`, 'user', 'create', '--email', 'a@example.org', '--password-stdin')).stderr).toContain('more than one line');
+    expect((await piped('short\n', 'user', 'create', '--email', 'a@example.org', '--password-stdin')).stderr).toContain(
+      'at least 12 are needed',
+    );
+    expect(
+      (await piped(`${password}\nmore\n`, 'user', 'create', '--email', 'a@example.org', '--password-stdin')).stderr,
+    ).toContain('more than one line');
     await createAdmin();
-    expect((await piped(password, 'user', 'create', '--email', 'ADA@example.org', '--password-stdin')).stderr).toContain('already');
+    expect(
+      (await piped(password, 'user', 'create', '--email', 'ADA@example.org', '--password-stdin')).stderr,
+    ).toContain('already');
   });
 
   it.skipIf(lacks('script'))('type their password unseen, twice', async () => {
-    const command = [process.execPath, binary, 'user', 'create', '--admin', '--email', 'ada@example.org'].map((word) => `'${word}'`).join(' ');
+    const command = [process.execPath, binary, 'user', 'create', '--admin', '--email', 'ada@example.org']
+      .map((word) => `'${word}'`)
+      .join(' ');
     const typed = async (first: string, second: string): Promise<{ exitCode: number; shown: string }> => {
-      const child = execa('script', ['-qec', command, '/dev/null'], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, timeout: 50_000 });
+      const child = execa('script', ['-qec', command, '/dev/null'], {
+        cwd: folder.path,
+        env: cleanEnvironment(),
+        extendEnv: false,
+        reject: false,
+        timeout: 50_000,
+      });
       let shown = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         if (text.includes('Password: ')) child.stdin.write(`${first}\r`);
@@ -90,7 +152,10 @@ describe('users', () => {
       });
       return { exitCode: (await child).exitCode ?? -1, shown };
     };
-    expect(await typed(password, 'another password')).toMatchObject({ exitCode: 2, shown: expect.stringContaining('The two are not the same') as string });
+    expect(await typed(password, 'another password')).toMatchObject({
+      exitCode: 2,
+      shown: expect.stringContaining('The two are not the same') as string,
+    });
     const { exitCode, shown } = await typed(`x\u007f${password}`, password);
     expect({ exitCode, shows: shown.includes('horse') }).toEqual({ exitCode: 0, shows: false });
     const url = await serve();
@@ -107,7 +172,9 @@ describe('a server', () => {
     running?.signal('SIGTERM');
     await running?.ended;
     const again = await serve();
-    expect((await post(`${again}/api/auth/setup`, { setup_code, email: 'eve@example.org', password })).body).toMatchObject({ code: 'SETUP_DONE' });
+    expect(
+      (await post(`${again}/api/auth/setup`, { setup_code, email: 'eve@example.org', password })).body,
+    ).toMatchObject({ code: 'SETUP_DONE' });
     expect(running?.output().stderr).not.toContain('set_');
   });
 
@@ -125,10 +192,14 @@ describe('a server', () => {
   it('row 42: goes on with the sessions of an old signing key, ends them when told to, and signs with the new one', async () => {
     await createAdmin();
     const url = await serve();
-    const login = async (): Promise<string> => String((await post(`${url}/api/auth/login`, { email: 'ada@example.org', password })).body['token']);
-    const kidOf = (token: string): unknown => (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
+    const login = async (): Promise<string> =>
+      String((await post(`${url}/api/auth/login`, { email: 'ada@example.org', password })).body['token']);
+    const kidOf = (token: string): unknown =>
+      (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
     const before = await login();
-    const { keys } = JSON.parse((await run('keys', 'rotate', '--json')).stdout) as { keys: { kid: string; purpose: string; state: string }[] };
+    const { keys } = JSON.parse((await run('keys', 'rotate', '--json')).stdout) as {
+      keys: { kid: string; purpose: string; state: string }[];
+    };
     expect(keys.filter(({ purpose }) => purpose === 'signing').map(({ state }) => state)).toEqual(['current', 'old']);
     expect(await me(url, before)).toBe(200);
     await expect.poll(async () => kidOf(await login()), { timeout: 5000, interval: 500 }).toBe(keys[0]?.kid);
@@ -137,7 +208,12 @@ describe('a server', () => {
     expect(await me(url, await login())).toBe(200);
     const listed = await run('keys', 'list');
     expect(listed.stdout).toMatch(/^KID +PURPOSE +STATE +CREATED +ENDS\n\w{12} +signing +current [^\n]+never\n/);
-    expect(readdirSync(folder.at('var/keys')).sort()).toEqual(['sealing-0001.json', 'signing-0001.json', 'signing-0002.json', 'signing-0003.json']);
+    expect(readdirSync(folder.at('var/keys')).sort()).toEqual([
+      'sealing-0001.json',
+      'signing-0001.json',
+      'signing-0002.json',
+      'signing-0003.json',
+    ]);
   });
 });
 

@@ -13,13 +13,16 @@ import { whoLibrary } from '../util/who-library.ts';
 let origin: TemporaryTree;
 let folder: string;
 
-const libretto = (cwd: string, ...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', 'data'], { cwd });
-const succeeds = async (cwd: string, ...args: readonly string[]): Promise<void> => expect(await libretto(cwd, ...args)).toMatchObject({ exitCode: 0 });
+const libretto = (cwd: string, ...args: readonly string[]): Promise<CliOutcome> =>
+  runCli([...args, '--data', 'data'], { cwd });
+const succeeds = async (cwd: string, ...args: readonly string[]): Promise<void> =>
+  expect(await libretto(cwd, ...args)).toMatchObject({ exitCode: 0 });
 const before = (path: string): string => join(folder, 'before', path);
 const now = (path: string): string => join(folder, 'data', path);
 /** Puts a file there again, as it was before the purge. */
 const bringBack = (path: string, as = path): void => cpSync(before(path), now(as), { recursive: true });
-const change = (path: string, text: (before: string) => string): void => writeFileSync(now(path), text(readFileSync(now(path), 'utf8')));
+const change = (path: string, text: (before: string) => string): void =>
+  writeFileSync(now(path), text(readFileSync(now(path), 'utf8')));
 
 interface Fault {
   readonly code: string;
@@ -37,7 +40,11 @@ async function faults(...flags: readonly string[]): Promise<readonly Fault[]> {
 }
 
 beforeAll(async () => {
-  origin = temporaryTree({ ...saying('src/one', '1.0.0', 'first'), ...saying('src/two', '1.1.0', secret), ...saying('src/three', '1.2.0', 'third') });
+  origin = temporaryTree({
+    ...saying('src/one', '1.0.0', 'first'),
+    ...saying('src/two', '1.1.0', secret),
+    ...saying('src/three', '1.2.0', 'third'),
+  });
   const { root } = origin;
   await succeeds(root, 'build', 'src');
   rmSync(origin.path('src/three'), { recursive: true });
@@ -57,7 +64,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const [index, document, archive] = ['index/acme/hello.json', 'public/p2/acme/hello.json', 'public/dist/acme/hello/1.1.0.zip'];
+const [index, document, archive] = [
+  'index/acme/hello.json',
+  'public/p2/acme/hello.json',
+  'public/dist/acme/hello/1.1.0.zip',
+];
 
 /** The document in history that has the purged version. */
 function formerDocument(): string {
@@ -72,7 +83,9 @@ describe('libretto verify', () => {
     const lists = ['index/_purged.json', 'index/_pruned/acme/hello.json'];
     for (const damage of [(text: string) => text.replace('1.', '3.'), (text: string) => text.slice(0, -60)]) {
       for (const path of lists) change(path, damage);
-      expect((await faults()).map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual(lists.map((path) => `MALFORMED_INDEX ${path}`).toSorted());
+      expect((await faults()).map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual(
+        lists.map((path) => `MALFORMED_INDEX ${path}`).toSorted(),
+      );
       for (const { message } of await faults('--fast')) expect(message).toContain('Restore it from a backup');
       for (const path of lists) cpSync(join(origin.root, 'data', path), now(path));
     }
@@ -86,14 +99,31 @@ describe('libretto verify', () => {
     const damages: readonly [string, () => void, string][] = [
       ['lost', () => rmSync(now(list)), 'MISSING_FILE'],
       ['that of an earlier purge', () => cpSync(join(origin.root, 'data', list), now(list)), 'MALFORMED_INDEX'],
-      ['edited', () => change(list, (text) => text.replace('"reason": "secret"', '"reason": "legal"')), 'MALFORMED_INDEX'],
+      [
+        'edited',
+        () => change(list, (text) => text.replace('"reason": "secret"', '"reason": "legal"')),
+        'MALFORMED_INDEX',
+      ],
     ];
     for (const [what, damage, code] of damages) {
       damage();
-      for (const flags of [[], ['--fast']]) expect((await faults(...flags)).map((fault) => [fault.code, fault.path]), what).toEqual([[code, list]]);
-      for (const args of [['build'], ['package', 'withdraw', 'acme/hello', '1.3.0'], ['package', 'purge', 'acme/hello', '1.3.0', '--reason', 'legal', '--yes'], ['rollback', '5']]) {
+      for (const flags of [[], ['--fast']])
+        expect(
+          (await faults(...flags)).map((fault) => [fault.code, fault.path]),
+          what,
+        ).toEqual([[code, list]]);
+      for (const args of [
+        ['build'],
+        ['package', 'withdraw', 'acme/hello', '1.3.0'],
+        ['package', 'purge', 'acme/hello', '1.3.0', '--reason', 'legal', '--yes'],
+        ['rollback', '5'],
+      ]) {
         const { exitCode, stderr } = await libretto(folder, ...args);
-        expect([args[0], exitCode, stderr], what).toEqual([args[0], 2, expect.stringContaining('libretto package purged --recover') as string]);
+        expect([args[0], exitCode, stderr], what).toEqual([
+          args[0],
+          2,
+          expect.stringContaining('libretto package purged --recover') as string,
+        ]);
       }
       expect(filesWithSecret(now('.')), what).toEqual([]);
       writeFileSync(now(list), whole);
@@ -107,15 +137,26 @@ describe('libretto verify', () => {
     const whole = readFileSync(now(list), 'utf8');
     rmSync(now(list));
     expect((await libretto(folder, 'build')).stderr).toContain('acme/hello 1.1.0');
-    expect(await libretto(folder, 'package', 'purged', '--recover', 'elsewhere.json')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 tombstone') as string });
+    expect(await libretto(folder, 'package', 'purged', '--recover', 'elsewhere.json')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('1 tombstone') as string,
+    });
     expect([await faults(), readFileSync(now(list), 'utf8')]).toEqual([[], whole]);
     // with the announcement lost as well, the builder's manifest knows
     for (const path of [list, 'index/_publication.json']) rmSync(now(path));
-    expect(await libretto(folder, 'build', 'src')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('acme/hello 1.1.0') as string });
-    expect(await libretto(folder, 'package', 'purged', '--recover')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('acme/hello 1.1.0') as string });
+    expect(await libretto(folder, 'build', 'src')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('acme/hello 1.1.0') as string,
+    });
+    expect(await libretto(folder, 'package', 'purged', '--recover')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('acme/hello 1.1.0') as string,
+    });
     await succeeds(folder, 'build', 'src');
     expect([await faults(), filesWithSecret(now('.'))]).toEqual([[], []]);
-    expect(JSON.parse((await libretto(folder, 'package', 'purged', '--json')).stdout)).toMatchObject({ versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'other', sha1: null }] });
+    expect(JSON.parse((await libretto(folder, 'package', 'purged', '--json')).stdout)).toMatchObject({
+      versions: [{ name: 'acme/hello', version: '1.1.0', reason: 'other', sha1: null }],
+    });
   });
 
   it('names a version with the files of a purged one, and says how it is purged', async () => {
@@ -124,10 +165,29 @@ describe('libretto verify', () => {
       await succeeds(twins.root, 'build', 'src');
       await succeeds(twins.root, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
       const { exitCode, stdout } = await libretto(twins.root, 'verify', '--json');
-      expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { ok: true, faults: [], same_files: [{ path: 'public/dist/acme/hello/1.0.0.zip', name: 'acme/hello', version: '1.0.0', message: expect.stringContaining('libretto package purge acme/hello 1.0.0 --reason secret') as string }] }]);
-      expect(await libretto(twins.root, 'verify')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('has the files of acme/hello 1.1.0') as string });
+      expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+        0,
+        {
+          ok: true,
+          faults: [],
+          same_files: [
+            {
+              path: 'public/dist/acme/hello/1.0.0.zip',
+              name: 'acme/hello',
+              version: '1.0.0',
+              message: expect.stringContaining('libretto package purge acme/hello 1.0.0 --reason secret') as string,
+            },
+          ],
+        },
+      ]);
+      expect(await libretto(twins.root, 'verify')).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining('has the files of acme/hello 1.1.0') as string,
+      });
       cpSync(twins.path('data/public/dist/acme/hello/1.0.0.zip'), twins.path('data/public/dist/acme/hello/7.0.0.zip'));
-      expect(JSON.parse((await libretto(twins.root, 'verify', '--json')).stdout)).toMatchObject({ faults: [{ code: 'PURGED_CONTENT', path: 'public/dist/acme/hello/7.0.0.zip' }] });
+      expect(JSON.parse((await libretto(twins.root, 'verify', '--json')).stdout)).toMatchObject({
+        faults: [{ code: 'PURGED_CONTENT', path: 'public/dist/acme/hello/7.0.0.zip' }],
+      });
     } finally {
       twins.remove();
     }
@@ -139,8 +199,14 @@ describe('libretto verify', () => {
     expect(await faults()).toEqual([]);
     change(list, (text) => text.replace('"1.0.0.0"', '"1.0.9.0"'));
     expect((await faults()).map(({ code, path }) => `${code} ${path}`)).toEqual([`MALFORMED_INDEX ${list}`]);
-    expect(await libretto(folder, 'build')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`${list} was changed`) as string });
-    writeFileSync(now(list), '{"format": 1, "versions": [{"name": "acme/hello", "version": "1.0.0", "version_normalized": "1.0.0.0", "since": "2027-01-31T00:00:00.000Z"}]}\n');
+    expect(await libretto(folder, 'build')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`${list} was changed`) as string,
+    });
+    writeFileSync(
+      now(list),
+      '{"format": 1, "versions": [{"name": "acme/hello", "version": "1.0.0", "version_normalized": "1.0.0.0", "since": "2027-01-31T00:00:00.000Z"}]}\n',
+    );
     expect(await faults()).toEqual([]);
     await succeeds(folder, 'build');
     // lost before any build: what verify says to do, to withdraw it again, is possible of a version that is not published
@@ -148,7 +214,10 @@ describe('libretto verify', () => {
     await succeeds(folder, 'package', 'withdraw', 'acme/hello', '1.0.0');
     rmSync(now('build/manifest.json'));
     await succeeds(folder, 'build');
-    expect([await faults(), await libretto(folder, 'why', 'acme/hello', '1.0.0')]).toMatchObject([[], { exitCode: 1, stdout: expect.stringContaining('withdrawn by hand') as string }]);
+    expect([await faults(), await libretto(folder, 'why', 'acme/hello', '1.0.0')]).toMatchObject([
+      [],
+      { exitCode: 1, stdout: expect.stringContaining('withdrawn by hand') as string },
+    ]);
   });
 
   it('finds a damaged list of withdrawn or of quarantined versions', async () => {
@@ -163,8 +232,16 @@ describe('libretto verify', () => {
     bringBack(archive);
     bringBack(archive, 'public/dist/acme/hello/9.0.0.zip');
     const found = await faults();
-    expect(found.map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual([archive, 'public/dist/acme/hello/9.0.0.zip'].map((path) => `PURGED_CONTENT ${path}`));
-    for (const { version, message } of found) expect([version, message]).toEqual(['1.1.0', expect.stringMatching(/archive of acme\/hello 1\.1\.0, which was purged on \d{4}-\d\d-\d\d \(secret\)\. Remove it\.$/)]);
+    expect(found.map(({ code, path }) => `${code} ${path}`).toSorted()).toEqual(
+      [archive, 'public/dist/acme/hello/9.0.0.zip'].map((path) => `PURGED_CONTENT ${path}`),
+    );
+    for (const { version, message } of found)
+      expect([version, message]).toEqual([
+        '1.1.0',
+        expect.stringMatching(
+          /archive of acme\/hello 1\.1\.0, which was purged on \d{4}-\d\d-\d\d \(secret\)\. Remove it\.$/,
+        ),
+      ]);
     expect(await faults('--fast')).toContainEqual(expect.objectContaining({ code: 'PURGED_CONTENT', path: archive }));
     for (const { path } of found) rmSync(now(path));
     expect(await faults()).toEqual([]);
@@ -172,7 +249,13 @@ describe('libretto verify', () => {
 
   it('finds a purged version in a document, and a build that compares everything repairs it', async () => {
     bringBack(document);
-    expect(await faults()).toContainEqual({ code: 'PURGED_CONTENT', path: document, name: 'acme/hello', version: '1.1.0', message: expect.stringContaining('Remove build/manifest.json and run `libretto build`') as string });
+    expect(await faults()).toContainEqual({
+      code: 'PURGED_CONTENT',
+      path: document,
+      name: 'acme/hello',
+      version: '1.1.0',
+      message: expect.stringContaining('Remove build/manifest.json and run `libretto build`') as string,
+    });
     rmSync(now('build/manifest.json'));
     await succeeds(folder, 'build');
     expect([await faults(), filesWithSecret(now('public'))]).toEqual([[], []]);
@@ -183,8 +266,12 @@ describe('libretto verify', () => {
     for (const path of [index, archive, dirname(former)]) bringBack(path);
     for (const digest of readdirSync(before('index/_texts/acme/hello'))) bringBack(`index/_texts/acme/hello/${digest}`);
     const found = (await faults()).filter(({ code }) => code === 'PURGED_CONTENT');
-    expect(found.map(({ path, version }) => [path, version])).toEqual([[index, '1.1.0'], [former, '1.1.0']]);
-    for (const { message } of found) expect(message).toContain('Run `libretto package purge acme/hello 1.1.0 --reason secret --yes`');
+    expect(found.map(({ path, version }) => [path, version])).toEqual([
+      [index, '1.1.0'],
+      [former, '1.1.0'],
+    ]);
+    for (const { message } of found)
+      expect(message).toContain('Run `libretto package purge acme/hello 1.1.0 --reason secret --yes`');
     await succeeds(folder, 'package', 'purge', 'acme/hello', '1.1.0', '--reason', 'secret', '--yes');
     expect([await faults(), filesWithSecret(now('.'))]).toEqual([[], []]);
   });

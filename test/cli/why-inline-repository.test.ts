@@ -10,13 +10,20 @@ afterEach(async () => registry?.[Symbol.asyncDispose]());
 it.each(['inline', 'includes'] as const)('says where it comes from once that was read (%s)', async (layout) => {
   await using upstream = await startUpstream({ layout });
   upstream.put('some/lib', [{ version: '1.0.0' }]);
-  const running = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] }, sources: [{ type: 'composer', url: upstream.url }] });
+  const running = await startManagedRegistry({
+    egress: { allow: ['127.0.0.0/8'] },
+    sources: [{ type: 'composer', url: upstream.url }],
+  });
   registry = running;
   await running.cli('build');
   const why = async (name: string): Promise<string> => (await running.cli('why', name)).stdout;
   expect(await why('some/lib')).toContain('Nothing is kept that says who has it');
-  const token = String((await running.api('POST', '/api/tokens', { description: 'a client', kind: 'read' })).json['token']);
-  expect((await fetch(`${running.url()}/p2/some/lib.json`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+  const token = String(
+    (await running.api('POST', '/api/tokens', { description: 'a client', kind: 'read' })).json['token'],
+  );
+  expect(
+    (await fetch(`${running.url()}/p2/some/lib.json`, { headers: { authorization: `Bearer ${token}` } })).status,
+  ).toBe(200);
   await expect.poll(() => why('some/lib'), { timeout: 5000 }).toContain(`It comes from ${upstream.url}, last asked 20`);
   expect(await why('some/other')).toContain('Nothing is kept that says who has it');
 });

@@ -8,12 +8,26 @@ import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 
 let upstream: TestUpstream;
 let registry: MirroringRegistry;
-const version = (number: string, extra: Readonly<Record<string, unknown>> = {}) => ({ version: number, zip: archiveFor(number), extra });
+const version = (number: string, extra: Readonly<Record<string, unknown>> = {}) => ({
+  version: number,
+  zip: archiveFor(number),
+  extra,
+});
 beforeAll(async () => {
   upstream = await startUpstream();
   registry = await mirroringRegistry(upstream.url);
-  upstream.put('some/lib', [version('1.0.0'), version('1.1.0', { license: ['GPL-3.0-only'] }), version('v1.2.0', { license: ['GPL-3.0-only'] }), version('1.3.0', { abandoned: 'other/lib' }), version('1.4.0', { require: { php: 'no constraint at all' } })]);
-  for (const [key, value] of [['licenses', '["MIT"]'], ['abandoned', 'refuse']] as const) await registry.json('settings', 'set', `mirroring.${key}`, value);
+  upstream.put('some/lib', [
+    version('1.0.0'),
+    version('1.1.0', { license: ['GPL-3.0-only'] }),
+    version('v1.2.0', { license: ['GPL-3.0-only'] }),
+    version('1.3.0', { abandoned: 'other/lib' }),
+    version('1.4.0', { require: { php: 'no constraint at all' } }),
+  ]);
+  for (const [key, value] of [
+    ['licenses', '["MIT"]'],
+    ['abandoned', 'refuse'],
+  ] as const)
+    await registry.json('settings', 'set', `mirroring.${key}`, value);
   expect(await registry.warm(['some/lib', '1.0.0'])).toMatchObject({ exitCode: 0, stderr: '' });
 });
 afterAll(async () => {
@@ -21,23 +35,37 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-const why = async (...operands: readonly string[]): Promise<string> => (await registry.cli('why', 'some/lib', ...operands)).stdout;
+const why = async (...operands: readonly string[]): Promise<string> =>
+  (await registry.cli('why', 'some/lib', ...operands)).stdout;
 
 describe('libretto why', () => {
   it('says which rule leaves versions out, in sum', async () => {
     const told = await why();
-    expect(told).toContain('\n2 versions are left out by mirroring.licenses, such as 1.1.0: its licence GPL-3.0-only is not one of those that are allowed.\n');
-    expect(told).toContain('\nOne version is left out by mirroring.abandoned, 1.3.0: it is abandoned; use other/lib instead.\n');
+    expect(told).toContain(
+      '\n2 versions are left out by mirroring.licenses, such as 1.1.0: its licence GPL-3.0-only is not one of those that are allowed.\n',
+    );
+    expect(told).toContain(
+      '\nOne version is left out by mirroring.abandoned, 1.3.0: it is abandoned; use other/lib instead.\n',
+    );
     expect(told).toMatch(/\nOne version is left out since Composer could not load it, 1\.4\.0: /);
     expect(told).not.toContain('ALARM');
   });
 
   it('says of one version why it is left out, whichever way it is written', async () => {
-    expect(await why('1.2.0')).toContain('\nOne version is left out by mirroring.licenses, v1.2.0: its licence GPL-3.0-only');
+    expect(await why('1.2.0')).toContain(
+      '\nOne version is left out by mirroring.licenses, v1.2.0: its licence GPL-3.0-only',
+    );
     expect(await why('1.2.0')).not.toContain('abandoned');
     expect(await why('1.0.0')).not.toContain('left out');
     const { mirrored } = await registry.json('why', 'some/lib');
-    expect(mirrored).toMatchObject({ held_back: { left_out: expect.arrayContaining([expect.objectContaining({ version: '1.3.0', setting: 'mirroring.abandoned' })]) as unknown, changed: [] } });
+    expect(mirrored).toMatchObject({
+      held_back: {
+        left_out: expect.arrayContaining([
+          expect.objectContaining({ version: '1.3.0', setting: 'mirroring.abandoned' }),
+        ]) as unknown,
+        changed: [],
+      },
+    });
   });
 
   it('says of which version the upstream changed its mind', async () => {
@@ -45,9 +73,20 @@ describe('libretto why', () => {
     const documents = registry.folder.at('data/mirror/p2');
     for (const path of allFiles(documents)) utimesSync(`${documents}/${path}`, 1e9, 1e9); // last asked long ago
     expect(await registry.warm(['some/lib', '1.0.0'])).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(await why()).toMatch(/\nALARM, 1\.0\.0: the upstream now says something else of its require\. What was accepted on .* is served on\.\n/);
+    expect(await why()).toMatch(
+      /\nALARM, 1\.0\.0: the upstream now says something else of its require\. What was accepted on .* is served on\.\n/,
+    );
     const verified = await registry.cli('mirror', 'verify');
-    expect([verified.exitCode, verified.stdout, verified.stderr]).toEqual([0, 'Checked 1 archive: all as accepted.', expect.stringMatching(/^ {2}ALARM, some\/lib 1\.0\.0: the upstream now says something else of its require\./) as string]);
-    expect(await registry.json('mirror', 'verify')).toMatchObject({ ok: true, changed: [{ name: 'some/lib', version: '1.0.0' }] });
+    expect([verified.exitCode, verified.stdout, verified.stderr]).toEqual([
+      0,
+      'Checked 1 archive: all as accepted.',
+      expect.stringMatching(
+        /^ {2}ALARM, some\/lib 1\.0\.0: the upstream now says something else of its require\./,
+      ) as string,
+    ]);
+    expect(await registry.json('mirror', 'verify')).toMatchObject({
+      ok: true,
+      changed: [{ name: 'some/lib', version: '1.0.0' }],
+    });
   });
 });

@@ -14,7 +14,19 @@ beforeAll(async () => {
     ...below('packages/two', whoLibrary('acme/hello', '2.0.0', { require: { 'acme/other': '^^1' } }, 'b')),
     ...below('packages/dev', whoLibrary('acme/hello', undefined, {}, 'c')),
     ...below('packages/secret', whoLibrary('acme/secret', '1.0.0', {}, 'd')),
-    'libretto.json': { json: { data: 'data', sources: [{ type: 'directory', path: 'packages', except: { 'acme/secret': '*' }, versions: { 'acme/hello': '<1.5 || 2.* || dev-main' } }] } },
+    'libretto.json': {
+      json: {
+        data: 'data',
+        sources: [
+          {
+            type: 'directory',
+            path: 'packages',
+            except: { 'acme/secret': '*' },
+            versions: { 'acme/hello': '<1.5 || 2.* || dev-main' },
+          },
+        ],
+      },
+    },
   });
   expect(await runCli(['build'], { cwd: tree.root })).toMatchObject({ exitCode: 1 });
   rmSync(tree.path('packages/old'), { recursive: true });
@@ -27,7 +39,13 @@ const why = (...args: readonly string[]): Promise<CliOutcome> => runCli(['why', 
 
 interface Answer {
   readonly published: boolean;
-  readonly versions: readonly { readonly version: string; readonly state: string; readonly source: string; readonly reference: string; readonly since: string }[];
+  readonly versions: readonly {
+    readonly version: string;
+    readonly state: string;
+    readonly source: string;
+    readonly reference: string;
+    readonly since: string;
+  }[];
   readonly left_out: readonly { readonly code: string }[];
   readonly excluded_by: readonly { readonly option: string }[];
   readonly suggestions: readonly string[];
@@ -41,7 +59,13 @@ async function answer(...args: readonly string[]): Promise<Answer & { readonly e
 describe('libretto why', () => {
   it('says from where and since when a version is published', async () => {
     const found = await answer('acme/hello', '1.0.0');
-    expect(found).toMatchObject({ exitCode: 0, published: true, versions: [{ version: '1.0.0', state: 'published', source: 'dir:../packages' }], left_out: [], excluded_by: [] });
+    expect(found).toMatchObject({
+      exitCode: 0,
+      published: true,
+      versions: [{ version: '1.0.0', state: 'published', source: 'dir:../packages' }],
+      left_out: [],
+      excluded_by: [],
+    });
     const { stdout } = await why('acme/hello', 'v1.0');
     expect(stdout).toContain('is published');
     expect(stdout).toContain(found.versions[0]?.reference);
@@ -51,21 +75,40 @@ describe('libretto why', () => {
   it('lists a package, with what the last build left out of it', async () => {
     const { exitCode, stdout } = await why('Acme/Hello');
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/published in 2 versions[^]*1\.0\.0 +published[^]*0\.9\.0 +withdrawn[^]*2\.0\.0 \([^)]*composer\.json\)[^]*\[CONSTRAINT_INVALID\]/);
+    expect(stdout).toMatch(
+      /published in 2 versions[^]*1\.0\.0 +published[^]*0\.9\.0 +withdrawn[^]*2\.0\.0 \([^)]*composer\.json\)[^]*\[CONSTRAINT_INVALID\]/,
+    );
   });
 
-  it('says why a version was left out', async () => expect(await answer('acme/hello', '2.0.0')).toMatchObject({ exitCode: 1, published: false, left_out: [{ code: 'CONSTRAINT_INVALID' }] }));
+  it('says why a version was left out', async () =>
+    expect(await answer('acme/hello', '2.0.0')).toMatchObject({
+      exitCode: 1,
+      published: false,
+      left_out: [{ code: 'CONSTRAINT_INVALID' }],
+    }));
 
   it('says that one was withdrawn and how long it can be had', async () => {
-    expect(await answer('acme/hello', '0.9.0')).toMatchObject({ exitCode: 1, published: false, versions: [{ state: 'withdrawn' }] });
+    expect(await answer('acme/hello', '0.9.0')).toMatchObject({
+      exitCode: 1,
+      published: false,
+      versions: [{ state: 'withdrawn' }],
+    });
     expect((await why('acme/hello', '0.9.0')).stdout).toContain('until `libretto prune` removes it');
   });
 
-  it('shows what a dev version was before', async () => expect((await answer('acme/hello', 'dev-main')).versions.map(({ state }) => state)).toEqual(['published', 'superseded']));
+  it('shows what a dev version was before', async () =>
+    expect((await answer('acme/hello', 'dev-main')).versions.map(({ state }) => state)).toEqual([
+      'published',
+      'superseded',
+    ]));
 
   it('names the limit of libretto.json that keeps a package or a version out', async () => {
-    expect((await answer('acme/secret')).excluded_by).toEqual([expect.objectContaining({ source: 'dir:../packages', option: 'sources[0].except["acme/secret"]', value: '*' })]);
-    expect((await answer('acme/hello', '3.0.0')).excluded_by).toEqual([expect.objectContaining({ option: 'sources[0].versions["acme/hello"]' })]);
+    expect((await answer('acme/secret')).excluded_by).toEqual([
+      expect.objectContaining({ source: 'dir:../packages', option: 'sources[0].except["acme/secret"]', value: '*' }),
+    ]);
+    expect((await answer('acme/hello', '3.0.0')).excluded_by).toEqual([
+      expect.objectContaining({ option: 'sources[0].versions["acme/hello"]' }),
+    ]);
     expect((await why('acme/secret')).stdout).toContain('libretto.json would leave it out');
   });
 
@@ -75,5 +118,6 @@ describe('libretto why', () => {
     expect((await why('acme/helo')).stdout).toContain('Did you mean acme/hello?');
   });
 
-  it('refuses what is no name', async () => expect(await why('hello')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('acme/hello') as string }));
+  it('refuses what is no name', async () =>
+    expect(await why('hello')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('acme/hello') as string }));
 });

@@ -29,12 +29,17 @@ describe('without a Redis', () => {
   it('it refuses to start, and says why', async () => {
     const { exitCode, stdout, stderr } = await run('serve', '--listen', '127.0.0.1:0', '--workers', '2');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toBe('libretto: 2 workers (--workers) need a Redis in which they count together: each would count requests for itself, and a token could make 2 times as many as its limit says. Name one with --redis URL (or --state URL), or serve with one worker.');
+    expect(stderr).toBe(
+      'libretto: 2 workers (--workers) need a Redis in which they count together: each would count requests for itself, and a token could make 2 times as many as its limit says. Name one with --redis URL (or --state URL), or serve with one worker.',
+    );
     expect(existsSync(folder.at('var/state'))).toBe(false);
   });
 
   it('one worker needs none, and numbers are checked', async () => {
-    expect(await run('serve', '--workers', '0')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('allowed: a whole number from 1 to 256, or auto') as string });
+    expect(await run('serve', '--workers', '0')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('allowed: a whole number from 1 to 256, or auto') as string,
+    });
     running = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '1'], { cwd: folder.path });
     const [url] = await running.shows(/http:\/\/127\.0\.0\.1:\d+/);
     expect(await (await fetch(`${url}/health`)).json()).not.toHaveProperty('workers');
@@ -49,22 +54,42 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
   const serve = async (...flags: readonly string[]): Promise<{ readonly server: RunningCli; readonly url: string }> => {
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
     expect((await run('build', 'hello')).exitCode).toBe(0);
-    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '2', '--redis', redis.url, ...flags], { cwd: folder.path });
+    const server = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '2', '--redis', redis.url, ...flags], {
+      cwd: folder.path,
+    });
     running = server;
     const [url] = await server.shows(/http:\/\/127\.0\.0\.1:\d+/);
     await server.shows(/There is no user yet/);
     await allServe(url);
     return { server, url };
   };
-  const healthOf = async (url: string): Promise<unknown> => ((await (await fetch(`${url}/health`, { headers: { connection: 'close' } })).json()) as Record<string, unknown>)['workers'];
+  const healthOf = async (url: string): Promise<unknown> =>
+    ((await (await fetch(`${url}/health`, { headers: { connection: 'close' } })).json()) as Record<string, unknown>)[
+      'workers'
+    ];
   /** each of them knows it, and the next two that ask meet one of them each */
   const allServe = (url: string): Promise<void> =>
-    vi.waitFor(async () => expect([await healthOf(url), await healthOf(url)]).toEqual([{ serving: 2, of: 2 }, { serving: 2, of: 2 }]), { timeout: 15_000, interval: 50 });
+    vi.waitFor(
+      async () =>
+        expect([await healthOf(url), await healthOf(url)]).toEqual([
+          { serving: 2, of: 2 },
+          { serving: 2, of: 2 },
+        ]),
+      { timeout: 15_000, interval: 50 },
+    );
   const createToken = async (...flags: readonly string[]): Promise<{ readonly id: string; readonly token: string }> =>
-    JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...flags)).stdout) as { id: string; token: string };
-  const workersOf = ({ pid }: RunningCli): number[] => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+    JSON.parse((await run('token', 'create', '--description', 'x', '--json', ...flags)).stdout) as {
+      id: string;
+      token: string;
+    };
+  const workersOf = ({ pid }: RunningCli): number[] =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
   const statusOf = (url: string, token: string, agent: Agent): Promise<number> =>
-    new Promise((resolve, reject) => get(`${url}/packages.json`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => response.resume().on('end', () => resolve(response.statusCode ?? 0))).on('error', reject));
+    new Promise((resolve, reject) =>
+      get(`${url}/packages.json`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) =>
+        response.resume().on('end', () => resolve(response.statusCode ?? 0)),
+      ).on('error', reject),
+    );
 
   it('both serve, what is said once is said once, and metrics are of both', async () => {
     const { server, url } = await serve('--metrics', '127.0.0.1:0');
@@ -78,7 +103,8 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     expect(text).toContain('libretto_requests_total{route="root",status="200",token="read"} 10\n');
     expect(text).toContain('libretto_workers_serving 2\n');
     expect(text).toContain('libretto_publication_serial 1\n');
-    for (const process of ['worker 1', 'worker 2', 'primary']) expect(text).toMatch(new RegExp(`^process_resident_memory_bytes\\{process="${process}"\\} \\d+$`, 'm'));
+    for (const process of ['worker 1', 'worker 2', 'primary'])
+      expect(text).toMatch(new RegExp(`^process_resident_memory_bytes\\{process="${process}"\\} \\d+$`, 'm'));
     const typed = [...text.matchAll(/^# TYPE ([a-z_]+)/gm)].map(([, name]) => name);
     expect(new Set(typed).size).toBe(typed.length);
     server.signal('SIGTERM');
@@ -94,13 +120,34 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
   it('the management API is the same on all of them: who comes in by one is in', async () => {
     const { server, url } = await serve();
     const [, code = ''] = /"setup_code":"(\w+)"/.exec(server.output().stderr) ?? [];
-    const call = async (method: string, path: string, session?: string, body?: unknown): Promise<{ readonly status: number; readonly json: Record<string, unknown> }> => {
-      const reply = await request(`${url}${path}`, { method: method as 'GET', reset: true, headers: { ...(session === undefined ? {} : { authorization: `Bearer ${session}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const call = async (
+      method: string,
+      path: string,
+      session?: string,
+      body?: unknown,
+    ): Promise<{ readonly status: number; readonly json: Record<string, unknown> }> => {
+      const reply = await request(`${url}${path}`, {
+        method: method as 'GET',
+        reset: true,
+        headers: {
+          ...(session === undefined ? {} : { authorization: `Bearer ${session}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
       return { status: reply.statusCode, json: (await reply.body.json()) as Record<string, unknown> };
     };
-    const { json } = await call('POST', '/api/auth/setup', undefined, { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' });
+    const { json } = await call('POST', '/api/auth/setup', undefined, {
+      setup_code: code,
+      email: 'ada@example.org',
+      password: 'correct horse battery staple',
+    });
     const session = String(json['token']);
-    const made = await Promise.all(Array.from({ length: 4 }, (_, at) => call('POST', '/api/tokens', session, { description: `number ${at}`, kind: 'read' })));
+    const made = await Promise.all(
+      Array.from({ length: 4 }, (_, at) =>
+        call('POST', '/api/tokens', session, { description: `number ${at}`, kind: 'read' }),
+      ),
+    );
     expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
     const seen = await Promise.all(Array.from({ length: 4 }, () => call('GET', '/api/tokens', session)));
     for (const { json: list } of seen) expect(list['data']).toHaveLength(4);
@@ -112,12 +159,21 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
   it('eight right logins at once all succeed, and of twelve wrong ones five are answered', async () => {
     const { server, url } = await serve('--state', redis.url);
     const [, code = ''] = /"setup_code":"(\w+)"/.exec(server.output().stderr) ?? [];
-    const post = async (path: string, body: object): Promise<number> => (await fetch(`${url}${path}`, { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close' }, body: JSON.stringify(body) })).status;
+    const post = async (path: string, body: object): Promise<number> =>
+      (
+        await fetch(`${url}${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', connection: 'close' },
+          body: JSON.stringify(body),
+        })
+      ).status;
     const [email, password] = ['ada@example.org', 'correct horse battery staple'];
     expect(await post('/api/auth/setup', { setup_code: code, email, password })).toBe(201);
     const right = await Promise.all(Array.from({ length: 8 }, () => post('/api/auth/login', { email, password })));
     expect(right).toEqual(Array.from({ length: 8 }, () => 200));
-    const wrong = await Promise.all(Array.from({ length: 12 }, (_, at) => post('/api/auth/login', { email, password: `wrong ${at}` })));
+    const wrong = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => post('/api/auth/login', { email, password: `wrong ${at}` })),
+    );
     expect(wrong.filter((status) => status === 401)).toHaveLength(5);
   });
 
@@ -144,7 +200,8 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
   it('one that is killed is replaced; the other loses nothing, and nothing that was counted is lost', async () => {
     const { server, url } = await serve('--metrics', '127.0.0.1:0');
     const [, metrics = ''] = /Metrics: (http:[^\s,]+)/.exec(server.output().stderr) ?? [];
-    const counted = async (): Promise<number> => Number(/route="root",status="200",token="read"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1]);
+    const counted = async (): Promise<number> =>
+      Number(/route="root",status="200",token="read"\} (\d+)/.exec(await (await fetch(metrics)).text())?.[1]);
     const { token } = await createToken('--limit', '0');
     const clients = startSteadyClients(`${url}/packages.json`, token, 8);
     await clients.more(200);
@@ -177,7 +234,10 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
   });
 
   it('a second signal ends all of them at once; so does a primary that is killed', async () => {
-    for (const [signal, code] of [['SIGINT', 130], ['SIGKILL', -1]] as const) {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGKILL', -1],
+    ] as const) {
       const { server } = await serve();
       const workers = workersOf(server);
       server.signal(signal);
@@ -189,7 +249,9 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
       const { exitCode } = await server.ended;
       // with nothing under way all may have ended before the second one came
       expect([code, 0]).toContain(exitCode);
-      await vi.waitFor(() => expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), { timeout: 15_000 });
+      await vi.waitFor(() => expect(workers.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]), {
+        timeout: 15_000,
+      });
     }
   });
 
@@ -207,33 +269,67 @@ describe.skipIf(lacks('redis-server'))('with a Redis', () => {
     await ask();
     server.signal('SIGTERM');
     expect((await server.ended).exitCode).toBe(0);
-    const writersOf = (file: string): Set<string> => new Set(logLines(readFileSync(folder.at(file), 'utf8')).filter(({ path }) => path === '/packages.json').map(({ request_id }) => String(request_id).split('-')[0] ?? ''));
+    const writersOf = (file: string): Set<string> =>
+      new Set(
+        logLines(readFileSync(folder.at(file), 'utf8'))
+          .filter(({ path }) => path === '/packages.json')
+          .map(({ request_id }) => String(request_id).split('-')[0] ?? ''),
+      );
     expect([writersOf('old.log').size, writersOf('requests.log').size]).toEqual([2, 2]);
   });
 
-  it.skipIf(lacks('openssl'))('SIGHUP with a certificate that cannot be used is told once, also where it goes to all processes', async () => {
-    const { certFile, keyFile } = createAuthority(folder.path).issue('one');
-    writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
-    expect((await run('build', 'hello')).exitCode).toBe(0);
-    running = startCli(['serve', '--listen', '127.0.0.1:0', '--workers', '2', '--redis', redis.url, '--log', 'requests.log', '--tls-cert', certFile, '--tls-key', keyFile], { cwd: folder.path });
-    await running.shows(/Or run `libretto user create/);
-    await vi.waitFor(() => expect(workersOf(running as RunningCli)).toHaveLength(2));
-    await delay(1000);
-    writeFileSync(keyFile, 'no key');
-    for (const pid of [running.pid, ...workersOf(running)]) process.kill(pid, 'SIGHUP');
-    await running.shows(/The certificate from before is served on/);
-    await delay(1000);
-    running.signal('SIGTERM');
-    const { exitCode, stderr } = await running.ended;
-    const logged = logLines(readFileSync(folder.at('requests.log'), 'utf8')).filter(({ certificate }) => certificate === 'kept');
-    expect([exitCode, stderr.match(/The certificate from before is served on/g)?.length, logged.length]).toEqual([0, 1, 1]);
-  });
+  it.skipIf(lacks('openssl'))(
+    'SIGHUP with a certificate that cannot be used is told once, also where it goes to all processes',
+    async () => {
+      const { certFile, keyFile } = createAuthority(folder.path).issue('one');
+      writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.0.0' }));
+      expect((await run('build', 'hello')).exitCode).toBe(0);
+      running = startCli(
+        [
+          'serve',
+          '--listen',
+          '127.0.0.1:0',
+          '--workers',
+          '2',
+          '--redis',
+          redis.url,
+          '--log',
+          'requests.log',
+          '--tls-cert',
+          certFile,
+          '--tls-key',
+          keyFile,
+        ],
+        { cwd: folder.path },
+      );
+      await running.shows(/Or run `libretto user create/);
+      await vi.waitFor(() => expect(workersOf(running as RunningCli)).toHaveLength(2));
+      await delay(1000);
+      writeFileSync(keyFile, 'no key');
+      for (const pid of [running.pid, ...workersOf(running)]) process.kill(pid, 'SIGHUP');
+      await running.shows(/The certificate from before is served on/);
+      await delay(1000);
+      running.signal('SIGTERM');
+      const { exitCode, stderr } = await running.ended;
+      const logged = logLines(readFileSync(folder.at('requests.log'), 'utf8')).filter(
+        ({ certificate }) => certificate === 'kept',
+      );
+      expect([exitCode, stderr.match(/The certificate from before is served on/g)?.length, logged.length]).toEqual([
+        0, 1, 1,
+      ]);
+    },
+  );
 
   it('a first worker that cannot start ends the command with its exit code and its words', async () => {
     const first = await serve();
     const { port } = new URL(first.url);
-    const { exitCode, stderr } = await runCli(['serve', '--data', 'other', '--workers', '2', '--redis', redis.url, '--listen', `127.0.0.1:${port}`], { cwd: folder.path });
+    const { exitCode, stderr } = await runCli(
+      ['serve', '--data', 'other', '--workers', '2', '--redis', redis.url, '--listen', `127.0.0.1:${port}`],
+      { cwd: folder.path },
+    );
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/^libretto: Cannot listen on 127\.0\.0\.1:\d+ \(--listen\): another program listens there already\./);
+    expect(stderr).toMatch(
+      /^libretto: Cannot listen on 127\.0\.0\.1:\d+ \(--listen\): another program listens there already\./,
+    );
   });
 });

@@ -24,7 +24,11 @@ const allBudgets: readonly (readonly [string, (name: string) => Budget])[] = [
   ['of codes', (name) => codeBudget(name)],
 ];
 
-function describeAttempts(name: string, budgets: typeof allBudgets, open: () => Promise<{ readonly stores: readonly StateStore[]; readonly remove: () => Promise<void> }>): void {
+function describeAttempts(
+  name: string,
+  budgets: typeof allBudgets,
+  open: () => Promise<{ readonly stores: readonly StateStore[]; readonly remove: () => Promise<void> }>,
+): void {
   describe(name, () => {
     let opened: Awaited<ReturnType<typeof open>>;
     let nowMs = Date.parse('2026-11-21T09:00:00Z');
@@ -34,15 +38,19 @@ function describeAttempts(name: string, budgets: typeof allBudgets, open: () => 
     /** `right` and `wrong` attempts at once, spread over the processes, and how each ended. */
     async function tryAtOnce(budget: Budget, guesses: readonly ('right' | 'wrong')[]): Promise<Outcome[]> {
       const processes = opened.stores.map((store) => createAttempts({ store, now: () => nowMs, randomBytes }));
-      return Promise.all(guesses.map(async (guess, at): Promise<Outcome> => {
-        const check = async (): Promise<Outcome> => {
-          for (let turn = 0; turn < 5; turn += 1) await nextTurn();
-          if (guess === 'wrong') throw new WrongGuess();
-          return guess;
-        };
-        const refuse = (): Promise<never> => Promise.reject(new Error('wrong'));
-        return processes[at % processes.length]!.judge([budget], check, { refuse }).catch((error: unknown) => (error instanceof Error && error.message === 'wrong' ? 'wrong' : 'refused'));
-      }));
+      return Promise.all(
+        guesses.map(async (guess, at): Promise<Outcome> => {
+          const check = async (): Promise<Outcome> => {
+            for (let turn = 0; turn < 5; turn += 1) await nextTurn();
+            if (guess === 'wrong') throw new WrongGuess();
+            return guess;
+          };
+          const refuse = (): Promise<never> => Promise.reject(new Error('wrong'));
+          return processes[at % processes.length]!.judge([budget], check, { refuse }).catch((error: unknown) =>
+            error instanceof Error && error.message === 'wrong' ? 'wrong' : 'refused',
+          );
+        }),
+      );
     }
     const times = <Guess>(count: number, guess: Guess): Guess[] => Array.from({ length: count }, () => guess);
 
@@ -53,23 +61,35 @@ function describeAttempts(name: string, budgets: typeof allBudgets, open: () => 
       expect(outcomes.filter((outcome) => outcome === 'refused')).toHaveLength(8);
     });
 
-    it.each(budgets)('%s: right attempts at once all succeed, also one short of the lockout', async (_name, budgetOf) => {
-      const budget = budgetOf('right');
-      expect(await tryAtOnce(budget, times(budget.free + 5, 'right'))).toEqual(times(budget.free + 5, 'right'));
-      await tryAtOnce(budget, times(budget.free - 1, 'wrong'));
-      expect(await tryAtOnce(budget, times(4, 'right'))).toEqual(times(4, 'right'));
-    });
+    it.each(budgets)(
+      '%s: right attempts at once all succeed, also one short of the lockout',
+      async (_name, budgetOf) => {
+        const budget = budgetOf('right');
+        expect(await tryAtOnce(budget, times(budget.free + 5, 'right'))).toEqual(times(budget.free + 5, 'right'));
+        await tryAtOnce(budget, times(budget.free - 1, 'wrong'));
+        expect(await tryAtOnce(budget, times(4, 'right'))).toEqual(times(4, 'right'));
+      },
+    );
 
-    it.each(budgets)('%s: a lockout ends by the clock of its failures, and right attempts prolong it for nobody', async (_name, budgetOf) => {
-      const budget = budgetOf('locked');
-      await tryAtOnce(budget, times(budget.free, 'wrong'));
-      nowMs += budget.firstMs - 1;
-      expect(await tryAtOnce(budget, ['right'])).toEqual(['refused']);
-      nowMs += 1;
-      expect(await tryAtOnce(budget, times(4, 'right'))).toEqual(times(4, 'right'));
-      // an hour after the last failure all are forgotten; before that, each further one is answered by itself
-      if (budget.firstMs < 3_600_000) expect((await tryAtOnce(budget, times(4, 'wrong'))).sort()).toEqual(['refused', 'refused', 'refused', 'wrong']);
-    });
+    it.each(budgets)(
+      '%s: a lockout ends by the clock of its failures, and right attempts prolong it for nobody',
+      async (_name, budgetOf) => {
+        const budget = budgetOf('locked');
+        await tryAtOnce(budget, times(budget.free, 'wrong'));
+        nowMs += budget.firstMs - 1;
+        expect(await tryAtOnce(budget, ['right'])).toEqual(['refused']);
+        nowMs += 1;
+        expect(await tryAtOnce(budget, times(4, 'right'))).toEqual(times(4, 'right'));
+        // an hour after the last failure all are forgotten; before that, each further one is answered by itself
+        if (budget.firstMs < 3_600_000)
+          expect((await tryAtOnce(budget, times(4, 'wrong'))).sort()).toEqual([
+            'refused',
+            'refused',
+            'refused',
+            'wrong',
+          ]);
+      },
+    );
   });
 }
 
@@ -81,7 +101,10 @@ describeAttempts('memory', allBudgets, async () => {
 describeAttempts('LMDB', allBudgets.slice(2), async () => {
   const folder = temporaryFolder('attempts');
   const stores = [await openLmdbStore(folder.at('state')), await openLmdbStore(folder.at('state'))];
-  return { stores, remove: async () => void (await Promise.all(stores.map((store) => store.close())), await folder.remove()) };
+  return {
+    stores,
+    remove: async () => void (await Promise.all(stores.map((store) => store.close())), await folder.remove()),
+  };
 });
 
 describe.skipIf(lacks('redis-server'))('with redis-server', () => {
@@ -90,7 +113,13 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   afterAll(() => redis.stop());
 
   describeAttempts('Redis', allBudgets.slice(2), async () => {
-    const open = (): Promise<StateStore> => openRedisStore({ url: redis.url, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
+    const open = (): Promise<StateStore> =>
+      openRedisStore({
+        url: redis.url,
+        graceMs: 60_000,
+        notice: () => undefined,
+        monotonicMs: () => performance.now(),
+      });
     const stores = [await open(), await open()];
     return { stores, remove: async () => void (await Promise.all(stores.map((store) => store.close()))) };
   });

@@ -23,5 +23,14 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
 
   afterAll(() => redis.stop());
 
-  describeCounters('Redis', () => openResilientCounters({ shared: createRedisCounters({ url: redis.url }), notice: () => undefined, monotonicMs: () => performance.now() }), true);
+  describeCounters(
+    'Redis',
+    () =>
+      openResilientCounters({
+        shared: createRedisCounters({ url: redis.url }),
+        notice: () => undefined,
+        monotonicMs: () => performance.now(),
+      }),
+    true,
+  );
 });

@@ -18,12 +18,20 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
 
     afterEach(() => counters.close());
 
-    const hit = async (key: string, limit: number, windowMs = hourMs, by = counters): Promise<Count> => by.hit(key, limit, windowMs, Date.now());
-    const hits = async (count: number, key: string, limit: number): Promise<Count[]> => Promise.all(Array.from({ length: count }, () => hit(key, limit)));
+    const hit = async (key: string, limit: number, windowMs = hourMs, by = counters): Promise<Count> =>
+      by.hit(key, limit, windowMs, Date.now());
+    const hits = async (count: number, key: string, limit: number): Promise<Count[]> =>
+      Promise.all(Array.from({ length: count }, () => hit(key, limit)));
 
     it('admits up to the limit and says what is left', async () => {
       const counts = [await hit('a', 3), await hit('a', 3), await hit('a', 3), await hit('a', 3), await hit('a', 3)];
-      expect(counts.map(({ admitted, remaining }) => [admitted, remaining])).toEqual([[true, 2], [true, 1], [true, 0], [false, 0], [false, 0]]);
+      expect(counts.map(({ admitted, remaining }) => [admitted, remaining])).toEqual([
+        [true, 2],
+        [true, 1],
+        [true, 0],
+        [false, 0],
+        [false, 0],
+      ]);
     });
 
     it('stands at 999, 1000 and 1001 of 1000 as it should', async () => {
@@ -40,7 +48,7 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
       expect(counters.degraded()).toBe(false);
     });
 
-    it('ends the window a window\'s length after its first request, whatever comes later', async () => {
+    it("ends the window a window's length after its first request, whatever comes later", async () => {
       const before = Date.now();
       const first = await hit('a', 2);
       const after = Date.now();
@@ -99,7 +107,9 @@ export function describeCounters(name: string, open: () => Promise<Counters>, sh
 
     it('is exact across four that share it', async () => {
       const all = [counters, await open(), await open(), await open()];
-      const counts = await Promise.all(Array.from({ length: 1200 }, (_, index) => hit('a', 1000, hourMs, all[index % 4])));
+      const counts = await Promise.all(
+        Array.from({ length: 1200 }, (_, index) => hit('a', 1000, hourMs, all[index % 4])),
+      );
       expect(counts.filter(({ admitted }) => admitted)).toHaveLength(1000);
       expect(all.some((one) => one.degraded())).toBe(false);
       await Promise.all(all.slice(1).map((one) => one.close()));

@@ -10,7 +10,12 @@ import { startRedis, type RedisServer } from '../util/redis-server.ts';
 import { temporaryFolder } from '../util/temporary-folder.ts';
 import { lacks } from '../util/tool.ts';
 
-const put = (key: string, quiet: boolean): StateChange => ({ conditions: [], puts: [{ key, value: 1 }], deletes: [], quiet });
+const put = (key: string, quiet: boolean): StateChange => ({
+  conditions: [],
+  puts: [{ key, value: 1 }],
+  deletes: [],
+  quiet,
+});
 /** After this, news have come by message and by asking: the latter happens four times a second. */
 const newsMs = 700;
 
@@ -45,11 +50,16 @@ describe.skipIf(lacks('redis-server'))('Redis', () => {
   let redis: RedisServer;
   beforeAll(async () => void (redis = await startRedis()));
   afterAll(() => redis.stop());
-  const open = (url: string) => openRedisStore({ url, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
+  const open = (url: string) =>
+    openRedisStore({ url, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
 
   it.each(['hears messages', 'hears none'])('where the other one %s', async (how) => {
-    if (how === 'hears none') await redis.command('ACL', 'SETUSER', 'deaf', 'on', '>secret', '~*', '+@all', 'resetchannels');
-    const [here, there] = [await open(redis.url), await open(how === 'hears none' ? `redis://deaf:secret@127.0.0.1:${redis.port}` : redis.url)];
+    if (how === 'hears none')
+      await redis.command('ACL', 'SETUSER', 'deaf', 'on', '>secret', '~*', '+@all', 'resetchannels');
+    const [here, there] = [
+      await open(redis.url),
+      await open(how === 'hears none' ? `redis://deaf:secret@127.0.0.1:${redis.port}` : redis.url),
+    ];
     try {
       await proveQuiet(here, there, () => delay(newsMs));
     } finally {

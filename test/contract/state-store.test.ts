@@ -18,7 +18,10 @@ describeStateStore('LMDB', async () => {
   return { store: await openLmdbStore(folder.at('state')), remove: folder.remove };
 });
 
-describeStateStore('a draft', async () => ({ store: createDraftStore(createMemoryStore()), remove: () => Promise.resolve() }));
+describeStateStore('a draft', async () => ({
+  store: createDraftStore(createMemoryStore()),
+  remove: () => Promise.resolve(),
+}));
 
 describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   let redis: RedisServer;
@@ -30,7 +33,12 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   afterAll(() => redis.stop());
 
   describeStateStore('Redis', async () => ({
-    store: await openRedisStore({ url: redis.url, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() }),
+    store: await openRedisStore({
+      url: redis.url,
+      graceMs: 60_000,
+      notice: () => undefined,
+      monotonicMs: () => performance.now(),
+    }),
     remove: async () => void (await redis.command('FLUSHALL')),
   }));
 });

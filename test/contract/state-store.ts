@@ -4,10 +4,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../build/contract/json.ts';
 import type { StateChange, StateStore } from '../../proxy/state/state-store.ts';
 
-export const put = (key: string, value: JsonValue): StateChange => ({ conditions: [], puts: [{ key, value }], deletes: [] });
+export const put = (key: string, value: JsonValue): StateChange => ({
+  conditions: [],
+  puts: [{ key, value }],
+  deletes: [],
+});
 const nothing: StateChange = { conditions: [], puts: [], deletes: [] };
 
-export function describeStateStore(name: string, open: () => Promise<{ store: StateStore; remove: () => Promise<void> }>): void {
+export function describeStateStore(
+  name: string,
+  open: () => Promise<{ store: StateStore; remove: () => Promise<void> }>,
+): void {
   describe(`state store: ${name}`, () => {
     let store: StateStore;
     let remove: () => Promise<void>;
@@ -22,7 +29,8 @@ export function describeStateStore(name: string, open: () => Promise<{ store: St
     });
 
     const revisionOf = async (key: string): Promise<number | null> => (await store.get(key))?.revision ?? null;
-    const keys = async (...args: Parameters<StateStore['range']>): Promise<string[]> => (await store.range(...args)).map((entry) => entry.key);
+    const keys = async (...args: Parameters<StateStore['range']>): Promise<string[]> =>
+      (await store.range(...args)).map((entry) => entry.key);
 
     describe('values', () => {
       it.each<[string, JsonValue]>([
@@ -46,7 +54,7 @@ export function describeStateStore(name: string, open: () => Promise<{ store: St
         expect(await store.get('a/key')).toBeUndefined();
       });
 
-      it('are the store\'s own: changing what was put or read changes nothing', async () => {
+      it("are the store's own: changing what was put or read changes nothing", async () => {
         const value = { list: [1] };
         await store.commit(put('a/key', value));
         value.list.push(2);
@@ -92,8 +100,14 @@ export function describeStateStore(name: string, open: () => Promise<{ store: St
         await store.commit(put('a/one', 2));
         const generation = store.generation();
         const writes = { puts: [{ key: 'a/two', value: 2 }], deletes: ['a/one'] };
-        for (const condition of [{ key: 'a/one', revision: stale }, { key: 'a/one', revision: null }, { key: 'a/none', revision: 1 }]) {
-          expect(await store.commit({ ...writes, conditions: [{ key: 'a/missing', revision: null }, condition] })).toBe(false);
+        for (const condition of [
+          { key: 'a/one', revision: stale },
+          { key: 'a/one', revision: null },
+          { key: 'a/none', revision: 1 },
+        ]) {
+          expect(await store.commit({ ...writes, conditions: [{ key: 'a/missing', revision: null }, condition] })).toBe(
+            false,
+          );
         }
         expect(await store.range('a/')).toMatchObject([{ key: 'a/one', value: 2 }]);
         expect(store.generation()).toBe(generation);
@@ -109,18 +123,34 @@ export function describeStateStore(name: string, open: () => Promise<{ store: St
           for (;;) {
             const entry = await store.get('a/count');
             const value = Number(entry?.value ?? 0) + 1;
-            if (await store.commit({ conditions: [{ key: 'a/count', revision: entry?.revision ?? null }], puts: [{ key: 'a/count', value }], deletes: [] })) return;
+            if (
+              await store.commit({
+                conditions: [{ key: 'a/count', revision: entry?.revision ?? null }],
+                puts: [{ key: 'a/count', value }],
+                deletes: [],
+              })
+            )
+              return;
           }
         };
         await Promise.all(Array.from({ length: 20 }, increment));
         expect((await store.get('a/count'))?.value).toBe(20);
       });
 
-      it.each(['', ' a', '!generation', 'a/ü', 'a/\n', `a/${'x'.repeat(600)}`])('refuses the key %j and changes nothing', async (key) => {
-        const change = { ...nothing, puts: [{ key: 'a/fine', value: 1 }, { key, value: 1 }] };
-        await expect(store.commit(change)).rejects.toThrow(TypeError);
-        expect(await store.get('a/fine')).toBeUndefined();
-      });
+      it.each(['', ' a', '!generation', 'a/ü', 'a/\n', `a/${'x'.repeat(600)}`])(
+        'refuses the key %j and changes nothing',
+        async (key) => {
+          const change = {
+            ...nothing,
+            puts: [
+              { key: 'a/fine', value: 1 },
+              { key, value: 1 },
+            ],
+          };
+          await expect(store.commit(change)).rejects.toThrow(TypeError);
+          expect(await store.get('a/fine')).toBeUndefined();
+        },
+      );
 
       it('refuses to write a key twice', async () => {
         await expect(store.commit({ ...put('a/key', 1), deletes: ['a/key'] })).rejects.toThrow('a/key twice');
@@ -151,7 +181,9 @@ export function describeStateStore(name: string, open: () => Promise<{ store: St
         expect(await store.commit(quietly('a/key', 2))).toBe(true);
         expect((await store.get('a/key'))?.value).toBe(2);
         expect(await revisionOf('a/key')).not.toBe(first);
-        expect(await store.commit({ ...quietly('a/key', 3), conditions: [{ key: 'a/key', revision: first }] })).toBe(false);
+        expect(await store.commit({ ...quietly('a/key', 3), conditions: [{ key: 'a/key', revision: first }] })).toBe(
+          false,
+        );
         expect(await store.commit({ ...nothing, deletes: ['a/key'], quiet: true })).toBe(true);
         expect(store.generation()).toBe(generation);
       });
@@ -180,7 +212,9 @@ export function describeStateStore(name: string, open: () => Promise<{ store: St
         expect(await keys('a/')).toEqual(['a/1', 'a/10', 'a/2', 'a/~']);
         expect(await keys('a/1')).toEqual(['a/1', 'a/10']);
         expect(await keys('c')).toEqual([]);
-        expect(await store.range('b/')).toEqual([{ key: 'b/1', value: { of: 'b/1' }, revision: await revisionOf('b/1') }]);
+        expect(await store.range('b/')).toEqual([
+          { key: 'b/1', value: { of: 'b/1' }, revision: await revisionOf('b/1') },
+        ]);
       });
 
       it('with an empty prefix holds all there is', async () => {

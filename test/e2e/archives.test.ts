@@ -51,11 +51,28 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
         'docs/guide.md': '# Guide\n',
         '.gitattributes': '/docs export-ignore\n',
       }),
-      ...below('acme/only-src/1.0.0', { 'composer.json': { json: { name: 'acme/only-src', autoload: { classmap: ['src/'] } } }, 'src/OnlySrc.php': '<?php final class OnlySrc {}\n' }),
-      ...below('acme/everything/1.0.0', { 'composer.json': { json: { name: 'acme/everything', type: 'metapackage', require: { 'acme/hello': '^1.0', 'acme/tool': '^1.0' } } } }),
+      ...below('acme/only-src/1.0.0', {
+        'composer.json': { json: { name: 'acme/only-src', autoload: { classmap: ['src/'] } } },
+        'src/OnlySrc.php': '<?php final class OnlySrc {}\n',
+      }),
+      ...below('acme/everything/1.0.0', {
+        'composer.json': {
+          json: {
+            name: 'acme/everything',
+            type: 'metapackage',
+            require: { 'acme/hello': '^1.0', 'acme/tool': '^1.0' },
+          },
+        },
+      }),
       ...below('acme/plugin/1.0.0', {
         'composer.json': {
-          json: { name: 'acme/plugin', type: 'composer-plugin', require: { 'composer-plugin-api': '^2.0' }, autoload: { 'psr-4': { 'AcmePlugin\\': 'src/' } }, extra: { class: 'AcmePlugin\\Plugin' } },
+          json: {
+            name: 'acme/plugin',
+            type: 'composer-plugin',
+            require: { 'composer-plugin-api': '^2.0' },
+            autoload: { 'psr-4': { 'AcmePlugin\\': 'src/' } },
+            extra: { class: 'AcmePlugin\\Plugin' },
+          },
         },
         'src/Plugin.php': pluginClass,
       }),
@@ -120,7 +137,10 @@ describe.skipIf(lacks('composer', 'php', 'unzip'))('archives', () => {
     expect(refused.output).toContain('allow-plugins');
     expect(wary.exists('plugin-was-here')).toBe(false);
 
-    await using trusting = project({ require: { 'acme/plugin': '^1.0' }, config: { 'allow-plugins': { 'acme/plugin': true } } });
+    await using trusting = project({
+      require: { 'acme/plugin': '^1.0' },
+      config: { 'allow-plugins': { 'acme/plugin': true } },
+    });
     const { exitCode, output } = await trusting.run('update');
     expect(exitCode, output).toBe(0);
     expect(trusting.read('plugin-was-here')).toBe('activated');

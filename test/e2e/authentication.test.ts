@@ -44,7 +44,11 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     ['cut short', (token: string) => token.slice(0, -4)],
     ['made up', () => 'not-a-token'],
   ])('26: a %s token is the same as none', async (_, spoil) => {
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, spoil(registry.token)), composerJson: wantsHello });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, spoil(registry.token)),
+      composerJson: wantsHello,
+    });
     const { exitCode, output } = await app.run('update');
     expect(refusalCodes).toContain(exitCode);
     expect(output).toContain('HTTP 401');
@@ -54,7 +58,11 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
 
   it('26: a revoked token stops working with the next request', async () => {
     const { id, token } = await registry.createToken();
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: wantsHello });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, token),
+      composerJson: wantsHello,
+    });
     expect((await app.run('update')).exitCode).toBe(0);
     expect((await registry.cli('token', 'revoke', id)).exitCode).toBe(0);
     registry.front.requests.splice(0);
@@ -67,8 +75,20 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
 
   it.each([
     ['a bearer in auth.json', () => ({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token) })],
-    ['a bearer in COMPOSER_AUTH', () => ({ url: registry.url, environment: { COMPOSER_AUTH: JSON.stringify(bearerAuth(registry.front.host, registry.token)) } })],
-    ['the password of http-basic', () => ({ url: registry.url, auth: { 'http-basic': { [registry.front.host]: { username: 'anyone', password: registry.token } } } })],
+    [
+      'a bearer in COMPOSER_AUTH',
+      () => ({
+        url: registry.url,
+        environment: { COMPOSER_AUTH: JSON.stringify(bearerAuth(registry.front.host, registry.token)) },
+      }),
+    ],
+    [
+      'the password of http-basic',
+      () => ({
+        url: registry.url,
+        auth: { 'http-basic': { [registry.front.host]: { username: 'anyone', password: registry.token } } },
+      }),
+    ],
   ])('27: the token as %s installs, and its secret is not in the lock', async (_, options) => {
     await using app = createProject(options());
     const { exitCode, output } = await app.run('require', 'acme/user');
@@ -103,14 +123,25 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     const { exitCode, output } = await app.run('require', 'acme/user');
     expect(exitCode).not.toBe(0);
     expect(output).toMatch(/Could not find (?:a matching version of )?package acme\/user/);
-    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual(expect.arrayContaining([['/packages.json', 200], ['/providers/acme/user.json', 404]]));
-    expect(registry.front.requests.filter(({ status, target }) => status === 403 || target.startsWith('/p2/'))).toEqual([]);
+    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual(
+      expect.arrayContaining([
+        ['/packages.json', 200],
+        ['/providers/acme/user.json', 404],
+      ]),
+    );
+    expect(registry.front.requests.filter(({ status, target }) => status === 403 || target.startsWith('/p2/'))).toEqual(
+      [],
+    );
     expect((await app.run('require', 'acme/hello')).exitCode).toBe(0);
   });
 
   it('scenario 31: a refusal is told in its own words', async () => {
     const { token } = await registry.createToken('--network', '203.0.113.0/24');
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: wantsHello });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, token),
+      composerJson: wantsHello,
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
     const [refused, ...more] = registry.front.requests;
@@ -120,7 +151,11 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
 
   it('scenarios 33, 67: a used-up limit stops an install with one readable answer; afterwards only what is missing is fetched', async () => {
     const { id, token } = await registry.createToken('--limit', '4');
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^1.0' } } });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, token),
+      composerJson: { require: { 'acme/user': '^1.0' } },
+    });
     // packages.json and two p2 documents, then one of two archives
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
@@ -135,13 +170,20 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     registry.front.requests.splice(0);
     const rerun = await app.run('install');
     expect(rerun.exitCode, rerun.output).toBe(0);
-    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual([[refused?.target, 200], ['/downloads', 200]]);
+    expect(registry.front.requests.map(({ target, status }) => [target, status])).toEqual([
+      [refused?.target, 200],
+      ['/downloads', 200],
+    ]);
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.0.0 1.0.0');
   });
 
   it('scenarios 33, 67: on metadata Composer shows the sentence of the refusal', async () => {
     const { token } = await registry.createToken('--limit', '1');
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^1.0' } } });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, token),
+      composerJson: { require: { 'acme/user': '^1.0' } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
     expect(registry.front.requests.map(({ status }) => status)).toEqual([200, 429]);
@@ -153,7 +195,11 @@ describe.skipIf(lacks('composer', 'php'))('tokens', () => {
     writeTree(registry.folder.path, { 'absolute.json': { json: { distUrl: registry.url } } });
     await registry.build('--config', registry.folder.at('absolute.json'));
     const { token } = await registry.createToken('--limit', '4');
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^1.0' } } });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, token),
+      composerJson: { require: { 'acme/user': '^1.0' } },
+    });
     const { exitCode, output } = await app.run('update');
     await registry.build();
     expect(exitCode).not.toBe(0);
@@ -175,6 +221,8 @@ describe.skipIf(lacks('composer', 'php'))('a registry with nothing to show', () 
     expect(exitCode).not.toBe(0);
     expect(output).toContain('psr/log');
     // what the user typed is looked for, to suggest something; no document is
-    expect(new Set(registry.front.take())).toEqual(new Set(['/packages.json', '/providers/psr/log.json', '/search.json?q=psr%2Flog&type=']));
+    expect(new Set(registry.front.take())).toEqual(
+      new Set(['/packages.json', '/providers/psr/log.json', '/search.json?q=psr%2Flog&type=']),
+    );
   });
 });

@@ -15,7 +15,10 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
   });
   const started: { registry: Registry; nginx: Nginx }[] = [];
 
-  const start = async (location: (registry: string) => string, ...flags: readonly string[]): Promise<{ registry: Registry; nginx: Nginx }> => {
+  const start = async (
+    location: (registry: string) => string,
+    ...flags: readonly string[]
+  ): Promise<{ registry: Registry; nginx: Nginx }> => {
     const registry = await startRegistry({ sources: [source.root], serve: flags });
     const nginx = await startNginx(`location / { ${location(registry.direct())} }`);
     started.push({ registry, nginx });
@@ -39,10 +42,16 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
   });
 
   const install = async (place: { readonly url: string; readonly host: string }, registry: Registry): Promise<void> => {
-    await using app = createProject({ url: place.url, auth: bearerAuth(place.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0', 'acme/moving': 'dev-main' } } });
+    await using app = createProject({
+      url: place.url,
+      auth: bearerAuth(place.host, registry.token),
+      composerJson: { require: { 'acme/hello': '^1.0', 'acme/moving': 'dev-main' } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
-    expect(app.locked()['acme/hello']?.dist?.mirrors?.[0]?.url).toBe(`${place.url}/dist/%package%/%prettyVersion%.zip?ref=%reference%`);
+    expect(app.locked()['acme/hello']?.dist?.mirrors?.[0]?.url).toBe(
+      `${place.url}/dist/%package%/%prettyVersion%.zip?ref=%reference%`,
+    );
     expect(await app.php(askWho('acme/hello', 'acme/moving'))).toBe('1.0.0 moving');
     await settled(registry);
   };
@@ -53,12 +62,18 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
     await fetch(`${registry.direct()}${mark}`);
     await vi.waitFor(() => expect(registry.log().map((line) => line['path'])).toContain(mark), { timeout: 10_000 });
   };
-  const documentsAsked = (registry: Registry): readonly string[] => registry.log().map((line) => String(line['path'])).filter((path) => path.startsWith('/p2/'));
+  const documentsAsked = (registry: Registry): readonly string[] =>
+    registry
+      .log()
+      .map((line) => String(line['path']))
+      .filter((path) => path.startsWith('/p2/'));
 
   it('scenario 70: the plain two-line proxy_pass installs releases and branches', async () => {
     const { registry, nginx } = detected;
     await install(nginx, registry);
-    expect(documentsAsked(registry)).toEqual(expect.arrayContaining(['/p2/acme/hello.json', '/p2/acme/moving~dev.json']));
+    expect(documentsAsked(registry)).toEqual(
+      expect.arrayContaining(['/p2/acme/hello.json', '/p2/acme/moving~dev.json']),
+    );
     expect(documentsAsked(registry).filter((path) => path.includes('$'))).toEqual([]);
   });
 
@@ -83,7 +98,11 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('behind nginx', () => {
 
   it('a setting fixes the exact form, which nginx itself refuses before it reaches us', async () => {
     const { registry, nginx } = await start(twoLines, '--metadata-url', '/p2/%package%$%hash%.json');
-    await using app = createProject({ url: nginx.url, auth: bearerAuth(nginx.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0' } } });
+    await using app = createProject({
+      url: nginx.url,
+      auth: bearerAuth(nginx.host, registry.token),
+      composerJson: { require: { 'acme/hello': '^1.0' } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
     expect(output).toContain('400');

@@ -22,18 +22,51 @@ describe.skipIf(lacks('nginx', 'openssl'))('nginx.conf', () => {
     const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
     const folder = temporaryFolder('deploy');
     const [certificate, key] = [folder.at('certificate.pem'), folder.at('key.pem')];
-    execFileSync(toolPath('openssl'), ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, '-days', '2', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'], { stdio: 'ignore' });
+    execFileSync(
+      toolPath('openssl'),
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+        '-addext',
+        'subjectAltName=DNS:localhost',
+      ],
+      { stdio: 'ignore' },
+    );
     const registry = await startRegistry({ sources: [source.root], serve: ['--trusted-proxies', '127.0.0.1'] });
     const [tls, plain] = [await freePort(), await freePort()];
-    const nginx = await startWhole(plain, read('nginx.conf')
-      .replaceAll('127.0.0.1:8080', new URL(registry.direct()).host)
-      .replace('listen 443 ssl', `listen 127.0.0.1:${tls} ssl`).replace('listen 80', `listen 127.0.0.1:${plain}`)
-      .replaceAll('packages.example.org;', 'localhost;').replace('/etc/ssl/packages.example.org.pem', certificate).replace('/etc/ssl/packages.example.org.key', key));
+    const nginx = await startWhole(
+      plain,
+      read('nginx.conf')
+        .replaceAll('127.0.0.1:8080', new URL(registry.direct()).host)
+        .replace('listen 443 ssl', `listen 127.0.0.1:${tls} ssl`)
+        .replace('listen 80', `listen 127.0.0.1:${plain}`)
+        .replaceAll('packages.example.org;', 'localhost;')
+        .replace('/etc/ssl/packages.example.org.pem', certificate)
+        .replace('/etc/ssl/packages.example.org.key', key),
+    );
     try {
-      const { exitCode, stdout } = await runCli(['doctor', '--json', '--url', `https://localhost:${tls}`, '--data', folder.at('nowhere')], { cwd: folder.path, environment: { LIBRETTO_TOKEN: registry.token, NODE_EXTRA_CA_CERTS: certificate } });
+      const { exitCode, stdout } = await runCli(
+        ['doctor', '--json', '--url', `https://localhost:${tls}`, '--data', folder.at('nowhere')],
+        { cwd: folder.path, environment: { LIBRETTO_TOKEN: registry.token, NODE_EXTRA_CA_CERTS: certificate } },
+      );
       const { checks } = JSON.parse(stdout) as { checks: { check: string; verdict: string }[] };
-      expect([exitCode, checks.filter(({ verdict }) => verdict === 'failed' || verdict === 'warning')], stdout).toEqual([0, []]);
-      expect(checks.filter(({ verdict }) => verdict === 'ok').map(({ check }) => check)).toEqual(expect.arrayContaining(['url.metadata', 'url.caching', 'url.dist', 'url.shared']));
+      expect([exitCode, checks.filter(({ verdict }) => verdict === 'failed' || verdict === 'warning')], stdout).toEqual(
+        [0, []],
+      );
+      expect(checks.filter(({ verdict }) => verdict === 'ok').map(({ check }) => check)).toEqual(
+        expect.arrayContaining(['url.metadata', 'url.caching', 'url.dist', 'url.shared']),
+      );
       const redirect = await fetch(nginx.url, { redirect: 'manual' });
       expect([redirect.status, redirect.headers.get('location')]).toEqual([301, 'https://127.0.0.1/']);
     } finally {
@@ -49,10 +82,16 @@ describe.skipIf(lacks('systemd-analyze'))('the units of systemd', () => {
   it('are taken without a complaint', async () => {
     const folder = temporaryFolder('units');
     // what they start need not be installed here
-    for (const name of readdirSync(deploy).filter((file) => /\.(?:service|timer)$/.test(file))) writeFileSync(folder.at(name), read(name).replace('/usr/bin/node', process.execPath));
+    for (const name of readdirSync(deploy).filter((file) => /\.(?:service|timer)$/.test(file)))
+      writeFileSync(folder.at(name), read(name).replace('/usr/bin/node', process.execPath));
     const units = readdirSync(folder.path).map((name) => folder.at(name));
     expect(units.length).toBe(3);
-    expect(execFileSync(toolPath('systemd-analyze'), ['verify', '--man=no', ...units], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })).toBe('');
+    expect(
+      execFileSync(toolPath('systemd-analyze'), ['verify', '--man=no', ...units], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    ).toBe('');
     await folder.remove();
   });
 });
@@ -61,8 +100,29 @@ describe.skipIf(lacks('haproxy', 'openssl'))('haproxy.cfg', () => {
   it('is taken by HAProxy', async () => {
     const folder = temporaryFolder('haproxy');
     const [key, certificate] = [folder.at('both.pem.key'), folder.at('both.pem')];
-    execFileSync(toolPath('openssl'), ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, '-days', '2', '-subj', '/CN=localhost'], { stdio: 'ignore' });
-    writeFileSync(folder.at('haproxy.cfg'), read('haproxy.cfg').replace('/etc/haproxy/packages.example.org.pem', certificate));
+    execFileSync(
+      toolPath('openssl'),
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-keyout',
+        key,
+        '-out',
+        certificate,
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+      ],
+      { stdio: 'ignore' },
+    );
+    writeFileSync(
+      folder.at('haproxy.cfg'),
+      read('haproxy.cfg').replace('/etc/haproxy/packages.example.org.pem', certificate),
+    );
     execFileSync(toolPath('haproxy'), ['-c', '-f', folder.at('haproxy.cfg')]);
     await folder.remove();
   });
@@ -70,24 +130,37 @@ describe.skipIf(lacks('haproxy', 'openssl'))('haproxy.cfg', () => {
 
 describe.skipIf(lacks('caddy'))('Caddyfile', () => {
   it('is taken by Caddy', () => {
-    execFileSync(toolPath('caddy'), ['validate', '--adapter', 'caddyfile', '--config', join(deploy, 'Caddyfile')], { stdio: 'ignore' });
+    execFileSync(toolPath('caddy'), ['validate', '--adapter', 'caddyfile', '--config', join(deploy, 'Caddyfile')], {
+      stdio: 'ignore',
+    });
   });
 });
 
 describe('the Dockerfile', () => {
   it('has instructions that exist, copies what is there, and is given all that it copies', () => {
     const known = /^(?:FROM|WORKDIR|COPY|RUN|ENV|USER|VOLUME|EXPOSE|HEALTHCHECK|STOPSIGNAL|ENTRYPOINT|CMD) /;
-    const lines = read('Dockerfile').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    const lines = read('Dockerfile')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
     expect(lines.filter((line) => !known.test(line))).toEqual([]);
-    const copied = lines.filter((line) => line.startsWith('COPY ') && !line.includes('--from=')).flatMap((line) => line.split(' ').slice(1, -1));
+    const copied = lines
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+      .flatMap((line) => line.split(' ').slice(1, -1));
     expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    const given = read('Dockerfile.dockerignore').split('\n').filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    const given = read('Dockerfile.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
     expect(copied.toSorted()).toEqual(given.toSorted());
-    for (const line of lines.filter((text) => /^(?:ENTRYPOINT|CMD) /.test(text))) expect(() => JSON.parse(line.replace(/^\w+ /, '')) as unknown).not.toThrow();
+    for (const line of lines.filter((text) => /^(?:ENTRYPOINT|CMD) /.test(text)))
+      expect(() => JSON.parse(line.replace(/^\w+ /, '')) as unknown).not.toThrow();
   });
 
   it('starts the command and knows the Node of package.json', () => {
-    const { engines, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string }; bin: { libretto: string } };
+    const { engines, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      engines: { node: string };
+      bin: { libretto: string };
+    };
     expect(read('Dockerfile')).toContain(`node:${/\d+/.exec(engines.node)?.[0] ?? ''}-`);
     expect(read('Dockerfile')).toContain(`/libretto/${bin.libretto} `);
   });

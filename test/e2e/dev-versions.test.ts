@@ -8,9 +8,14 @@ import { startRegistry, type BuildReport, type Registry } from '../util/registry
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
-const hello = (who: string, fields: Readonly<Record<string, unknown>> = {}) => whoLibrary('acme/hello', undefined, fields, who);
+const hello = (who: string, fields: Readonly<Record<string, unknown>> = {}) =>
+  whoLibrary('acme/hello', undefined, fields, who);
 const requiring = (registry: Registry, constraint: string): Project =>
-  createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': constraint } } });
+  createProject({
+    url: registry.url,
+    auth: bearerAuth(registry.front.host, registry.token),
+    composerJson: { require: { 'acme/hello': constraint } },
+  });
 const aliased = { extra: { 'branch-alias': { 'dev-main': '2.x-dev' } } };
 
 describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
@@ -26,7 +31,14 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     repository.commit(hello('1.0.0'));
     repository.tag('v1.0.0');
     repository.commit(hello('main', aliased));
-    for (const [branch, who] of [['feature/foo', 'a feature'], ['fix#12', 'a fix'], ['grün', 'green'], ['100%', 'all of it'], ['1.x', 'one'], ['1.0', 'one point oh']] as const) {
+    for (const [branch, who] of [
+      ['feature/foo', 'a feature'],
+      ['fix#12', 'a fix'],
+      ['grün', 'green'],
+      ['100%', 'all of it'],
+      ['1.x', 'one'],
+      ['1.0', 'one point oh'],
+    ] as const) {
       repository.commit(hello(who), { branch, from: 'main' });
     }
     plain = gitHistory();
@@ -49,7 +61,11 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches', () => {
     const head = repository.tip();
     expect(asked).toContain('/p2/acme/hello~dev$%hash%.json');
     expect(asked).toContain(`/dist/acme/hello/dev-main.zip?ref=${head}`);
-    expect(app.locked()['acme/hello']).toMatchObject({ version: 'dev-main', 'default-branch': true, dist: { reference: head } });
+    expect(app.locked()['acme/hello']).toMatchObject({
+      version: 'dev-main',
+      'default-branch': true,
+      dist: { reference: head },
+    });
     expect(await app.php(askWho('acme/hello'))).toBe('main');
   });
 
@@ -141,7 +157,6 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a branch that moves', () => {
     expect(install.exitCode, install.output).toBe(0);
     expect(await late.php(askWho('acme/hello'))).toBe('first');
   });
-
 });
 
 describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
@@ -163,15 +178,24 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
     repository.remove();
   });
 
-  const pinned = async (reference: string): Promise<{ readonly exitCode: number; readonly who: string | undefined; readonly requests: readonly string[] }> => {
+  const pinned = async (
+    reference: string,
+  ): Promise<{ readonly exitCode: number; readonly who: string | undefined; readonly requests: readonly string[] }> => {
     await using app = requiring(registry, `dev-main#${reference.slice(0, 10)}`);
     registry.front.take();
     const { exitCode } = await app.run('update');
-    return { exitCode, who: exitCode === 0 ? await app.php(askWho('acme/hello')) : undefined, requests: registry.front.take() };
+    return {
+      exitCode,
+      who: exitCode === 0 ? await app.php(askWho('acme/hello')) : undefined,
+      requests: registry.front.take(),
+    };
   };
 
   it('15: a commit named behind a hash sign, the newest or an older one, is asked for by its reference and installed with its own bytes', async () => {
-    for (const [reference, who] of [[second, 'second'], [first, 'first']] as const) {
+    for (const [reference, who] of [
+      [second, 'second'],
+      [first, 'first'],
+    ] as const) {
       const found = await pinned(reference);
       expect(found).toMatchObject({ exitCode: 0, who });
       expect(found.requests).toContain(`/dist/acme/hello/dev-main.zip?ref=${reference.slice(0, 10)}`);
@@ -180,7 +204,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a commit of a branch', () => {
 
   it('15: where dev versions carry a checksum, an older commit fails on it; a change of the setting is one publication', async () => {
     writeTree(registry.folder.path, { 'shasum.json': { json: { distShasum: 'always' } } });
-    const built = async (...args: readonly string[]): Promise<boolean> => ((await registry.build(...args)) as BuildReport & { readonly published: boolean }).published;
+    const built = async (...args: readonly string[]): Promise<boolean> =>
+      ((await registry.build(...args)) as BuildReport & { readonly published: boolean }).published;
     const always = ['--config', registry.folder.at('shasum.json')];
     expect([await built(...always), await built(...always)]).toEqual([true, false]);
     expect(await pinned(second)).toMatchObject({ exitCode: 0, who: 'second' });
@@ -213,7 +238,11 @@ describe.skipIf(lacks('composer', 'php', 'git'))('branches between which nothing
     await using registry = await startRegistry({ sources: [repository.root] });
     for (const constraint of ['dev-z || dev-m || dev-a', 'dev-a || dev-main', '1.0.x-dev || dev-1.0-fix']) {
       await using ours = requiring(registry, constraint);
-      await using theirs = createProject({ url: registry.url, composerJson: { require: { 'acme/hello': constraint }, repositories: [{ type: 'vcs', url: repository.root }] }, only: true });
+      await using theirs = createProject({
+        url: registry.url,
+        composerJson: { require: { 'acme/hello': constraint }, repositories: [{ type: 'vcs', url: repository.root }] },
+        only: true,
+      });
       for (const app of [ours, theirs]) expect((await app.run('update', '--no-install')).exitCode, constraint).toBe(0);
       expect(ours.locked()['acme/hello']?.version, constraint).toBe(theirs.locked()['acme/hello']?.version);
     }
@@ -231,12 +260,20 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a package that has no branches
     await using registry = await startRegistry({ sources: [repository.root] });
     repository.remove();
     const auth = bearerAuth(registry.front.host, registry.token);
-    await using app = createProject({ url: registry.url, auth, composerJson: { require: { 'acme/hello': '^1.0@dev' } } });
+    await using app = createProject({
+      url: registry.url,
+      auth,
+      composerJson: { require: { 'acme/hello': '^1.0@dev' } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
     expect(registry.front.requests.find(({ target }) => target.includes('~dev'))?.status).toBe(404);
     expect(await app.php(askWho('acme/hello'))).toBe('1.0.0');
-    await using other = createProject({ url: registry.url, auth, composerJson: { require: { 'acme/hello': 'dev-main' } } });
+    await using other = createProject({
+      url: registry.url,
+      auth,
+      composerJson: { require: { 'acme/hello': 'dev-main' } },
+    });
     const refused = await other.run('update');
     expect(refused.exitCode).toBe(2);
     expect(refused.output).toContain('found acme/hello[1.0.0] but it does not match');

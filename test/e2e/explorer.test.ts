@@ -17,7 +17,9 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     registry = await startManagedRegistry({});
     expect((await registry.cli('build', `${root}packages-src`)).exitCode).toBe(0);
     session = registry.session;
-    readToken = String((await registry.api('POST', '/api/tokens', { description: 'browser', kind: 'read' })).json['token']);
+    readToken = String(
+      (await registry.api('POST', '/api/tokens', { description: 'browser', kind: 'read' })).json['token'],
+    );
   });
   afterAll(() => registry[Symbol.asyncDispose]());
 
@@ -34,7 +36,9 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     await expect.poll(() => browsing.page.locator('.opblock').count(), { timeout: 20_000 }).toBe(wanted);
     expect(browsing.complaints).toEqual([]);
     expect(browsing.requested.length).toBeGreaterThan(4);
-    expect(browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:'))).toEqual([]);
+    expect(
+      browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:')),
+    ).toEqual([]);
   });
 
   it('reads packages.json with an API token', async () => {
@@ -49,19 +53,28 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
   it('makes a token with a session, which then reads', async () => {
     await using browsing = await open();
     await authorize(browsing.page, 'session', session);
-    const answer = await execute(browsing.page, 'operations-Tokens-createToken', JSON.stringify({ description: 'made in the explorer', kind: 'read' }));
+    const answer = await execute(
+      browsing.page,
+      'operations-Tokens-createToken',
+      JSON.stringify({ description: 'made in the explorer', kind: 'read' }),
+    );
     expect(answer.status).toBe('201');
     const made = JSON.parse(answer.body) as Record<string, string>;
     expect(made).toMatchObject({ description: 'made in the explorer', kind: 'read', status: 'active' });
     expect((await registry.api('GET', '/packages.json', undefined, made['token'])).status).toBe(200);
     expect(browsing.complaints).toEqual([]);
-    expect(browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:'))).toEqual([]);
+    expect(
+      browsing.requested.filter((url) => !url.startsWith(`${registry.url()}/`) && !url.startsWith('data:')),
+    ).toEqual([]);
   });
 
   it('shows the error of a call without credentials', async () => {
     await using browsing = await open();
     const answer = await execute(browsing.page, 'operations-Composer-getPackagesJson');
-    expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual(['401', 'AUTHENTICATION_REQUIRED']);
+    expect([answer.status, (JSON.parse(answer.body) as Record<string, unknown>)['code']]).toEqual([
+      '401',
+      'AUTHENTICATION_REQUIRED',
+    ]);
   });
 
   it('never makes the browser ask for a password, though a page of plain http does not say that a script asks', async () => {
@@ -75,7 +88,9 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
   });
 
   it('takes an invitation out of the address, and sets the password with it', async () => {
-    const invited = (await registry.api('POST', '/api/users', { email: 'grace@example.org', role: 'viewer' })).json['invitation'] as Record<string, string>;
+    const invited = (await registry.api('POST', '/api/users', { email: 'grace@example.org', role: 'viewer' })).json[
+      'invitation'
+    ] as Record<string, string>;
     await using browsing = await open(new URL(invited['link'] ?? '', registry.url()).hash);
     expect(browsing.page.url()).toBe(`${registry.url()}/api/swagger`);
     await browsing.page.fill('#invitation input[name=password]', 'short');
@@ -84,7 +99,14 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
     await browsing.page.fill('#invitation input[name=password]', 'a much longer password');
     await browsing.page.click('#invitation button');
     await browsing.page.locator('#invitation [role=status]', { hasText: 'Log in as grace@example.org' }).waitFor();
-    expect((await registry.api('POST', '/api/auth/login', { email: 'grace@example.org', password: 'a much longer password' })).status).toBe(200);
+    expect(
+      (
+        await registry.api('POST', '/api/auth/login', {
+          email: 'grace@example.org',
+          password: 'a much longer password',
+        })
+      ).status,
+    ).toBe(200);
     expect(registry.output()).toContain('/api/auth/invitations/accept');
     expect(registry.output()).not.toContain(invited['token']);
   });
@@ -92,7 +114,9 @@ describe.skipIf(lacks('chromium'))('the explorer in Chromium', () => {
 
 async function authorize(page: Page, scheme: string, value: string): Promise<void> {
   await page.click('.auth-wrapper button.authorize');
-  const form = page.locator('.auth-container form').filter({ has: page.locator('h4', { hasText: new RegExp(`^${scheme}\\s*\\(`) }) });
+  const form = page
+    .locator('.auth-container form')
+    .filter({ has: page.locator('h4', { hasText: new RegExp(`^${scheme}\\s*\\(`) }) });
   await form.locator('input').first().fill(value);
   await form.locator('button.authorize').click();
   await form.locator('button', { hasText: 'Logout' }).waitFor();
@@ -100,12 +124,19 @@ async function authorize(page: Page, scheme: string, value: string): Promise<voi
 }
 
 /** Opens an operation, sends it, and reads what the page shows of the answer. */
-async function execute(page: Page, id: string, body?: string): Promise<{ readonly status: string; readonly body: string }> {
+async function execute(
+  page: Page,
+  id: string,
+  body?: string,
+): Promise<{ readonly status: string; readonly body: string }> {
   const block = page.locator(`#${id}`);
   await block.locator('.opblock-summary-control').first().click();
   if (body !== undefined) await block.locator('textarea.body-param__text').fill(body);
   await block.locator('button.execute').click();
   const live = block.locator('.live-responses-table');
   await live.waitFor();
-  return { status: ((await live.locator('tr.response .response-col_status').first().textContent()) ?? '').trim().slice(0, 3), body: (await live.locator('tr.response .response-col_description pre').first().textContent()) ?? '' };
+  return {
+    status: ((await live.locator('tr.response .response-col_status').first().textContent()) ?? '').trim().slice(0, 3),
+    body: (await live.locator('tr.response .response-col_description pre').first().textContent()) ?? '',
+  };
 }

@@ -10,7 +10,9 @@ import { startRegistry, type BuildReport, type Registry } from '../util/registry
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
-type Records = Readonly<Record<string, Readonly<Record<string, unknown>> & { readonly dist: { readonly reference: string } }>>;
+type Records = Readonly<
+  Record<string, Readonly<Record<string, unknown>> & { readonly dist: { readonly reference: string } }>
+>;
 
 /** tag → the version Composer's rules make of it, or why there is none */
 const tags: Readonly<Record<string, string | null>> = {
@@ -31,7 +33,14 @@ const tags: Readonly<Record<string, string | null>> = {
   nightly: null,
 };
 
-const branches: Readonly<Record<string, string>> = { main: 'dev-main', '1.x': '1.x-dev', '2.0': '2.0.x-dev', v3: 'v3.x-dev', 'feature/archive': 'dev-feature/archive', 'fix#7': 'dev-fix+7' };
+const branches: Readonly<Record<string, string>> = {
+  main: 'dev-main',
+  '1.x': '1.x-dev',
+  '2.0': '2.0.x-dev',
+  v3: 'v3.x-dev',
+  'feature/archive': 'dev-feature/archive',
+  'fix#7': 'dev-fix+7',
+};
 
 describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags and branches', () => {
   let repository: GitHistory;
@@ -45,7 +54,12 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
     registry = await startRegistry();
     const built = await registry.cli('build', '--json', repository.root);
     report = JSON.parse(built.stdout) as BuildReport;
-    const read = (file: string): Records => (JSON.parse(readFileSync(join(registry.data, 'public/p2/acme', file), 'utf8')) as { packages: Record<string, Records> }).packages['acme/hello'] ?? {};
+    const read = (file: string): Records =>
+      (
+        JSON.parse(readFileSync(join(registry.data, 'public/p2/acme', file), 'utf8')) as {
+          packages: Record<string, Records>;
+        }
+      ).packages['acme/hello'] ?? {};
     stable = read('hello.json');
     dev = read('hello~dev.json');
   });
@@ -55,12 +69,20 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
     repository.remove();
   });
 
-  it('publishes the versions that Composer\'s rules give, no more and no fewer', () => {
+  it("publishes the versions that Composer's rules give, no more and no fewer", () => {
     expect(Object.keys(tags).length).toBeGreaterThanOrEqual(30);
-    expect(Object.keys(stable).sort()).toEqual(Object.values(tags).filter((version) => version !== null).sort());
+    expect(Object.keys(stable).sort()).toEqual(
+      Object.values(tags)
+        .filter((version) => version !== null)
+        .sort(),
+    );
     expect(Object.keys(dev).sort()).toEqual(Object.values(branches).sort());
     expect(dev['dev-main']?.['default-branch']).toBe(true);
-    for (const record of [...Object.values(stable), ...Object.values(dev)]) expect(record).toMatchObject({ name: 'acme/hello', time: expect.stringMatching(/^2026-01-01T\d\d:\d\d:00\+00:00$/) });
+    for (const record of [...Object.values(stable), ...Object.values(dev)])
+      expect(record).toMatchObject({
+        name: 'acme/hello',
+        time: expect.stringMatching(/^2026-01-01T\d\d:\d\d:00\+00:00$/),
+      });
   });
 
   it('56, 57: leaves out a tag whose composer.json says another version, or that has none', () => {
@@ -71,24 +93,37 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
   });
 
   it('has in each archive the list of files of git archive, and in each file the bytes of the blob', () => {
-    const versions = [...Object.entries(stable).map(([version, record]) => [version, record] as const), ...Object.entries(dev).map(([version, record]) => [version, record] as const)];
+    const versions = [
+      ...Object.entries(stable).map(([version, record]) => [version, record] as const),
+      ...Object.entries(dev).map(([version, record]) => [version, record] as const),
+    ];
     for (const [version, { dist }] of versions) {
       const label = version in dev ? `${version}@${dist.reference}` : version;
       const zip = new AdmZip(join(registry.data, 'public/dist/acme/hello', `${label}.zip`));
       const entries = zip.getEntries().filter(({ isDirectory }) => !isDirectory);
       const found = entries.map(({ entryName }) => entryName.slice(entryName.indexOf('/') + 1)).sort();
       const expected = new AdmZip(repository.gitBytes('archive', '--format=zip', dist.reference));
-      expect(found, version).toEqual(expected.getEntries().filter(({ isDirectory }) => !isDirectory).map(({ entryName }) => entryName).sort());
+      expect(found, version).toEqual(
+        expected
+          .getEntries()
+          .filter(({ isDirectory }) => !isDirectory)
+          .map(({ entryName }) => entryName)
+          .sort(),
+      );
       for (const entry of entries) {
         const path = entry.entryName.slice(entry.entryName.indexOf('/') + 1);
-        expect(entry.getData().equals(repository.gitBytes('cat-file', 'blob', `${dist.reference}:${path}`)), `${version}: ${path}`).toBe(true);
+        expect(
+          entry.getData().equals(repository.gitBytes('cat-file', 'blob', `${dist.reference}:${path}`)),
+          `${version}: ${path}`,
+        ).toBe(true);
       }
     }
   });
 
   it('names the commit of each tag, annotated or not', () => {
     for (const [tag, version] of Object.entries(tags)) {
-      if (version !== null) expect(stable[version]?.dist.reference, tag).toBe(repository.git('rev-parse', `refs/tags/${tag}^{commit}`));
+      if (version !== null)
+        expect(stable[version]?.dist.reference, tag).toBe(repository.git('rev-parse', `refs/tags/${tag}^{commit}`));
     }
   });
 
@@ -98,7 +133,10 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
     ['54: a version tagged twice', '3.0.*', '3.0.0'],
     ['55: neighbours of tags that are no versions', '~1.11.0', 'v1.11.0'],
   ])('%s installs', async (_, constraint, version) => {
-    await using app: Project = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token) });
+    await using app: Project = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+    });
     registry.front.take();
     const { exitCode, output } = await app.run('require', `acme/hello:${constraint}`);
     expect(exitCode, output).toBe(0);
@@ -111,9 +149,18 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository with many tags an
 
 function makeHistory(): GitHistory {
   const repository = gitHistory();
-  const attributes = { '.gitattributes': '/tests export-ignore\n*.dist export-ignore\ndocs/** -export-ignore\n', 'tests/WhoTest.php': '<?php\n', 'phpunit.xml.dist': '<x/>\n', 'docs/a.md': '# a\n' };
+  const attributes = {
+    '.gitattributes': '/tests export-ignore\n*.dist export-ignore\ndocs/** -export-ignore\n',
+    'tests/WhoTest.php': '<?php\n',
+    'phpunit.xml.dist': '<x/>\n',
+    'docs/a.md': '# a\n',
+  };
   Object.entries(tags).forEach(([tag, version], index) => {
-    repository.commit({ ...whoLibrary('acme/hello', undefined, {}, version ?? tag), [`src/Step${index}.php`]: `<?php // ${'x'.repeat(index)}\n`, ...(index > 5 ? attributes : {}) });
+    repository.commit({
+      ...whoLibrary('acme/hello', undefined, {}, version ?? tag),
+      [`src/Step${index}.php`]: `<?php // ${'x'.repeat(index)}\n`,
+      ...(index > 5 ? attributes : {}),
+    });
     repository.tag(tag, { annotated: index % 3 === 0 });
   });
   repository.commit(whoLibrary('acme/hello', '6.0.1', {}, 'mismatch'));

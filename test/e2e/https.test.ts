@@ -27,10 +27,18 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
     authority = createAuthority(folder.path);
     certificate = authority.issue('registry');
     for (const name of crowd) source.write(below(`${name}/1.0.0`, whoLibrary(name, '1.0.0')));
-    source.write(below('crowd/all/1.0.0', whoLibrary('crowd/all', '1.0.0', { require: Object.fromEntries(crowd.map((name) => [name, '^1.0'])) })));
+    source.write(
+      below(
+        'crowd/all/1.0.0',
+        whoLibrary('crowd/all', '1.0.0', { require: Object.fromEntries(crowd.map((name) => [name, '^1.0'])) }),
+      ),
+    );
     expect(await runCli(['build', source.root], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
     token = (await runCli(['token', 'create', '--description', 'x'], { cwd: folder.path })).stdout;
-    server = startCli(['serve', '--listen', '127.0.0.1:0', '--tls-cert', certificate.certFile, '--tls-key', certificate.keyFile], { cwd: folder.path });
+    server = startCli(
+      ['serve', '--listen', '127.0.0.1:0', '--tls-cert', certificate.certFile, '--tls-key', certificate.keyFile],
+      { cwd: folder.path },
+    );
     port = Number((await server.shows(/https:\/\/127\.0\.0\.1:(\d+)/))[1]);
   });
 
@@ -53,17 +61,23 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
   function linesSince(beginMs: number): Record<string, unknown>[] {
     const { stdout } = server.output();
     const whole = stdout.slice(0, stdout.lastIndexOf('\n') + 1);
-    return whole === '' ? [] : logLines(whole).filter((line) => line['method'] !== undefined && Date.parse(String(line['time'])) >= beginMs);
+    return whole === ''
+      ? []
+      : logLines(whole).filter((line) => line['method'] !== undefined && Date.parse(String(line['time'])) >= beginMs);
   }
 
   /** Most requests that the server had in hand at once, by when each began and ended. */
   function mostAtOnce(of: readonly Record<string, unknown>[]): number {
     const moments = of.flatMap((line): [number, number][] => {
       const end = Date.parse(String(line['time']));
-      return [[end - Number(line['duration_ms']), 1], [end, -1]];
+      return [
+        [end - Number(line['duration_ms']), 1],
+        [end, -1],
+      ];
     });
     let [now, most] = [0, 0];
-    for (const [, change] of moments.toSorted(([a, up], [b, down]) => a - b || up - down)) most = Math.max(most, (now += change));
+    for (const [, change] of moments.toSorted(([a, up], [b, down]) => a - b || up - down))
+      most = Math.max(most, (now += change));
     return most;
   }
 
@@ -78,7 +92,9 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
     await eventually(() => dists().length >= 41);
     expect(dists()).toHaveLength(41);
     const asked = linesSince(beginMs);
-    expect(asked.filter(({ status, aborted }) => Number(status) >= 400 && status !== 404 || aborted === true)).toEqual([]);
+    expect(
+      asked.filter(({ status, aborted }) => (Number(status) >= 400 && status !== 404) || aborted === true),
+    ).toEqual([]);
     return asked;
   }
 
@@ -107,24 +123,55 @@ describe.skipIf(lacks('composer', 'php', 'curl', 'openssl'))('HTTPS', () => {
   });
 
   it('25: without a token Composer says so', async () => {
-    await using app = createProject({ url: `https://localhost:${port}`, composerJson: { require: { 'crowd/all': '^1.0' }, config: { 'secure-http': true, cafile: authority.file } } });
+    await using app = createProject({
+      url: `https://localhost:${port}`,
+      composerJson: { require: { 'crowd/all': '^1.0' }, config: { 'secure-http': true, cafile: authority.file } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
     expect(output).toContain('HTTP 401');
   });
 
   it('a certificate that Composer does not trust is refused by Composer', async () => {
-    await using app = createProject({ url: `https://localhost:${port}`, auth: bearerAuth(`localhost:${port}`, token), composerJson: { require: { 'crowd/all': '^1.0' } } });
+    await using app = createProject({
+      url: `https://localhost:${port}`,
+      auth: bearerAuth(`localhost:${port}`, token),
+      composerJson: { require: { 'crowd/all': '^1.0' } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
     expect(output).toMatch(/certificate/i);
   });
 
-  it.each([['--http2', '2'], ['--http1.1', '1.1']])('curl %s', async (flag, version) => {
-    const curl = (...args: readonly string[]) => execa(toolPath('curl'), ['-sS', flag, '--cacert', authority.file, '-w', '\n%{http_version} %{http_code} %{size_download}', ...args], { reject: false });
-    const own = (path: string): readonly string[] => ['-H', `Authorization: Bearer ${token}`, `https://localhost:${port}${path}`];
-    const many = await curl('--parallel', '--parallel-max', '20', ...crowd.flatMap((name) => ['-o', '/dev/null', `https://localhost:${port}/p2/${name}.json`]), '-H', `Authorization: Bearer ${token}`);
-    expect(many.stdout.trim().split(/\n+/).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual(crowd.map(() => `${version} 200`));
+  it.each([
+    ['--http2', '2'],
+    ['--http1.1', '1.1'],
+  ])('curl %s', async (flag, version) => {
+    const curl = (...args: readonly string[]) =>
+      execa(
+        toolPath('curl'),
+        ['-sS', flag, '--cacert', authority.file, '-w', '\n%{http_version} %{http_code} %{size_download}', ...args],
+        { reject: false },
+      );
+    const own = (path: string): readonly string[] => [
+      '-H',
+      `Authorization: Bearer ${token}`,
+      `https://localhost:${port}${path}`,
+    ];
+    const many = await curl(
+      '--parallel',
+      '--parallel-max',
+      '20',
+      ...crowd.flatMap((name) => ['-o', '/dev/null', `https://localhost:${port}/p2/${name}.json`]),
+      '-H',
+      `Authorization: Bearer ${token}`,
+    );
+    expect(
+      many.stdout
+        .trim()
+        .split(/\n+/)
+        .map((line) => line.split(' ').slice(0, 2).join(' ')),
+    ).toEqual(crowd.map(() => `${version} 200`));
     const head = await curl('-I', ...own('/packages.json'));
     expect(head.stdout).toMatch(new RegExp(`^HTTP/${version} 200[^]*\n${version.replace('.', '\\.')} 200 0$`));
     expect(/^connection:/im.test(head.stdout)).toBe(version === '1.1');

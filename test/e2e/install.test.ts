@@ -21,7 +21,12 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     source.write(below('acme/hello/1.1.0', whoLibrary('acme/hello', '1.1.0')));
     source.write(below('acme/user/2.0.0', whoLibrary('acme/user', '2.0.0', { require: { 'acme/hello': '^1.0' } })));
     for (const name of crowd) source.write(below(`${name}/1.0.0`, whoLibrary(name, '1.0.0')));
-    source.write(below('crowd/all/1.0.0', whoLibrary('crowd/all', '1.0.0', { require: Object.fromEntries(crowd.map((name) => [name, '^1.0'])) })));
+    source.write(
+      below(
+        'crowd/all/1.0.0',
+        whoLibrary('crowd/all', '1.0.0', { require: Object.fromEntries(crowd.map((name) => [name, '^1.0'])) }),
+      ),
+    );
     registry = await startRegistry({ sources: [source.root] });
   });
 
@@ -37,10 +42,21 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     expect(exitCode, output).toBe(0);
     const asked = registry.front.take();
     const locked = app.locked()['acme/hello'];
-    expect(new Set(asked)).toEqual(new Set(['/packages.json', '/p2/acme/hello$%hash%.json', `/dist/acme/hello/1.1.0.zip?ref=${locked?.dist?.reference}`, '/downloads']));
+    expect(new Set(asked)).toEqual(
+      new Set([
+        '/packages.json',
+        '/p2/acme/hello$%hash%.json',
+        `/dist/acme/hello/1.1.0.zip?ref=${locked?.dist?.reference}`,
+        '/downloads',
+      ]),
+    );
     expect(locked).toMatchObject({
       version: '1.1.0',
-      dist: { type: 'zip', url: '/dist/acme/hello/1.1.0.zip', mirrors: [{ url: `${registry.url}/dist/%package%/%prettyVersion%.zip?ref=%reference%`, preferred: true }] },
+      dist: {
+        type: 'zip',
+        url: '/dist/acme/hello/1.1.0.zip',
+        mirrors: [{ url: `${registry.url}/dist/%package%/%prettyVersion%.zip?ref=%reference%`, preferred: true }],
+      },
     });
     expect(locked?.dist?.shasum).toMatch(/^[0-9a-f]{40}$/);
     expect(await app.php(askWho('acme/hello'))).toBe('1.1.0');
@@ -50,7 +66,9 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     await using app = project({ require: { 'acme/user': '^2.0' } });
     expect((await app.run('update')).exitCode).toBe(0);
     const references = app.locked();
-    const dists = ['acme/hello/1.1.0', 'acme/user/2.0.0'].map((path) => `/dist/${path}.zip?ref=${references[path.slice(0, path.lastIndexOf('/'))]?.dist?.reference}`);
+    const dists = ['acme/hello/1.1.0', 'acme/user/2.0.0'].map(
+      (path) => `/dist/${path}.zip?ref=${references[path.slice(0, path.lastIndexOf('/'))]?.dist?.reference}`,
+    );
 
     app.removeVendor();
     app.clearCache();
@@ -79,9 +97,13 @@ describe.skipIf(lacks('composer', 'php'))('installing', () => {
     registry.front.requests.splice(0);
     expect((await app.run('update')).exitCode).toBe(0);
     const conditional = registry.front.requests.filter(({ headers }) => headers['if-modified-since'] !== undefined);
-    expect(new Set(conditional.map(({ target }) => target))).toEqual(new Set(['/packages.json', '/p2/acme/hello$%hash%.json']));
+    expect(new Set(conditional.map(({ target }) => target))).toEqual(
+      new Set(['/packages.json', '/p2/acme/hello$%hash%.json']),
+    );
     for (const { status, bytes } of conditional) expect({ status, bytes }).toEqual({ status: 304, bytes: 0 });
-    expect(registry.front.requests.filter(({ target }) => target.includes('~dev')).map(({ status }) => status)).toEqual([404]);
+    expect(registry.front.requests.filter(({ target }) => target.includes('~dev')).map(({ status }) => status)).toEqual(
+      [404],
+    );
     expect(app.read('composer.lock')).toBe(before);
   });
 
@@ -112,7 +134,12 @@ describe.skipIf(lacks('composer', 'php'))('a registry that changes under its use
     source.remove();
   });
 
-  const project = (): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': '*' } } });
+  const project = (): Project =>
+    createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': '*' } },
+    });
 
   it('scenario 39: a version that is withdrawn is no longer offered, an older lock still installs', async () => {
     source.write(below('acme/hello/1.1.0', whoLibrary('acme/hello', '1.1.0')));
@@ -149,7 +176,9 @@ describe.skipIf(lacks('composer', 'php'))('a registry that changes under its use
 
 /** Epoch milliseconds of the p2 document's Last-Modified. */
 async function lastModified(registry: Registry): Promise<number> {
-  const response = await fetch(`${registry.direct()}/p2/acme/hello.json`, { headers: { authorization: `Bearer ${registry.token}` } });
+  const response = await fetch(`${registry.direct()}/p2/acme/hello.json`, {
+    headers: { authorization: `Bearer ${registry.token}` },
+  });
   await response.arrayBuffer();
   return Date.parse(response.headers.get('last-modified') ?? '');
 }

@@ -20,9 +20,15 @@ describe.skipIf(lacks('composer', 'php'))('installs', () => {
   });
   let registry: Registry;
 
-  const project = (): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/user': '^2.0' } } });
+  const project = (): Project =>
+    createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/user': '^2.0' } },
+    });
   const reports = () => registry.front.requests.splice(0).filter(({ method }) => method === 'POST');
-  const statistics = async (name: string): Promise<Statistics> => JSON.parse((await registry.cli('package', 'statistics', name, '--json')).stdout) as Statistics;
+  const statistics = async (name: string): Promise<Statistics> =>
+    JSON.parse((await registry.cli('package', 'statistics', name, '--json')).stdout) as Statistics;
 
   beforeAll(async () => {
     registry = await startRegistry({ sources: [source.root] });
@@ -37,26 +43,43 @@ describe.skipIf(lacks('composer', 'php'))('installs', () => {
     await using app = project();
     registry.front.requests.splice(0);
     expect((await app.run('update')).exitCode).toBe(0);
-    expect(reports()).toMatchObject([{ target: '/downloads', status: 200, headers: { authorization: `Bearer ${registry.token}`, 'content-type': 'application/json' } }]);
+    expect(reports()).toMatchObject([
+      {
+        target: '/downloads',
+        status: 200,
+        headers: { authorization: `Bearer ${registry.token}`, 'content-type': 'application/json' },
+      },
+    ]);
 
     app.removeVendor();
     expect((await app.run('install')).exitCode).toBe(0);
-    expect(registry.front.requests.splice(0).map(({ method, target, status }) => [method, target, status])).toEqual([['POST', '/downloads', 200]]);
+    expect(registry.front.requests.splice(0).map(({ method, target, status }) => [method, target, status])).toEqual([
+      ['POST', '/downloads', 200],
+    ]);
 
     app.removeVendor();
     expect((await app.runWith({ COMPOSER_DISABLE_NETWORK: '1' }, 'install')).exitCode).toBe(0);
     expect(registry.front.requests.splice(0)).toEqual([]);
 
     await registry.stopServer(); // what was counted is kept
-    expect(await statistics('acme/hello')).toMatchObject({ total: 1, versions: { '1.1': 1 }, installs: { total: 2, versions: { '1.1': 2 } } });
+    expect(await statistics('acme/hello')).toMatchObject({
+      total: 1,
+      versions: { '1.1': 1 },
+      installs: { total: 2, versions: { '1.1': 2 } },
+    });
     expect(await statistics('acme/user')).toMatchObject({ total: 1, installs: { total: 2, versions: { '2.0.0': 2 } } });
     const { stdout } = await registry.cli('package', 'statistics', 'acme/hello');
-    expect(stdout).toMatch(/^acme\/hello: 1 download and 2 installs since ever; in the last 30 days:\nVERSION +DOWNLOADS +INSTALLS\n1\.1 +1 +2$/);
+    expect(stdout).toMatch(
+      /^acme\/hello: 1 download and 2 installs since ever; in the last 30 days:\nVERSION +DOWNLOADS +INSTALLS\n1\.1 +1 +2$/,
+    );
     await registry.startServer();
   });
 
   it('scenario 68: a report that fails does not fail the install', async () => {
-    registry.front.answer = (target) => (target === '/downloads' ? { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"broken"}' } : undefined);
+    registry.front.answer = (target) =>
+      target === '/downloads'
+        ? { status: 500, headers: { 'content-type': 'application/json' }, body: '{"error":"broken"}' }
+        : undefined;
     await using app = project();
     const { exitCode, output } = await app.run('update');
     registry.front.answer = undefined;
@@ -64,7 +87,11 @@ describe.skipIf(lacks('composer', 'php'))('installs', () => {
     expect(await app.php(askWho('acme/hello', 'acme/user'))).toBe('1.1 2.0.0');
     // what is installed is whole, whatever the limit says of the report
     const { token } = await registry.createToken('--limit', '5');
-    await using limited = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require: { 'acme/user': '^2.0' } } });
+    await using limited = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, token),
+      composerJson: { require: { 'acme/user': '^2.0' } },
+    });
     registry.front.requests.splice(0);
     expect((await limited.run('update')).exitCode).toBe(0);
     expect(reports().map(({ status }) => status)).toEqual([429]);
@@ -76,11 +103,27 @@ describe.skipIf(lacks('composer', 'php'))('people', () => {
   it('scenario 67: are warned and told by the version of their Composer, from the moment it is set', async () => {
     const source = temporaryTree(below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')));
     await using registry = await startRegistry({ sources: [source.root] });
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0' } } });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': '^1.0' } },
+    });
     expect((await app.run('update')).output).not.toContain('Warning from');
-    const warnings = [{ versions: '<99', message: 'Please update Composer before March.' }, { versions: '>=99', message: 'Not for you.' }];
+    const warnings = [
+      { versions: '<99', message: 'Please update Composer before March.' },
+      { versions: '>=99', message: 'Not for you.' },
+    ];
     expect((await registry.cli('settings', 'set', 'warnings', JSON.stringify(warnings))).exitCode).toBe(0);
-    expect((await registry.cli('settings', 'set', 'infos', JSON.stringify([{ versions: '^2.2', message: 'Maintenance on Sunday.' }]))).exitCode).toBe(0);
+    expect(
+      (
+        await registry.cli(
+          'settings',
+          'set',
+          'infos',
+          JSON.stringify([{ versions: '^2.2', message: 'Maintenance on Sunday.' }]),
+        )
+      ).exitCode,
+    ).toBe(0);
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
     expect(output).toContain(`Warning from ${registry.url}: Please update Composer before March.`);
@@ -88,7 +131,9 @@ describe.skipIf(lacks('composer', 'php'))('people', () => {
     expect(output).not.toContain('Not for you.');
     // Composer shows them when it reads packages.json, and what it has already it does not read again
     expect((await app.run('update')).output).not.toContain('Warning from');
-    expect((await registry.cli('settings', 'set', 'warnings', '[{"versions":"nonsense!","message":"x"}]')).exitCode).toBe(2);
+    expect(
+      (await registry.cli('settings', 'set', 'warnings', '[{"versions":"nonsense!","message":"x"}]')).exitCode,
+    ).toBe(2);
     source.remove();
   });
 });

@@ -13,13 +13,18 @@ describe.skipIf(lacks('composer', 'php'))('locks over time', () => {
   let registry: Registry;
   const locks: { readonly project: Project; readonly contents: string }[] = [];
 
-  const put = (version: string | undefined, who: string): void => writeTree(registry.folder.at('packages'), below(version ?? 'head', whoLibrary('acme/hello', version, {}, who)));
+  const put = (version: string | undefined, who: string): void =>
+    writeTree(registry.folder.at('packages'), below(version ?? 'head', whoLibrary('acme/hello', version, {}, who)));
   const take = (version: string): void => rmSync(registry.folder.at('packages', version), { recursive: true });
   const installed = (project: Project): Promise<string> => project.php(askWho('acme/hello'));
 
   /** What a new project gets now; its lock is kept. */
   const lock = async (constraint: string): Promise<string> => {
-    const project = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': constraint } } });
+    const project = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': constraint } },
+    });
     const updated = await project.run('update');
     expect(updated.exitCode, updated.output).toBe(0);
     const contents = await installed(project);

@@ -16,7 +16,10 @@ type Json = Record<string, unknown>;
 
 const password = 'hunter2-of-the-repository';
 const onlyWith = `Basic ${Buffer.from(`ci:${password}`).toString('base64')}`;
-const composerJson = (version: string): Record<string, string> => ({ 'composer.json': JSON.stringify({ name: 'acme/tool', autoload: { files: ['tool.php'] } }), 'tool.php': `<?php function tool() { return '${version}'; }` });
+const composerJson = (version: string): Record<string, string> => ({
+  'composer.json': JSON.stringify({ name: 'acme/tool', autoload: { files: ['tool.php'] } }),
+  'tool.php': `<?php function tool() { return '${version}'; }`,
+});
 
 describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () => {
   const folder = temporaryFolder('remote');
@@ -27,11 +30,23 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
   let readToken = '';
 
   beforeAll(async () => {
-    repository = createRepository(folder.at('tool.git'), [{ commit: 'main', files: composerJson('one') }, { tag: '1.0.0', at: 'main' }], { bare: true });
+    repository = createRepository(
+      folder.at('tool.git'),
+      [
+        { commit: 'main', files: composerJson('one') },
+        { tag: '1.0.0', at: 'main' },
+      ],
+      { bare: true },
+    );
     server = await startGitHttpServer(folder.path);
     server.behave({ onlyWith });
     registry = await startManagedRegistry({ egress: { allow: ['127.0.0.0/8'] } });
-    const made = await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/tool.git`, credentials: { username: 'ci', password }, interval: 86_400 });
+    const made = await registry.api('POST', '/api/repositories', {
+      type: 'git',
+      url: `${server.url}/tool.git`,
+      credentials: { username: 'ci', password },
+      interval: 86_400,
+    });
     expect([made.status, made.json['status'], made.json['credentials']]).toEqual([201, 'pending', 'basic']);
     id = String(made.json['id']);
     readToken = await createToken('read');
@@ -43,7 +58,8 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     await folder.remove();
   });
 
-  const createToken = async (kind: string): Promise<string> => (await registry.cli('token', 'create', '--kind', kind, '--description', 'a test')).stdout.trim();
+  const createToken = async (kind: string): Promise<string> =>
+    (await registry.cli('token', 'create', '--kind', kind, '--description', 'a test')).stdout.trim();
   const show = async (): Promise<Json> => (await registry.api('GET', `/api/repositories/${id}`)).json;
   const ended = async (job: string): Promise<Json> => {
     for (;;) {
@@ -58,15 +74,39 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     return ended(String(json['id']));
   };
   const installed = async (version: string): Promise<string> => {
-    await using project = createProject({ url: registry.url(), auth: bearerAuth(new URL(registry.url()).host, readToken), composerJson: { require: { 'acme/tool': version } } });
+    await using project = createProject({
+      url: registry.url(),
+      auth: bearerAuth(new URL(registry.url()).host, readToken),
+      composerJson: { require: { 'acme/tool': version } },
+    });
     const result = await project.run('install');
     return result.exitCode === 0 ? await project.php('echo tool();') : result.output;
   };
-  const versions = (): string[] => Object.keys((JSON.parse(readFileSync(join(registry.data, 'public/p2/acme/tool.json'), 'utf8')) as { packages: Record<string, Json> }).packages['acme/tool'] ?? {});
+  const versions = (): string[] =>
+    Object.keys(
+      (
+        JSON.parse(readFileSync(join(registry.data, 'public/p2/acme/tool.json'), 'utf8')) as {
+          packages: Record<string, Json>;
+        }
+      ).packages['acme/tool'] ?? {},
+    );
 
   it('is verified: what it has is told, and nothing is published', async () => {
     const { status, json } = await registry.api('POST', `/api/repositories/${id}/verify`);
-    expect([status, json]).toEqual([200, { ok: true, message: null, tags: 1, branches: 1, default_branch: 'main', protocol: null, package_count: null, packages: ['acme/tool'], problems: [] }]);
+    expect([status, json]).toEqual([
+      200,
+      {
+        ok: true,
+        message: null,
+        tags: 1,
+        branches: 1,
+        default_branch: 'main',
+        protocol: null,
+        package_count: null,
+        packages: ['acme/tool'],
+        problems: [],
+      },
+    ]);
     expect(readdirSync(registry.data)).not.toContain('public');
   });
 
@@ -79,8 +119,10 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
 
   it('follows what is pushed; a bad tag is left out with its reason, and a moved one does not change what is published', async () => {
     repository.append([
-      { commit: 'main', files: composerJson('two') }, { tag: '2.0.0', at: 'main' },
-      { commit: 'broken', from: 'main', files: { 'composer.json': '{"name": "acme/tool",' } }, { tag: '3.0.0', at: 'broken' },
+      { commit: 'main', files: composerJson('two') },
+      { tag: '2.0.0', at: 'main' },
+      { commit: 'broken', from: 'main', files: { 'composer.json': '{"name": "acme/tool",' } },
+      { tag: '3.0.0', at: 'broken' },
     ]);
     repository.git('tag', '-f', '1.0.0', 'main');
     const job = await sync();
@@ -95,10 +137,16 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
 
   it('is synced by a write token, from the command line, and by a build of everything', async () => {
     expect(await sync(await createToken('write'))).toMatchObject({ state: 'succeeded', report: { published: false } });
-    repository.append([{ commit: 'main', files: composerJson('two-one') }, { tag: '2.1.0', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: composerJson('two-one') },
+      { tag: '2.1.0', at: 'main' },
+    ]);
     const bySelf = await registry.cli('repository', 'sync', id, '--json');
     expect([bySelf.exitCode, (JSON.parse(bySelf.stdout) as Json)['state']], bySelf.stderr).toEqual([1, 'succeeded']); // 1: something is left out
-    repository.append([{ commit: 'main', files: composerJson('two-two') }, { tag: '2.2.0', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: composerJson('two-two') },
+      { tag: '2.2.0', at: 'main' },
+    ]);
     const built = await registry.cli('build', '--json');
     expect((JSON.parse(built.stdout) as { added: Json[] }).added.map(({ version }) => version)).toEqual(['2.2.0']);
     expect(await installed('2.2.0')).toBe('two-two');
@@ -107,8 +155,14 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
   it('keeps what is published while its credentials are wrong, and says so', async () => {
     await registry.api('PATCH', `/api/repositories/${id}`, { credentials: { username: 'ci', password: 'another' } });
     const verified = await registry.api('POST', `/api/repositories/${id}/verify`);
-    expect(verified.json).toMatchObject({ ok: false, message: expect.stringContaining('Credentials are missing or were not accepted') as string });
-    expect(await sync()).toMatchObject({ state: 'failed', error: { code: 'BUILD_FAILED', message: expect.stringContaining('Credentials') as string } });
+    expect(verified.json).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('Credentials are missing or were not accepted') as string,
+    });
+    expect(await sync()).toMatchObject({
+      state: 'failed',
+      error: { code: 'BUILD_FAILED', message: expect.stringContaining('Credentials') as string },
+    });
     expect(await show()).toMatchObject({ status: 'error' });
     expect(await installed('2.2.0')).toBe('two-two');
     await registry.api('PATCH', `/api/repositories/${id}`, { credentials: { username: 'ci', password } });
@@ -121,7 +175,10 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     const other = await startGitHttpServer(folder.path);
     try {
       server.behave({ redirect: other.url });
-      expect(await sync()).toMatchObject({ state: 'failed', error: { message: expect.stringContaining('redirects elsewhere') as string } });
+      expect(await sync()).toMatchObject({
+        state: 'failed',
+        error: { message: expect.stringContaining('redirects elsewhere') as string },
+      });
       expect([other.requests, server.authorizations.length > asked]).toEqual([[], true]);
     } finally {
       server.behave({ onlyWith });
@@ -130,7 +187,10 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
   });
 
   it('keeps what is published when its remote dies in the middle of a sync', async () => {
-    repository.append([{ commit: 'main', files: composerJson('two-three') }, { tag: '2.3.0', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: composerJson('two-three') },
+      { tag: '2.3.0', at: 'main' },
+    ]);
     server.behave({ endless: 'pack' });
     const { json } = await registry.api('POST', `/api/repositories/${id}/sync`);
     while (!server.requests.at(-1)?.startsWith('POST')) await sleep(50);
@@ -156,7 +216,10 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     await registry.start();
     const now = await show();
     expect([patched.json['interval'], now['interval'], now['status']]).toEqual([7200, 7200, 'error']);
-    expect(await ended(String(begun.json['id']))).toMatchObject({ state: 'failed', error: { message: expect.stringContaining('Sync again') as string } });
+    expect(await ended(String(begun.json['id']))).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining('Sync again') as string },
+    });
     expect(await sync()).toMatchObject({ error: null, state: 'succeeded' });
     const other = await registry.api('POST', '/api/repositories', { type: 'git', url: `${server.url}/other.git` });
     await registry.stop('SIGKILL');
@@ -174,7 +237,10 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     expect(gits()).toEqual([]);
     server.behave({ onlyWith });
     await registry.start();
-    expect(await ended(String(begun.json['id']))).toMatchObject({ state: 'failed', error: { message: expect.stringContaining('was stopped') as string } });
+    expect(await ended(String(begun.json['id']))).toMatchObject({
+      state: 'failed',
+      error: { message: expect.stringContaining('was stopped') as string },
+    });
   });
 
   it('row 73: shows its password nowhere', async () => {
@@ -186,16 +252,27 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
     server.behave({ onlyWith });
     server.sever();
     const job = await ended(String(begun.json['id']));
-    const told = [JSON.stringify([job, await show(), (await registry.api('GET', '/api/repositories')).json]), registry.output(), ...filesBelow(registry.data).map((file) => readFileSync(file, 'latin1'))];
+    const told = [
+      JSON.stringify([job, await show(), (await registry.api('GET', '/api/repositories')).json]),
+      registry.output(),
+      ...filesBelow(registry.data).map((file) => readFileSync(file, 'latin1')),
+    ];
     for (const text of told) for (const secret of secrets) expect(text.includes(secret)).toBe(false);
   });
 
   it('is withdrawn when it is removed', async () => {
     const asked = await registry.api('DELETE', `/api/repositories/${id}`);
-    expect(asked.json).toMatchObject({ code: 'CONFIRMATION_REQUIRED', details: { confirm: id, packages: ['acme/tool'] } });
-    expect((await registry.api('DELETE', `/api/repositories/${id}?confirm=${id}`)).json).toEqual({ id, packages: ['acme/tool'] });
-    const names = async (): Promise<unknown> => (await registry.api('GET', '/packages.json', undefined, readToken)).json['available-packages'];
-    while ((await names() as string[]).length > 0) await sleep(100);
+    expect(asked.json).toMatchObject({
+      code: 'CONFIRMATION_REQUIRED',
+      details: { confirm: id, packages: ['acme/tool'] },
+    });
+    expect((await registry.api('DELETE', `/api/repositories/${id}?confirm=${id}`)).json).toEqual({
+      id,
+      packages: ['acme/tool'],
+    });
+    const names = async (): Promise<unknown> =>
+      (await registry.api('GET', '/packages.json', undefined, readToken)).json['available-packages'];
+    while (((await names()) as string[]).length > 0) await sleep(100);
     expect(await installed('1.0.0')).toContain('could not be found');
     expect((await registry.cli('verify')).exitCode).toBe(0);
   });
@@ -203,17 +280,21 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a registered repository', () =
 
 /** Command lines of all processes that mention this. */
 function processesWith(text: string): string[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => {
-    try {
-      readlinkSync(`/proc/${pid}/exe`); // none: it has ended, and only waits to be asked
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      return line.includes(text) ? [line] : [];
-    } catch {
-      return [];
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        readlinkSync(`/proc/${pid}/exe`); // none: it has ended, and only waits to be asked
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return line.includes(text) ? [line] : [];
+      } catch {
+        return [];
+      }
+    });
 }
 
 function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -17,9 +17,36 @@ import { referenceFor, startUpstream, type TestUpstream, type UpstreamVersion } 
 import { askWho, whoClass, whoLibrary, whoNamespace } from '../util/who-library.ts';
 
 /** A release of another registry, whose ZIP says `who` it is. */
-function release(name: string, version: string, { who = version, require = {}, shasum, time = '2020-01-01T00:00:00+00:00', bytes = 0 }: { readonly who?: string; readonly require?: object; readonly shasum?: string; readonly time?: string; readonly bytes?: number } = {}): UpstreamVersion {
-  const json = { name, version, description: `${name} from elsewhere`, license: 'MIT', type: 'library', autoload: { 'psr-4': { [`${whoNamespace(name)}\\`]: 'src/' } }, require, time };
-  const noise = Buffer.concat(Array.from({ length: bytes / 64 }, (_, at) => createHash('sha512').update(`${name} ${at}`).digest()));
+function release(
+  name: string,
+  version: string,
+  {
+    who = version,
+    require = {},
+    shasum,
+    time = '2020-01-01T00:00:00+00:00',
+    bytes = 0,
+  }: {
+    readonly who?: string;
+    readonly require?: object;
+    readonly shasum?: string;
+    readonly time?: string;
+    readonly bytes?: number;
+  } = {},
+): UpstreamVersion {
+  const json = {
+    name,
+    version,
+    description: `${name} from elsewhere`,
+    license: 'MIT',
+    type: 'library',
+    autoload: { 'psr-4': { [`${whoNamespace(name)}\\`]: 'src/' } },
+    require,
+    time,
+  };
+  const noise = Buffer.concat(
+    Array.from({ length: bytes / 64 }, (_, at) => createHash('sha512').update(`${name} ${at}`).digest()),
+  );
   const zip = zipOf([
     { name: 'top/composer.json', data: Buffer.from(JSON.stringify(json)) },
     { name: 'top/src/Who.php', data: Buffer.from(whoClass(whoNamespace(name), who)) },
@@ -29,7 +56,10 @@ function release(name: string, version: string, { who = version, require = {}, s
 }
 
 describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
-  const source = temporaryTree({ ...below('acme/app', whoLibrary('acme/app', '1.0.0', { require: { 'some/lib': '^1.0' } })), ...below('acme/core', whoLibrary('acme/core', '1.0.0')) });
+  const source = temporaryTree({
+    ...below('acme/app', whoLibrary('acme/app', '1.0.0', { require: { 'some/lib': '^1.0' } })),
+    ...below('acme/core', whoLibrary('acme/core', '1.0.0')),
+  });
   let upstream: TestUpstream;
   let registry: Registry;
 
@@ -37,8 +67,13 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     const { exitCode, stderr } = await registry.cli('settings', 'set', name, value);
     if (exitCode !== 0) throw new Error(stderr);
   };
-  const project = (require: object, token = registry.token): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require } });
-  const ask = (path: string, token = registry.token, init: RequestInit = {}): Promise<Response> => fetch(`${registry.direct()}${path}`, { ...init, headers: { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${token}` } });
+  const project = (require: object, token = registry.token): Project =>
+    createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require } });
+  const ask = (path: string, token = registry.token, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${registry.direct()}${path}`, {
+      ...init,
+      headers: { ...(init.headers as Record<string, string> | undefined), authorization: `Bearer ${token}` },
+    });
   /** As if all documents had been asked for an hour ago. */
   const afterAnHour = async (): Promise<void> => {
     await registry.stopServer();
@@ -47,14 +82,16 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     for (const path of allFiles(folder)) utimesSync(join(folder, path), then, then);
     await registry.startServer();
   };
-  const alarms = () => registry.log().flatMap(({ mirror }) => (mirror === undefined ? [] : [(mirror as { kind: string }).kind]));
+  const alarms = () =>
+    registry.log().flatMap(({ mirror }) => (mirror === undefined ? [] : [(mirror as { kind: string }).kind]));
 
   beforeEach(async () => {
     upstream = await startUpstream({ minified: true });
     upstream.put('some/lib', [release('some/lib', '1.0.0', { require: { 'some/base': '^1.0' } })]);
     upstream.put('some/base', [release('some/base', '1.0.0', { shasum: '' })]);
     // what is private here, or reserved, is higher there
-    for (const name of ['acme/app', 'acme/core', 'acme/more', 'ours-new/tool']) upstream.put(name, [release(name, '99.0.0', { who: 'hostile' })]);
+    for (const name of ['acme/app', 'acme/core', 'acme/more', 'ours-new/tool'])
+      upstream.put(name, [release(name, '99.0.0', { who: 'hostile' })]);
     registry = await startRegistry({ sources: [source.root] });
     writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
     await set('mirroring.url', upstream.url);
@@ -95,7 +132,10 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect((await fetch(`${registry.direct()}/health`)).status).toBe(200);
 
     upstream.failing.status = undefined;
-    upstream.put('some/lib', [release('some/lib', '1.1.0'), release('some/lib', '1.0.0', { require: { 'some/base': '^1.0' } })]);
+    upstream.put('some/lib', [
+      release('some/lib', '1.1.0'),
+      release('some/lib', '1.0.0', { require: { 'some/base': '^1.0' } }),
+    ]);
     await afterAnHour();
     const back = await app.run('update');
     expect(back.exitCode, back.output).toBe(0);
@@ -112,17 +152,40 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     expect(installed.exitCode, installed.output).toBe(0);
     app.removeVendor(); // Composer looks among what is installed, too
     upstream.server.requests.length = 0;
-    const search = async (...args: readonly string[]): Promise<unknown> => JSON.parse((await app.run('search', '--format=json', ...args)).stdout) as unknown;
-    expect(await search('elsewhere')).toMatchObject([{ name: 'some/base', description: 'some/base from elsewhere' }, { name: 'some/lib', description: 'some/lib from elsewhere' }]);
+    const search = async (...args: readonly string[]): Promise<unknown> =>
+      JSON.parse((await app.run('search', '--format=json', ...args)).stdout) as unknown;
+    expect(await search('elsewhere')).toMatchObject([
+      { name: 'some/base', description: 'some/base from elsewhere' },
+      { name: 'some/lib', description: 'some/lib from elsewhere' },
+    ]);
     expect(await search('secret-project')).toEqual([]);
     // the shell's completion of names asks /list.json
-    const completed = await app.run('_complete', '--shell=bash', '--current=2', '--input=composer', '--input=require', '--input=some/');
+    const completed = await app.run(
+      '_complete',
+      '--shell=bash',
+      '--current=2',
+      '--input=composer',
+      '--input=require',
+      '--input=some/',
+    );
     expect(completed.stdout.trim().split(/\s+/), completed.output).toEqual(['some/base', 'some/lib']);
     const shown = await app.run('show', '-a', '--format=json', 'some/lib');
-    expect(JSON.parse(shown.stdout), shown.output).toMatchObject({ name: 'some/lib', description: 'some/lib from elsewhere', versions: ['1.0.0'] });
-    expect(upstream.server.requests.map(({ path }) => path).filter((path) => path !== '/packages.json' && !/^\/p2\/some\/(lib|base)(~dev)?\.json$/.test(path))).toEqual([]);
+    expect(JSON.parse(shown.stdout), shown.output).toMatchObject({
+      name: 'some/lib',
+      description: 'some/lib from elsewhere',
+      versions: ['1.0.0'],
+    });
+    expect(
+      upstream.server.requests
+        .map(({ path }) => path)
+        .filter((path) => path !== '/packages.json' && !/^\/p2\/some\/(lib|base)(~dev)?\.json$/.test(path)),
+    ).toEqual([]);
     await set('mirroring.deny', '["some/base"]');
-    expect(((await (await ask('/search.json?q=elsewhere')).json()) as { results: { name: string }[] }).results.map(({ name }) => name)).toEqual(['some/lib']);
+    expect(
+      ((await (await ask('/search.json?q=elsewhere')).json()) as { results: { name: string }[] }).results.map(
+        ({ name }) => name,
+      ),
+    ).toEqual(['some/lib']);
   });
 
   it('row 76 (I9): never asks for private and reserved names, whatever is claimed elsewhere', async () => {
@@ -133,9 +196,17 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     for (const name of ['acme/app', 'acme/core', 'acme/more', 'ours-new/tool']) {
       await using wanting = project({ [name]: '99.0.0' });
       expect((await wanting.run('update')).exitCode).not.toBe(0);
-      for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/99.0.0.zip`]) expect([200, 404]).toContain((await ask(path)).status);
+      for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/99.0.0.zip`])
+        expect([200, 404]).toContain((await ask(path)).status);
     }
-    await ask('/security-advisories', registry.token, { method: 'POST', body: new URLSearchParams([['packages[]', 'acme/core'], ['packages[]', 'acme/more'], ['packages[]', 'ours-new/tool']]) });
+    await ask('/security-advisories', registry.token, {
+      method: 'POST',
+      body: new URLSearchParams([
+        ['packages[]', 'acme/core'],
+        ['packages[]', 'acme/more'],
+        ['packages[]', 'ours-new/tool'],
+      ]),
+    });
     expect(upstream.server.requests.map(({ path }) => path).filter((path) => /acme|ours/.test(path))).toEqual([]);
     expect(upstream.asked('/p2/some/lib.json')).toBe(1);
   });
@@ -158,7 +229,8 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
         upstream.instead(path, undefined);
         fail(response);
       });
-    for (const path of ['/packages.json', '/p2/some/base.json', file('some/lib')]) slip(path, (response) => void response.writeHead(502).end());
+    for (const path of ['/packages.json', '/p2/some/base.json', file('some/lib')])
+      slip(path, (response) => void response.writeHead(502).end());
     for (const path of ['/p2/some/lib.json', file('some/base')]) slip(path, (response) => void response.destroy());
     await using app = project({ 'acme/app': '^1.0' });
     const cold = await app.run('update');
@@ -191,7 +263,10 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
   });
 
   it('offers a release once it is old enough, and a scoped token what it is for', async () => {
-    upstream.put('some/base', [release('some/base', '1.1.0', { time: new Date().toISOString() }), release('some/base', '1.0.0')]);
+    upstream.put('some/base', [
+      release('some/base', '1.1.0', { time: new Date().toISOString() }),
+      release('some/base', '1.0.0'),
+    ]);
     await set('mirroring.minimum_age', '86400');
     const scoped = await registry.createToken('--package', 'some/base');
     await using app = project({ 'some/base': '^1.0' }, scoped.token);
@@ -205,21 +280,42 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
   });
 
   it('tells what is known of mirrored packages, here and elsewhere', async () => {
-    const advisory = (advisoryId: string, packageName: string): object => ({ advisoryId, packageName, affectedVersions: '<2.0', title: 'Bad', cve: null, link: 'https://some.example/1', severity: 'high', reportedAt: '2026-03-01T12:00:00+00:00', sources: [{ name: 'there', remoteId: advisoryId }] });
+    const advisory = (advisoryId: string, packageName: string): object => ({
+      advisoryId,
+      packageName,
+      affectedVersions: '<2.0',
+      title: 'Bad',
+      cve: null,
+      link: 'https://some.example/1',
+      severity: 'high',
+      reportedAt: '2026-03-01T12:00:00+00:00',
+      sources: [{ name: 'there', remoteId: advisoryId }],
+    });
     await upstream[Symbol.asyncDispose]();
-    upstream = await startUpstream({ root: { 'security-advisories': { metadata: false, 'api-url': '/api/advisories' } } });
+    upstream = await startUpstream({
+      root: { 'security-advisories': { metadata: false, 'api-url': '/api/advisories' } },
+    });
     upstream.put('some/base', [release('some/base', '1.0.0')]);
     const bodies: string[] = [];
     upstream.instead('/api/advisories', (request, response) => {
       const pieces: Buffer[] = [];
-      request.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => {
-        bodies.push(Buffer.concat(pieces).toString());
-        response.end(JSON.stringify({ advisories: { 'some/base': [advisory('U-1', 'some/base')], 'acme/core': [advisory('U-2', 'acme/core')] } }));
-      });
+      request
+        .on('data', (piece: Buffer) => pieces.push(piece))
+        .on('end', () => {
+          bodies.push(Buffer.concat(pieces).toString());
+          response.end(
+            JSON.stringify({
+              advisories: { 'some/base': [advisory('U-1', 'some/base')], 'acme/core': [advisory('U-2', 'acme/core')] },
+            }),
+          );
+        });
     });
     await set('mirroring.url', upstream.url);
     writeFileSync(registry.folder.at('own.json'), JSON.stringify([advisory('A-1', 'some/base')]));
-    writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ sources: [source.root], advisories: 'own.json', egress: { allow: ['127.0.0.0/8'] } }));
+    writeFileSync(
+      registry.folder.at('libretto.json'),
+      JSON.stringify({ sources: [source.root], advisories: 'own.json', egress: { allow: ['127.0.0.0/8'] } }),
+    );
     await registry.build();
     await using app = project({ 'some/base': '*', 'acme/core': '*' });
     await app.runWith({ COMPOSER_NO_SECURITY_BLOCKING: '1' }, 'update', '--no-audit');
@@ -227,15 +323,34 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     const found = JSON.parse(audit.stdout) as { advisories: Record<string, { advisoryId: string }[]> };
     expect(Object.values(found.advisories['some/base'] ?? {}).map(({ advisoryId }) => advisoryId)).toContain('A-1');
     expect(found.advisories['acme/core']).toBeUndefined();
-    const asked = await ask('/security-advisories', registry.token, { method: 'POST', body: new URLSearchParams([['packages[]', 'some/base'], ['packages[]', 'acme/core']]) });
-    expect(Object.entries(((await asked.json()) as typeof found).advisories).map(([name, listed]) => [name, listed.map(({ advisoryId }) => advisoryId)])).toEqual([['some/base', ['A-1', 'U-1']]]);
+    const asked = await ask('/security-advisories', registry.token, {
+      method: 'POST',
+      body: new URLSearchParams([
+        ['packages[]', 'some/base'],
+        ['packages[]', 'acme/core'],
+      ]),
+    });
+    expect(
+      Object.entries(((await asked.json()) as typeof found).advisories).map(([name, listed]) => [
+        name,
+        listed.map(({ advisoryId }) => advisoryId),
+      ]),
+    ).toEqual([['some/base', ['A-1', 'U-1']]]);
     expect([...new Set(bodies.map((body) => decodeURIComponent(body)))]).toEqual(['packages[]=some/base']);
-    expect(((await (await ask('/p2/some/base.json')).json()) as Record<string, unknown>)['security-advisories']).toMatchObject([{ advisoryId: 'A-1' }]);
+    expect(
+      ((await (await ask('/p2/some/base.json')).json()) as Record<string, unknown>)['security-advisories'],
+    ).toMatchObject([{ advisoryId: 'A-1' }]);
     upstream.failing.status = 500;
     await registry.stopServer();
     await registry.startServer();
-    const failing = await ask('/security-advisories', registry.token, { method: 'POST', body: new URLSearchParams([['packages[]', 'some/base']]) });
-    expect([failing.status, await failing.json()]).toMatchObject([200, { advisories: { 'some/base': [{ advisoryId: 'A-1' }] } }]);
+    const failing = await ask('/security-advisories', registry.token, {
+      method: 'POST',
+      body: new URLSearchParams([['packages[]', 'some/base']]),
+    });
+    expect([failing.status, await failing.json()]).toMatchObject([
+      200,
+      { advisories: { 'some/base': [{ advisoryId: 'A-1' }] } },
+    ]);
   });
 
   it('killed in the midst of a fetch it leaves no bad file, and the next install works', async () => {
@@ -249,13 +364,23 @@ describe.skipIf(lacks('composer', 'php'))('a registry that mirrors', () => {
     await registry.stopServer();
     for (const afterMs of [20, 80, 145]) {
       const server = await serveTree(registry.folder.path, registry.data, []);
-      const fetched = fetch(`${server.url}/dist/some/base/1.0.0.zip`, { headers: { authorization: `Bearer ${registry.token}` } }).then((response) => response.arrayBuffer()).catch(() => undefined);
+      const fetched = fetch(`${server.url}/dist/some/base/1.0.0.zip`, {
+        headers: { authorization: `Bearer ${registry.token}` },
+      })
+        .then((response) => response.arrayBuffer())
+        .catch(() => undefined);
       for (let wait = 0; upstream.asked('/files/') === 0 && wait < 400; wait += 1) await sleep(5);
       await sleep(afterMs);
       process.kill(server.pid, 'SIGKILL');
       expect((await fetched)?.byteLength ?? zip.length).toBe(zip.length);
-      for (const path of allFiles(join(registry.data, 'mirror')).filter((one) => one.startsWith('dist/') && one.endsWith('.zip'))) {
-        expect(path).toContain(createHash('sha1').update(readFileSync(join(registry.data, 'mirror', path))).digest('hex'));
+      for (const path of allFiles(join(registry.data, 'mirror')).filter(
+        (one) => one.startsWith('dist/') && one.endsWith('.zip'),
+      )) {
+        expect(path).toContain(
+          createHash('sha1')
+            .update(readFileSync(join(registry.data, 'mirror', path)))
+            .digest('hex'),
+        );
       }
       upstream.server.requests.length = 0;
     }

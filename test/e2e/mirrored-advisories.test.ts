@@ -19,12 +19,20 @@ describe.skipIf(lacks('composer', 'php'))('composer audit of mirrored packages',
     upstream = await startUpstream({ root });
     registry = await startRegistry({ sources: [source.root] });
     writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-    for (const [name, value] of [['mirroring.url', upstream.url], ['mirroring.enabled', 'true']] as const) expect((await registry.cli('settings', 'set', name, value)).exitCode).toBe(0);
+    for (const [name, value] of [
+      ['mirroring.url', upstream.url],
+      ['mirroring.enabled', 'true'],
+    ] as const)
+      expect((await registry.cli('settings', 'set', name, value)).exitCode).toBe(0);
     await registry.stopServer();
     await registry.startServer();
   };
   const audit = async (): Promise<Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>> => {
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'some/lib': '*', 'acme/app': '*' } } });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'some/lib': '*', 'acme/app': '*' } },
+    });
     const updated = await app.runWith({ COMPOSER_NO_SECURITY_BLOCKING: '1' }, 'update', '--no-audit');
     expect(updated.exitCode, updated.output).toBe(0);
     const { stdout, output } = await app.run('audit', '--format=json');
@@ -38,19 +46,54 @@ describe.skipIf(lacks('composer', 'php'))('composer audit of mirrored packages',
 
   it('shows what is only said in short, and leaves out what it could not load', async () => {
     await open({ 'security-advisories': { metadata: true } });
-    const advisories = [{ advisoryId: 'A-1', affectedVersions: '<2.0' }, { advisoryId: 'A-2', affectedVersions: 'not < one' }, { advisoryId: 'A-3', affectedVersions: '*', title: 'Bad', reportedAt: 'notadate', cve: 5, sources: [] }];
-    upstream.put('some/lib', [{ version: '2.1.0', zip, extra: { time: 17 } }, { version: '1.0.0', zip }], { 'security-advisories': advisories });
-    expect((await audit())['some/lib']).toMatchObject([{ advisoryId: 'A-1', title: 'Security advisory A-1' }, { advisoryId: 'A-3', title: 'Bad', cve: null }]);
+    const advisories = [
+      { advisoryId: 'A-1', affectedVersions: '<2.0' },
+      { advisoryId: 'A-2', affectedVersions: 'not < one' },
+      { advisoryId: 'A-3', affectedVersions: '*', title: 'Bad', reportedAt: 'notadate', cve: 5, sources: [] },
+    ];
+    upstream.put(
+      'some/lib',
+      [
+        { version: '2.1.0', zip, extra: { time: 17 } },
+        { version: '1.0.0', zip },
+      ],
+      { 'security-advisories': advisories },
+    );
+    expect((await audit())['some/lib']).toMatchObject([
+      { advisoryId: 'A-1', title: 'Security advisory A-1' },
+      { advisoryId: 'A-3', title: 'Bad', cve: null },
+    ]);
   });
 
   it('shows in full what the api-url of the registry says', async () => {
     await open({ 'security-advisories': { metadata: true, 'api-url': '/api/advisories' } });
     const asked: string[] = [];
-    upstream.put('some/lib', [{ version: '1.0.0', zip }], { 'security-advisories': [{ advisoryId: 'A-1', affectedVersions: '<2.0' }] });
+    upstream.put('some/lib', [{ version: '1.0.0', zip }], {
+      'security-advisories': [{ advisoryId: 'A-1', affectedVersions: '<2.0' }],
+    });
     upstream.instead('/api/advisories', (request, response) => {
-      request.on('data', (piece: Buffer) => asked.push(decodeURIComponent(piece.toString()))).on('end', () => {
-        response.end(JSON.stringify({ advisories: { 'some/lib': [{ advisoryId: 'A-1', packageName: 'some/lib', affectedVersions: '<2.0', title: 'Very bad', cve: 'CVE-2020-1', link: 'https://some.example/', reportedAt: '2020-03-01 12:00:00', sources: [{ name: 'there', remoteId: '1' }] }] } }));
-      });
+      request
+        .on('data', (piece: Buffer) => asked.push(decodeURIComponent(piece.toString())))
+        .on('end', () => {
+          response.end(
+            JSON.stringify({
+              advisories: {
+                'some/lib': [
+                  {
+                    advisoryId: 'A-1',
+                    packageName: 'some/lib',
+                    affectedVersions: '<2.0',
+                    title: 'Very bad',
+                    cve: 'CVE-2020-1',
+                    link: 'https://some.example/',
+                    reportedAt: '2020-03-01 12:00:00',
+                    sources: [{ name: 'there', remoteId: '1' }],
+                  },
+                ],
+              },
+            }),
+          );
+        });
     });
     expect((await audit())['some/lib']).toMatchObject([{ advisoryId: 'A-1', title: 'Very bad', cve: 'CVE-2020-1' }]);
     expect(new Set(asked)).toEqual(new Set(['packages[]=some/lib']));

@@ -39,11 +39,13 @@ describe.skipIf(lacks('composer', 'php'))('through the mirror', () => {
     upstream = await startUpstream({ minified: true });
     const records = publishedRecords(data);
     for (const name of new Set(records.map((record) => record.name))) {
-      const versions = records.filter((record) => record.name === name).map(({ version, dist, ...extra }) => {
-        const zip = readFileSync(`${data}/public/dist/${name}/${version}.zip`);
-        const { name: _name, ...fields } = extra as Record<string, unknown>;
-        return { version, reference: dist.reference, zip, shasum: '', extra: fields };
-      });
+      const versions = records
+        .filter((record) => record.name === name)
+        .map(({ version, dist, ...extra }) => {
+          const zip = readFileSync(`${data}/public/dist/${name}/${version}.zip`);
+          const { name: _name, ...fields } = extra as Record<string, unknown>;
+          return { version, reference: dist.reference, zip, shasum: '', extra: fields };
+        });
       upstream.put(name, versions);
     }
     running = runMirror([upstream.url]);
@@ -53,10 +55,27 @@ describe.skipIf(lacks('composer', 'php'))('through the mirror', () => {
         const provider = /^\/p2\/([^~]+?)(~dev)?\.json$/.exec(path);
         const dist = /^\/dist\/([^/]+\/[^/]+)\/(.+)\.zip$/.exec(path);
         if (path === '/packages.json') {
-          response.end(JSON.stringify({ packages: {}, 'metadata-url': '/p2/%package%.json', 'available-packages': ['acme/app'], 'available-package-patterns': ['*'], mirrors: [{ 'dist-url': mirrorDistUrl, preferred: true }] }));
+          response.end(
+            JSON.stringify({
+              packages: {},
+              'metadata-url': '/p2/%package%.json',
+              'available-packages': ['acme/app'],
+              'available-package-patterns': ['*'],
+              mirrors: [{ 'dist-url': mirrorDistUrl, preferred: true }],
+            }),
+          );
           return;
         }
-        const reply = provider === null ? await running.archive(dist?.[1] ?? '', decodeURIComponent(dist?.[2] ?? ''), /ref=([^&]+)/.exec(query)?.[1]) : await running.provider(provider[1] ?? '', provider[2] === undefined ? 'stable' : 'dev', { ifModifiedSince: request.headers['if-modified-since'] });
+        const reply =
+          provider === null
+            ? await running.archive(
+                dist?.[1] ?? '',
+                decodeURIComponent(dist?.[2] ?? ''),
+                /ref=([^&]+)/.exec(query)?.[1],
+              )
+            : await running.provider(provider[1] ?? '', provider[2] === undefined ? 'stable' : 'dev', {
+                ifModifiedSince: request.headers['if-modified-since'],
+              });
         response.writeHead(reply?.status ?? 404, reply?.headers ?? {}).end(reply?.body);
       };
       answer().catch((error: unknown) => response.destroy(error as Error));
@@ -74,7 +93,10 @@ describe.skipIf(lacks('composer', 'php'))('through the mirror', () => {
   });
 
   it('installs releases with what they need, and a branch; again with the upstream gone', async () => {
-    await using app = createProject({ url, composerJson: { require: { 'some/lib': '^1.0', 'some/moving': 'dev-main' } } });
+    await using app = createProject({
+      url,
+      composerJson: { require: { 'some/lib': '^1.0', 'some/moving': 'dev-main' } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
     expect(await app.php(askWho('some/lib', 'some/base', 'some/moving'))).toBe('1.1.0 2.0.0 moving');

@@ -12,11 +12,19 @@ import { startUpstream, type TestUpstream } from '../util/upstream.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 describe.skipIf(lacks('composer', 'php'))('a mirrored package that says it stands for others', () => {
-  const source = temporaryTree({ ...below('acme/app', whoLibrary('acme/app', '1.0.0')), ...below('acme/secret', whoLibrary('acme/secret', '1.0.0')) });
+  const source = temporaryTree({
+    ...below('acme/app', whoLibrary('acme/app', '1.0.0')),
+    ...below('acme/secret', whoLibrary('acme/secret', '1.0.0')),
+  });
   const later = temporaryTree(below('late/secret', whoLibrary('late/secret', '1.0.0')));
   let upstream: TestUpstream;
   let registry: Registry;
-  const project = (require: object): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require } });
+  const project = (require: object): Project =>
+    createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require },
+    });
   const packagesOf = async (app: Project): Promise<readonly string[]> => {
     const { exitCode, output } = await app.run('update', '--no-audit');
     expect(exitCode, output).toBe(0);
@@ -25,10 +33,23 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored package that says it stand
 
   beforeEach(async () => {
     upstream = await startUpstream({ minified: true });
-    upstream.put('hos/evil', [{ version: '1.0.0', zip: zipOf([{ name: 'top/src/Evil.php', data: Buffer.from('<?php') }]), extra: { replace: { 'acme/secret': '*', 'late/secret': '*', 'old/name': '*' }, provide: { 'acme/app': '1.0.0' } } }]);
+    upstream.put('hos/evil', [
+      {
+        version: '1.0.0',
+        zip: zipOf([{ name: 'top/src/Evil.php', data: Buffer.from('<?php') }]),
+        extra: {
+          replace: { 'acme/secret': '*', 'late/secret': '*', 'old/name': '*' },
+          provide: { 'acme/app': '1.0.0' },
+        },
+      },
+    ]);
     registry = await startRegistry({ sources: [source.root] });
     writeFileSync(registry.folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-    for (const [name, value] of [['mirroring.url', upstream.url], ['mirroring.enabled', 'true']] as const) expect((await registry.cli('settings', 'set', name, value)).exitCode).toBe(0);
+    for (const [name, value] of [
+      ['mirroring.url', upstream.url],
+      ['mirroring.enabled', 'true'],
+    ] as const)
+      expect((await registry.cli('settings', 'set', name, value)).exitCode).toBe(0);
     await registry.stopServer();
     await registry.startServer();
   });
@@ -41,10 +62,22 @@ describe.skipIf(lacks('composer', 'php'))('a mirrored package that says it stand
     await using app = project({ 'acme/secret': '^1.0', 'acme/app': '^1.0', 'hos/evil': '*' });
     expect(await packagesOf(app)).toEqual(['acme/app', 'acme/secret', 'hos/evil']);
     expect(app.locked()['hos/evil']?.['replace']).toEqual({ 'late/secret': '*', 'old/name': '*' });
-    await expect.poll(() => registry.log().flatMap(({ mirror }) => (mirror as { kind?: string } | undefined)?.kind === 'stand-ins-dropped' ? [mirror] : []), { timeout: 5000 }).toMatchObject([{ name: 'hos/evil', names: 'acme/app, acme/secret' }]);
+    await expect
+      .poll(
+        () =>
+          registry
+            .log()
+            .flatMap(({ mirror }) =>
+              (mirror as { kind?: string } | undefined)?.kind === 'stand-ins-dropped' ? [mirror] : [],
+            ),
+        { timeout: 5000 },
+      )
+      .toMatchObject([{ name: 'hos/evil', names: 'acme/app, acme/secret' }]);
     const { stdout } = await registry.cli('why', 'hos/evil');
     expect(stdout).toContain('It says that it stands for acme/app, acme/secret:');
-    expect(JSON.parse((await registry.cli('why', 'hos/evil', '--json')).stdout)).toMatchObject({ mirrored: { not_standing_in_for: ['acme/app', 'acme/secret'] } });
+    expect(JSON.parse((await registry.cli('why', 'hos/evil', '--json')).stdout)).toMatchObject({
+      mirrored: { not_standing_in_for: ['acme/app', 'acme/secret'] },
+    });
   });
 
   it('stands for public ones, until they are published here; clients that asked before hear of it', async () => {

@@ -20,7 +20,8 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
   });
   let registry: Registry;
 
-  const project = (composerJson: Readonly<Record<string, unknown>> = wantsUser): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson });
+  const project = (composerJson: Readonly<Record<string, unknown>> = wantsUser): Project =>
+    createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson });
   const updated = async (): Promise<Project> => {
     const app = project();
     const { exitCode, output } = await app.run('update');
@@ -55,7 +56,13 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     await using old = await updated();
     const lock = JSON.parse(old.read('composer.lock')) as Record<string, unknown>;
     await using app = project();
-    writeTree(app.path, { 'composer.lock': JSON.stringify({ ...lock, 'stability-flags': {}, platform: {}, 'platform-dev': {}, 'plugin-api-version': '2.9.0' }, null, 4) });
+    writeTree(app.path, {
+      'composer.lock': JSON.stringify(
+        { ...lock, 'stability-flags': {}, platform: {}, 'platform-dev': {}, 'plugin-api-version': '2.9.0' },
+        null,
+        4,
+      ),
+    });
     registry.front.take();
     const { exitCode, output } = await app.run('install');
     expect(exitCode, output).toBe(0);
@@ -68,8 +75,20 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     const auth = JSON.stringify(bearerAuth(registry.front.host, registry.token));
     const global = join(app.home, 'composer');
     mkdirSync(global, { recursive: true });
-    writeTree(global, { 'config.json': JSON.stringify({ config: { 'secure-http': false }, repositories: { 'packagist.org': false, libretto: { type: 'composer', url: registry.url } } }) });
-    const { exitCode, output } = await app.runWith({ COMPOSER_AUTH: auth }, 'create-project', 'acme/user', 'made', `--repository={"type":"composer","url":"${registry.url}"}`, '--add-repository');
+    writeTree(global, {
+      'config.json': JSON.stringify({
+        config: { 'secure-http': false },
+        repositories: { 'packagist.org': false, libretto: { type: 'composer', url: registry.url } },
+      }),
+    });
+    const { exitCode, output } = await app.runWith(
+      { COMPOSER_AUTH: auth },
+      'create-project',
+      'acme/user',
+      'made',
+      `--repository={"type":"composer","url":"${registry.url}"}`,
+      '--add-repository',
+    );
     expect(exitCode, output).toBe(0);
     expect(app.exists('made/src/Who.php')).toBe(true);
     expect(app.exists('made/vendor/acme/hello/src/Who.php')).toBe(true);
@@ -77,13 +96,22 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
 
   it('scenario 13: after the registry has moved, a lock fails with the old address in plain sight, and update --lock mends it', async () => {
     const former = await startFront(registry.direct);
-    await using app = createProject({ url: former.url, auth: { bearer: { [former.host]: registry.token, [registry.front.host]: registry.token } }, composerJson: wantsUser });
+    await using app = createProject({
+      url: former.url,
+      auth: { bearer: { [former.host]: registry.token, [registry.front.host]: registry.token } },
+      composerJson: wantsUser,
+    });
     expect((await app.run('update')).exitCode).toBe(0);
     await former.close();
     app.removeVendor();
     app.clearCache();
     const { repositories: _moved, ...rest } = JSON.parse(app.read('composer.json')) as Record<string, unknown>;
-    writeTree(app.path, { 'composer.json': JSON.stringify({ ...rest, repositories: [{ type: 'composer', url: registry.url }, { 'packagist.org': false }] }) });
+    writeTree(app.path, {
+      'composer.json': JSON.stringify({
+        ...rest,
+        repositories: [{ type: 'composer', url: registry.url }, { 'packagist.org': false }],
+      }),
+    });
     const failed = await app.run('install');
     expect(failed.exitCode).not.toBe(0);
     expect(failed.output).toContain(former.url);
@@ -102,7 +130,9 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     registry.front.requests.splice(0);
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
-    expect(registry.front.requests.filter(({ target }) => target.startsWith('/p2/')).map(({ status }) => status)).toEqual([429, 429]);
+    expect(
+      registry.front.requests.filter(({ target }) => target.startsWith('/p2/')).map(({ status }) => status),
+    ).toEqual([429, 429]);
     expect(output).toContain('package information was loaded from the local cache and may be out of date');
     expect(app.read('composer.lock')).toBe(before);
     expect((await registry.cli('token', 'revoke', id)).exitCode).toBe(0);
@@ -110,7 +140,8 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
 
   it('scenario 35: an archive that is out of reach twice is there the third time', async () => {
     let failures = 2;
-    registry.front.answer = (target) => (target.startsWith('/dist/acme/hello/') && (failures -= 1) >= 0 ? { status: 503, body: '' } : undefined);
+    registry.front.answer = (target) =>
+      target.startsWith('/dist/acme/hello/') && (failures -= 1) >= 0 ? { status: 503, body: '' } : undefined;
     await using app = await updated();
     registry.front.answer = undefined;
     expect(failures).toBeLessThan(0);
@@ -121,12 +152,24 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     const elsewhere = await startFront(registry.direct);
     const { token } = await registry.createToken();
     // the other place has what it needs in its address, as signed addresses do
-    elsewhere.answer = (target) => (target.startsWith('/signed/') ? { status: 200, headers: { 'content-type': 'application/zip' }, body: archive } : undefined);
-    const archive = new Uint8Array(await (await fetch(`${registry.direct()}/dist/acme/hello/1.0.0.zip`, { headers: { authorization: `Bearer ${token}` } })).arrayBuffer());
-    registry.front.answer = (target) => (target.startsWith('/dist/acme/hello/') ? { status: 302, headers: { location: `${elsewhere.url}/signed/hello.zip?signature=x` } } : undefined);
+    elsewhere.answer = (target) =>
+      target.startsWith('/signed/')
+        ? { status: 200, headers: { 'content-type': 'application/zip' }, body: archive }
+        : undefined;
+    const archive = new Uint8Array(
+      await (
+        await fetch(`${registry.direct()}/dist/acme/hello/1.0.0.zip`, { headers: { authorization: `Bearer ${token}` } })
+      ).arrayBuffer(),
+    );
+    registry.front.answer = (target) =>
+      target.startsWith('/dist/acme/hello/')
+        ? { status: 302, headers: { location: `${elsewhere.url}/signed/hello.zip?signature=x` } }
+        : undefined;
     await using app = await updated();
     registry.front.answer = undefined;
-    expect(elsewhere.requests.map(({ target, headers }) => [target, headers['authorization']])).toEqual([['/signed/hello.zip?signature=x', undefined]]);
+    expect(elsewhere.requests.map(({ target, headers }) => [target, headers['authorization']])).toEqual([
+      ['/signed/hello.zip?signature=x', undefined],
+    ]);
     expect(await app.php(askWho('acme/hello'))).toBe('1.0.0');
     await elsewhere.close();
   });
@@ -135,7 +178,11 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     const others = temporaryTree(below('acme/hello/9.0.0', whoLibrary('acme/hello', '9.0.0')));
     await using other = await startRegistry({ sources: [others.root] });
     const twoRepositories = { require: { 'acme/hello': '^9.0' }, repositories: [{ type: 'composer', url: other.url }] };
-    await using app = createProject({ url: registry.url, auth: { bearer: { [registry.front.host]: registry.token, [other.front.host]: other.token } }, composerJson: twoRepositories });
+    await using app = createProject({
+      url: registry.url,
+      auth: { bearer: { [registry.front.host]: registry.token, [other.front.host]: other.token } },
+      composerJson: twoRepositories,
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode).not.toBe(0);
     expect(output).toContain('acme/hello');
@@ -150,7 +197,12 @@ describe.skipIf(lacks('composer', 'php'))('Composer', () => {
     const apps = [project({ require: { 'acme/fresh': '^1.0' } }), project({ require: { 'acme/fresh': '^1.0' } })];
     const outcomes = await Promise.all(apps.map((app) => app.run('update')));
     expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-    const [one, other] = apps.map((app) => ({ locked: app.locked()['acme/fresh']?.dist, who: createHash('sha1').update(readFileSync(join(app.path, 'vendor/acme/fresh/src/Who.php'))).digest('hex') }));
+    const [one, other] = apps.map((app) => ({
+      locked: app.locked()['acme/fresh']?.dist,
+      who: createHash('sha1')
+        .update(readFileSync(join(app.path, 'vendor/acme/fresh/src/Who.php')))
+        .digest('hex'),
+    }));
     expect(one?.locked?.shasum).toMatch(/^[0-9a-f]{40}$/);
     expect(one).toEqual(other);
     for (const app of apps) await app.remove();

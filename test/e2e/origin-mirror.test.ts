@@ -16,14 +16,27 @@ import { startUpstream, type TestUpstream, type UpstreamVersion } from '../util/
 import { askWho, whoClass, whoLibrary, whoNamespace } from '../util/who-library.ts';
 
 function release(name: string, version: string, who: string): UpstreamVersion {
-  const json = { name, version, type: 'library', license: 'MIT', autoload: { 'psr-4': { [`${whoNamespace(name)}\\`]: 'src/' } }, require: {} };
-  const zip = zipOf([{ name: 'top/composer.json', data: Buffer.from(JSON.stringify(json)) }, { name: 'top/src/Who.php', data: Buffer.from(whoClass(whoNamespace(name), who)) }]);
+  const json = {
+    name,
+    version,
+    type: 'library',
+    license: 'MIT',
+    autoload: { 'psr-4': { [`${whoNamespace(name)}\\`]: 'src/' } },
+    require: {},
+  };
+  const zip = zipOf([
+    { name: 'top/composer.json', data: Buffer.from(JSON.stringify(json)) },
+    { name: 'top/src/Who.php', data: Buffer.from(whoClass(whoNamespace(name), who)) },
+  ]);
   return { version, zip, extra: json };
 }
 
 describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at an origin', () => {
   const folder = temporaryFolder('origin-mirror');
-  const source = temporaryTree({ ...below('acme/app', whoLibrary('acme/app', '1.0.0', { require: { 'some/lib': '^1.0' } })), ...below('gone/tool', whoLibrary('gone/tool', '1.0.0')) });
+  const source = temporaryTree({
+    ...below('acme/app', whoLibrary('acme/app', '1.0.0', { require: { 'some/lib': '^1.0' } })),
+    ...below('gone/tool', whoLibrary('gone/tool', '1.0.0')),
+  });
   const builder = folder.at('builder');
   const proxy = folder.at('proxy');
   let port: number;
@@ -38,27 +51,37 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
     return stdout;
   };
   const startOrigin = async (): Promise<void> => {
-    nginx = await startWhole(port, `server { listen 127.0.0.1:${port}; root ${builder}; location / { return 403; } location ~ ^/(public|index)/ { } }`);
+    nginx = await startWhole(
+      port,
+      `server { listen 127.0.0.1:${port}; root ${builder}; location / { return 403; } location ~ ^/(public|index)/ { } }`,
+    );
   };
   const originUrl = (): string => `http://127.0.0.1:${port}`;
-  const ask = (path: string): Promise<Response> => fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const ask = (path: string): Promise<Response> =>
+    fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
   const statusOf = async (path: string): Promise<number> => {
     const answer = await ask(path);
     await answer.arrayBuffer();
     return answer.status;
   };
-  const askedFor = (vendor: string): readonly string[] => upstream.server.requests.map(({ path }) => path).filter((path) => path.includes(vendor));
+  const askedFor = (vendor: string): readonly string[] =>
+    upstream.server.requests.map(({ path }) => path).filter((path) => path.includes(vendor));
 
   beforeAll(async () => {
     upstream = await startUpstream();
     upstream.put('some/lib', [release('some/lib', '1.0.0', 'from elsewhere')]);
-    for (const name of ['acme/app', 'acme/more', 'gone/tool', 'gone/other', 'soon/ours']) upstream.put(name, [release(name, '99.0.0', 'hostile')]);
+    for (const name of ['acme/app', 'acme/more', 'gone/tool', 'gone/other', 'soon/ours'])
+      upstream.put(name, [release(name, '99.0.0', 'hostile')]);
     await libretto('build', source.root, '--data', builder);
     source.delete('gone/tool/composer.json');
     await libretto('build', '--allow-withdraw', '--data', builder);
     port = await freePort();
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, originCheck: 200 }));
-    token = (JSON.parse(await libretto('token', 'create', '--json', '--description', 'a test', '--data', proxy)) as { token: string }).token;
+    token = (
+      JSON.parse(await libretto('token', 'create', '--json', '--description', 'a test', '--data', proxy)) as {
+        token: string;
+      }
+    ).token;
     await libretto('settings', 'set', 'mirroring.url', upstream.url, '--data', proxy);
     await libretto('settings', 'set', 'mirroring.enabled', 'true', '--data', proxy);
   });
@@ -72,24 +95,39 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
 
   it('asks nobody for anything while the origin was never reached', async () => {
     server = await serveTree(folder.path, proxy, ['--origin', originUrl()]);
-    for (const path of ['/p2/some/lib.json', '/p2/acme/app.json', '/p2/acme/more~dev.json', '/dist/some/lib/1.0.0.zip', '/packages.json', '/search.json?q=some']) expect([path, await statusOf(path)]).toEqual([path, 500]);
+    for (const path of [
+      '/p2/some/lib.json',
+      '/p2/acme/app.json',
+      '/p2/acme/more~dev.json',
+      '/dist/some/lib/1.0.0.zip',
+      '/packages.json',
+      '/search.json?q=some',
+    ])
+      expect([path, await statusOf(path)]).toEqual([path, 500]);
     expect(upstream.server.requests).toEqual([]);
   });
 
   it('installs private and mirrored packages, and keeps the mirrored ones in the data folder', async () => {
     await startOrigin();
     await expect.poll(() => statusOf('/packages.json'), { timeout: 15_000 }).toBe(200);
-    await using app = createProject({ url: server.url, auth: bearerAuth(new URL(server.url).host, token), composerJson: { require: { 'acme/app': '^1.0' } } });
+    await using app = createProject({
+      url: server.url,
+      auth: bearerAuth(new URL(server.url).host, token),
+      composerJson: { require: { 'acme/app': '^1.0' } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
     expect(await app.php(askWho('acme/app', 'some/lib'))).toBe('1.0.0 from elsewhere');
     expect(allFiles(`${proxy}/mirror/dist`).filter((path) => path.endsWith('.zip'))).toHaveLength(1);
-    expect(((await (await ask('/search.json?q=lib')).json()) as { results: unknown }).results).toMatchObject([{ name: 'some/lib' }]);
+    expect(((await (await ask('/search.json?q=lib')).json()) as { results: unknown }).results).toMatchObject([
+      { name: 'some/lib' },
+    ]);
   });
 
   it('I9: never asks for what is private at the origin, for its vendor, or for what was withdrawn there', async () => {
     for (const name of ['acme/app', 'acme/more', 'gone/tool', 'gone/other']) {
-      for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/99.0.0.zip`]) expect([200, 404]).toContain(await statusOf(path));
+      for (const path of [`/p2/${name}.json`, `/p2/${name}~dev.json`, `/dist/${name}/99.0.0.zip`])
+        expect([200, 404]).toContain(await statusOf(path));
     }
     expect([...askedFor('acme'), ...askedFor('gone')]).toEqual([]);
   });
@@ -115,18 +153,40 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('mirroring beside a tree at a
   });
 
   it('is warmed by a command that knows private names from the origin, and fetches nothing where it does not answer', async () => {
-    writeFileSync(folder.at('composer.lock'), JSON.stringify({ packages: [{ name: 'acme/more', version: '99.0.0' }, { name: 'some/lib', version: '1.0.0' }].map((one) => ({ ...one, dist: { type: 'zip', url: 'https://elsewhere.example/x.zip', reference: '' } })), 'packages-dev': [] }));
-    const warm = () => runCli(['mirror', 'warm', 'composer.lock', '--json', '--data', proxy], { cwd: folder.path, environment: { LIBRETTO_ORIGIN: originUrl() } });
+    writeFileSync(
+      folder.at('composer.lock'),
+      JSON.stringify({
+        packages: [
+          { name: 'acme/more', version: '99.0.0' },
+          { name: 'some/lib', version: '1.0.0' },
+        ].map((one) => ({ ...one, dist: { type: 'zip', url: 'https://elsewhere.example/x.zip', reference: '' } })),
+        'packages-dev': [],
+      }),
+    );
+    const warm = () =>
+      runCli(['mirror', 'warm', 'composer.lock', '--json', '--data', proxy], {
+        cwd: folder.path,
+        environment: { LIBRETTO_ORIGIN: originUrl() },
+      });
     const before = upstream.server.requests.length;
-    expect(JSON.parse((await warm()).stdout)).toMatchObject({ packages: [{ outcome: 'failed' }, { outcome: 'failed', reason: expect.stringContaining('private') }] });
+    expect(JSON.parse((await warm()).stdout)).toMatchObject({
+      packages: [{ outcome: 'failed' }, { outcome: 'failed', reason: expect.stringContaining('private') }],
+    });
     expect(upstream.server.requests).toHaveLength(before);
     await startOrigin();
-    expect(JSON.parse((await warm()).stdout)).toMatchObject({ packages: [{ name: 'acme/more', outcome: 'not-mirrored' }, { name: 'some/lib' }] });
+    expect(JSON.parse((await warm()).stdout)).toMatchObject({
+      packages: [{ name: 'acme/more', outcome: 'not-mirrored' }, { name: 'some/lib' }],
+    });
     expect(askedFor('acme')).toEqual([]);
     const untold = await runCli(['mirror', 'warm', 'composer.lock', '--json', '--data', proxy], { cwd: folder.path });
-    expect(JSON.parse(untold.stdout), 'the origin stood on the command line of the server alone').toMatchObject({ packages: [{ outcome: 'failed', reason: expect.stringContaining('LIBRETTO_ORIGIN') }, { outcome: 'failed' }] });
+    expect(JSON.parse(untold.stdout), 'the origin stood on the command line of the server alone').toMatchObject({
+      packages: [{ outcome: 'failed', reason: expect.stringContaining('LIBRETTO_ORIGIN') }, { outcome: 'failed' }],
+    });
     expect(askedFor('acme')).toEqual([]);
-    const why = await runCli(['why', 'acme/more', '--data', proxy], { cwd: folder.path, environment: { LIBRETTO_ORIGIN: originUrl() } });
+    const why = await runCli(['why', 'acme/more', '--data', proxy], {
+      cwd: folder.path,
+      environment: { LIBRETTO_ORIGIN: originUrl() },
+    });
     expect(why.stdout).toContain('the vendor acme has private packages');
   });
 });

@@ -14,7 +14,10 @@ import { askWho, whoLibrary } from '../util/who-library.ts';
 
 describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => {
   const folder = temporaryFolder('origin');
-  const source = temporaryTree({ ...below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')), ...below('acme/moving', whoLibrary('acme/moving', undefined, {}, 'first')) });
+  const source = temporaryTree({
+    ...below('acme/hello/1.0.0', whoLibrary('acme/hello', '1.0.0')),
+    ...below('acme/moving', whoLibrary('acme/moving', undefined, {}, 'first')),
+  });
   const builder = folder.at('builder');
   const proxy = folder.at('proxy');
   let nginx: Nginx;
@@ -26,13 +29,24 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
     if (exitCode !== 0) throw new Error(`${args.join(' ')}: ${stderr}${stdout}`);
     return stdout;
   };
-  const project = (name: string, version: string) => createProject({ url: server.url, auth: bearerAuth(new URL(server.url).host, token), composerJson: { require: { [name]: version } } });
+  const project = (name: string, version: string) =>
+    createProject({
+      url: server.url,
+      auth: bearerAuth(new URL(server.url).host, token),
+      composerJson: { require: { [name]: version } },
+    });
 
   beforeAll(async () => {
     await libretto('build', source.root, '--data', builder);
     // "Basic" of reader:of-the-tree
-    nginx = await startNginx(`root ${builder}; location / { return 403; } location ~ ^/(public|index)/ { if ($http_authorization != "Basic cmVhZGVyOm9mLXRoZS10cmVl") { return 401; } }`);
-    token = (JSON.parse(await libretto('token', 'create', '--json', '--description', 'a test', '--data', proxy)) as { token: string }).token;
+    nginx = await startNginx(
+      `root ${builder}; location / { return 403; } location ~ ^/(public|index)/ { if ($http_authorization != "Basic cmVhZGVyOm9mLXRoZS10cmVl") { return 401; } }`,
+    );
+    token = (
+      JSON.parse(await libretto('token', 'create', '--json', '--description', 'a test', '--data', proxy)) as {
+        token: string;
+      }
+    ).token;
     server = await serveTree(folder.path, proxy, ['--origin', nginx.url.replace('://', '://reader:of-the-tree@')]);
   });
   afterAll(async () => {
@@ -68,28 +82,62 @@ describe.skipIf(lacks('composer', 'php', 'nginx'))('a tree behind nginx', () => 
 
   it('is what the management API tells of, and cannot be changed there', async () => {
     const authorization = `Bearer ${token}`;
-    const ask = async (path: string, method = 'GET'): Promise<unknown> => (await fetch(`${server.url}${path}`, { method, headers: { authorization } })).json();
-    expect(await ask('/api/packages')).toMatchObject({ data: [{ name: 'acme/hello', latest_version: '1.0.0' }, { name: 'acme/moving' }] });
+    const ask = async (path: string, method = 'GET'): Promise<unknown> =>
+      (await fetch(`${server.url}${path}`, { method, headers: { authorization } })).json();
+    expect(await ask('/api/packages')).toMatchObject({
+      data: [{ name: 'acme/hello', latest_version: '1.0.0' }, { name: 'acme/moving' }],
+    });
     expect(await ask('/api/packages/acme/hello')).toMatchObject({ name: 'acme/hello' });
-    expect(await ask('/api/status')).toMatchObject({ counts: { packages: 2, versions: 2 }, publication: { serial: 2 }, last_build: null });
-    const write = (JSON.parse(await libretto('token', 'create', '--json', '--kind', 'write', '--description', 'CI', '--data', proxy)) as { token: string }).token;
-    const refused = await fetch(`${server.url}/api/artifacts`, { method: 'POST', headers: { authorization: `Bearer ${write}` } });
-    expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'NOT_AVAILABLE', error: expect.stringContaining('another host') }]);
+    expect(await ask('/api/status')).toMatchObject({
+      counts: { packages: 2, versions: 2 },
+      publication: { serial: 2 },
+      last_build: null,
+    });
+    const write = (
+      JSON.parse(
+        await libretto('token', 'create', '--json', '--kind', 'write', '--description', 'CI', '--data', proxy),
+      ) as { token: string }
+    ).token;
+    const refused = await fetch(`${server.url}/api/artifacts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${write}` },
+    });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { code: 'NOT_AVAILABLE', error: expect.stringContaining('another host') },
+    ]);
   });
 
   it('is looked at by doctor, which says what is wrong with an origin', async () => {
     const doctor = async (url: string) => {
-      const { stdout } = await runCli(['doctor', '--json', '--data', proxy], { cwd: folder.path, environment: { LIBRETTO_ORIGIN: url } });
-      return (JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string; advice: string | null }[] }).checks.find(({ check }) => check === 'origin');
+      const { stdout } = await runCli(['doctor', '--json', '--data', proxy], {
+        cwd: folder.path,
+        environment: { LIBRETTO_ORIGIN: url },
+      });
+      return (
+        JSON.parse(stdout) as { checks: { check: string; verdict: string; message: string; advice: string | null }[] }
+      ).checks.find(({ check }) => check === 'origin');
     };
-    expect(await doctor(nginx.url.replace('://', '://reader:of-the-tree@'))).toMatchObject({ verdict: 'ok', message: expect.stringContaining('Publication 2') });
-    expect(await doctor(nginx.url)).toMatchObject({ verdict: 'failed', message: expect.stringContaining('401'), advice: expect.stringContaining('LIBRETTO_ORIGIN_AUTHORIZATION') });
-    expect(await doctor(`${nginx.url.replace('://', '://reader:of-the-tree@')}/public`)).toMatchObject({ verdict: 'failed' });
+    expect(await doctor(nginx.url.replace('://', '://reader:of-the-tree@'))).toMatchObject({
+      verdict: 'ok',
+      message: expect.stringContaining('Publication 2'),
+    });
+    expect(await doctor(nginx.url)).toMatchObject({
+      verdict: 'failed',
+      message: expect.stringContaining('401'),
+      advice: expect.stringContaining('LIBRETTO_ORIGIN_AUTHORIZATION'),
+    });
+    expect(await doctor(`${nginx.url.replace('://', '://reader:of-the-tree@')}/public`)).toMatchObject({
+      verdict: 'failed',
+    });
     expect(JSON.stringify(await doctor('http://user:pass-word@127.0.0.1:1/'))).not.toContain('pass-word');
   });
 
   it('is not what `start` serves', async () => {
-    const { exitCode, stderr } = await runCli(['start', '--data', proxy], { cwd: folder.path, environment: { LIBRETTO_ORIGIN: nginx.url } });
+    const { exitCode, stderr } = await runCli(['start', '--data', proxy], {
+      cwd: folder.path,
+      environment: { LIBRETTO_ORIGIN: nginx.url },
+    });
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('libretto serve')]);
   });
 });

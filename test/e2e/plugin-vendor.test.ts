@@ -22,9 +22,17 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
   let app: Project;
 
   const release = (version: string, day: string): void => {
-    const files = Object.fromEntries(Object.entries(whoLibrary('acme/shop', undefined, {}, version)).map(([path, entry]) => [path, typeof entry === 'object' && 'json' in entry ? JSON.stringify(entry.json) : (entry as string)]));
+    const files = Object.fromEntries(
+      Object.entries(whoLibrary('acme/shop', undefined, {}, version)).map(([path, entry]) => [
+        path,
+        typeof entry === 'object' && 'json' in entry ? JSON.stringify(entry.json) : (entry as string),
+      ]),
+    );
     const time = Date.parse(`${day}T12:00:00Z`) / 1000;
-    shop.append([{ commit: 'main', files, authorTime: time, committerTime: time }, { tag: version, at: 'main' }]);
+    shop.append([
+      { commit: 'main', files, authorTime: time, committerTime: time },
+      { tag: version, at: 'main' },
+    ]);
   };
   const limit = async (...flags: readonly string[]): Promise<void> => {
     const { exitCode, stderr } = await registry.cli('token', 'update', customer.id, ...flags);
@@ -35,17 +43,30 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     expect(exitCode, output).toBe(0);
     return app.locked()['acme/shop']?.version ?? '';
   };
-  const projectOf = ({ token }: Issued, require: Readonly<Record<string, string>>): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require } });
+  const projectOf = ({ token }: Issued, require: Readonly<Record<string, string>>): Project =>
+    createProject({ url: registry.url, auth: bearerAuth(registry.front.host, token), composerJson: { require } });
 
   beforeAll(async () => {
-    folder = temporaryTree({ ...below('internal', whoLibrary('acme/internal', '1.0.0')), ...below('theme', whoLibrary('other/theme', '1.0.0')) });
+    folder = temporaryTree({
+      ...below('internal', whoLibrary('acme/internal', '1.0.0')),
+      ...below('theme', whoLibrary('other/theme', '1.0.0')),
+    });
     shop = createRepository(folder.path('shop'), []);
     release('1.0.0', '2026-01-15');
     release('1.1.0', '2026-03-01');
     release('1.2.0-beta1', '2026-03-02');
     release('2.0.0', '2026-06-01');
     registry = await startRegistry({ sources: [shop.path, folder.path('internal'), folder.path('theme')] });
-    customer = await registry.createToken('--package', 'acme/shop:^1', '--stability', 'stable', '--not-after', '2026-02-28', '--limit', '0');
+    customer = await registry.createToken(
+      '--package',
+      'acme/shop:^1',
+      '--stability',
+      'stable',
+      '--not-after',
+      '2026-02-28',
+      '--limit',
+      '0',
+    );
     app = projectOf(customer, { 'acme/shop': '*' });
   });
   afterAll(async () => {
@@ -66,7 +87,13 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     expect((JSON.parse(shown.stdout) as { versions: unknown }).versions).toEqual(['1.0.0']);
     expect((await app.run('show', '--available')).output).not.toMatch(/internal|theme/);
     expect((await app.run('search', '--only-name', 'acme')).output).not.toContain('internal');
-    for (const wanted of ['acme/shop:dev-main', 'acme/shop:1.2.0-beta1', 'acme/shop:^2', 'acme/internal:*', 'other/theme:*']) {
+    for (const wanted of [
+      'acme/shop:dev-main',
+      'acme/shop:1.2.0-beta1',
+      'acme/shop:^2',
+      'acme/internal:*',
+      'other/theme:*',
+    ]) {
       const { exitCode, output } = await app.run('require', '--no-install', wanted);
       expect([wanted, exitCode === 0]).toEqual([wanted, false]);
       expect(output).not.toContain('2.0.0');
@@ -101,9 +128,20 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
 
   it('says what the customer sees, and why not more', async () => {
     const { exitCode, stdout } = await registry.cli('token', 'explain', customer.id, 'acme/shop', '2.0.0', '--json');
-    expect([exitCode, JSON.parse(stdout)]).toMatchObject([1, { seen: false, reasons: [{ code: 'constraints' }], versions: [{ version: '2.0.0', state: 'published', released_at: '2026-06-01T12:00:00.000Z', hidden_by: ['constraints'] }] }]);
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([
+      1,
+      {
+        seen: false,
+        reasons: [{ code: 'constraints' }],
+        versions: [
+          { version: '2.0.0', state: 'published', released_at: '2026-06-01T12:00:00.000Z', hidden_by: ['constraints'] },
+        ],
+      },
+    ]);
     expect((await registry.cli('token', 'explain', customer.id, 'acme/shop')).exitCode).toBe(0);
-    expect(JSON.parse((await registry.cli('token', 'explain', customer.id, 'acme/internal', '--json')).stdout)).toMatchObject({ seen: false, reasons: [{ code: 'packages' }] });
+    expect(
+      JSON.parse((await registry.cli('token', 'explain', customer.id, 'acme/internal', '--json')).stdout),
+    ).toMatchObject({ seen: false, reasons: [{ code: 'packages' }] });
   });
 
   it('ends it: nothing more comes, and what is installed stays', async () => {
@@ -111,7 +149,11 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
     release('1.9.0', '2026-08-01');
     await registry.build();
     const { output } = await app.run('update'); // Composer goes on with what it remembers
-    expect([output.includes('This token is not valid'), app.locked()['acme/shop']?.version, await app.php(askWho('acme/shop'))]).toEqual([true, '1.1.0', '1.1.0']);
+    expect([
+      output.includes('This token is not valid'),
+      app.locked()['acme/shop']?.version,
+      await app.php(askWho('acme/shop')),
+    ]).toEqual([true, '1.1.0', '1.1.0']);
     app.removeVendor();
     app.clearCache();
     expect((await app.run('install')).exitCode).not.toBe(0);
@@ -127,8 +169,13 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a plugin vendor', () => {
   });
 
   it('another token in the same place sees its own registry, whatever the first one left in the cache', async () => {
-    await using all = projectOf(await registry.createToken('--package', 'acme/*', '--stability', 'stable'), { 'acme/shop': '*', 'acme/internal': '*' });
-    await using few = projectOf(await registry.createToken('--package', 'acme/shop:<1.1', '--stability', 'stable'), { 'acme/shop': '*' });
+    await using all = projectOf(await registry.createToken('--package', 'acme/*', '--stability', 'stable'), {
+      'acme/shop': '*',
+      'acme/internal': '*',
+    });
+    await using few = projectOf(await registry.createToken('--package', 'acme/shop:<1.1', '--stability', 'stable'), {
+      'acme/shop': '*',
+    });
     expect((await all.run('update')).exitCode).toBe(0);
     const cache = { COMPOSER_CACHE_DIR: `${all.home}/cache` };
     const { exitCode, output } = await few.runWith(cache, 'update');

@@ -21,9 +21,30 @@ describe.skipIf(lacks('composer', 'php', 'script'))('Composer at a terminal', ()
   });
 
   /** Types each answer once its question has appeared. `script` gives Composer a terminal. */
-  const update = async (project: Project, answers: readonly (readonly [question: string, answer: string])[]): Promise<{ readonly exitCode: number; readonly output: string }> => {
-    const environment = { COMPOSER_HOME: project.home, COMPOSER_CACHE_DIR: `${project.home}/cache`, COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_AUTH: '{}', SHELL: '/bin/sh' };
-    const running = execa(toolPath('script'), ['--quiet', '--return', '--command', `${composerCommand().map((word) => `'${word}'`).join(' ')} update --no-ansi`, '/dev/null'], { cwd: project.path, env: environment, all: true, reject: false, stdin: 'pipe', timeout: 60_000 });
+  const update = async (
+    project: Project,
+    answers: readonly (readonly [question: string, answer: string])[],
+  ): Promise<{ readonly exitCode: number; readonly output: string }> => {
+    const environment = {
+      COMPOSER_HOME: project.home,
+      COMPOSER_CACHE_DIR: `${project.home}/cache`,
+      COMPOSER_ALLOW_SUPERUSER: '1',
+      COMPOSER_AUTH: '{}',
+      SHELL: '/bin/sh',
+    };
+    const running = execa(
+      toolPath('script'),
+      [
+        '--quiet',
+        '--return',
+        '--command',
+        `${composerCommand()
+          .map((word) => `'${word}'`)
+          .join(' ')} update --no-ansi`,
+        '/dev/null',
+      ],
+      { cwd: project.path, env: environment, all: true, reject: false, stdin: 'pipe', timeout: 60_000 },
+    );
     const left = [...answers];
     let output = '';
     running.stdout.on('data', (chunk: Buffer) => {
@@ -37,19 +58,32 @@ describe.skipIf(lacks('composer', 'php', 'script'))('Composer at a terminal', ()
     const { exitCode } = await running;
     return { exitCode: exitCode ?? -1, output };
   };
-  const wantsHello = (): Project => createProject({ url: registry.url, composerJson: { require: { 'acme/hello': '^1.0' } } });
+  const wantsHello = (): Project =>
+    createProject({ url: registry.url, composerJson: { require: { 'acme/hello': '^1.0' } } });
 
   it('scenario 29: is asked for the token, installs, and keeps it nowhere when told not to', async () => {
     await using app = wantsHello();
-    const { exitCode, output } = await update(app, [['Username:', 'anyone'], ['Password:', registry.token], ['store credentials', 'n']]);
+    const { exitCode, output } = await update(app, [
+      ['Username:', 'anyone'],
+      ['Password:', registry.token],
+      ['store credentials', 'n'],
+    ]);
     expect(exitCode, output).toBe(0);
     expect(output).toContain('A token is required');
-    expect([app.locked()['acme/hello']?.version, app.exists('vendor/acme/hello'), app.exists('auth.json'), app.read('composer.lock').includes(registry.token)]).toEqual(['1.0.0', true, false, false]);
+    expect([
+      app.locked()['acme/hello']?.version,
+      app.exists('vendor/acme/hello'),
+      app.exists('auth.json'),
+      app.read('composer.lock').includes(registry.token),
+    ]).toEqual(['1.0.0', true, false, false]);
   });
 
   it('scenario 29: is told that a wrong one is not valid', async () => {
     await using app = wantsHello();
-    const { exitCode, output } = await update(app, [['Username:', 'anyone'], ['Password:', 'wrong']]);
+    const { exitCode, output } = await update(app, [
+      ['Username:', 'anyone'],
+      ['Password:', 'wrong'],
+    ]);
     expect(exitCode).not.toBe(0);
     expect(output).toContain('Invalid credentials (HTTP 401)');
     expect(output).toContain('This token is not valid');

@@ -14,8 +14,16 @@ describe.skipIf(lacks('composer', 'php'))('an artifact', () => {
   let writer = '';
 
   const publish = (folder: string, token: string, ...more: readonly string[]): Promise<CliOutcome> =>
-    runCli(['publish', folder, '--url', registry.url, ...more], { cwd: source.root, environment: { LIBRETTO_TOKEN: token } });
-  const project = (): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0' } } });
+    runCli(['publish', folder, '--url', registry.url, ...more], {
+      cwd: source.root,
+      environment: { LIBRETTO_TOKEN: token },
+    });
+  const project = (): Project =>
+    createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': '^1.0' } },
+    });
 
   beforeAll(async () => {
     source.write(below('one', whoLibrary('acme/hello', '1.0.0')));
@@ -42,9 +50,20 @@ describe.skipIf(lacks('composer', 'php'))('an artifact', () => {
     expect((await app.run('update')).exitCode).toBe(0);
     expect(await app.php(askWho('acme/hello'))).toBe('two');
     const record = JSON.parse(second.stdout) as { version: string; sha1: string; reference: string };
-    expect(app.locked()['acme/hello']).toMatchObject({ version: '1.1.0', dist: { shasum: record.sha1, reference: record.reference } });
+    expect(app.locked()['acme/hello']).toMatchObject({
+      version: '1.1.0',
+      dist: { shasum: record.sha1, reference: record.reference },
+    });
 
-    const withdrawn = await registry.cli('artifact', 'withdraw', 'acme/hello', '--as-version', '1.1.0', '--reference', record.reference);
+    const withdrawn = await registry.cli(
+      'artifact',
+      'withdraw',
+      'acme/hello',
+      '--as-version',
+      '1.1.0',
+      '--reference',
+      record.reference,
+    );
     expect(withdrawn.exitCode, withdrawn.stderr).toBe(0);
     app.removeVendor();
     app.clearCache();

@@ -13,7 +13,12 @@ describe.skipIf(lacks('composer', 'php'))('a purged version', () => {
   let pinned: Project;
   let older: Project;
 
-  const project = (constraint: string): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': constraint } } });
+  const project = (constraint: string): Project =>
+    createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': constraint } },
+    });
   const succeeds = async (of: Project, command: 'install' | 'update'): Promise<string> => {
     const { exitCode, output } = await of.run(command);
     expect(exitCode, output).toBe(0);
@@ -27,11 +32,14 @@ describe.skipIf(lacks('composer', 'php'))('a purged version', () => {
 
   beforeAll(async () => {
     registry = await startRegistry();
-    for (const version of ['1.0.0', '1.1.0', '1.2.0']) writeTree(registry.folder.path, saying(`packages/${version}`, version, `who ${version}`));
+    for (const version of ['1.0.0', '1.1.0', '1.2.0'])
+      writeTree(registry.folder.path, saying(`packages/${version}`, version, `who ${version}`));
     await registry.build('packages/1.0.0', 'packages/1.1.0');
     [pinned, older] = [project('^1.1'), project('1.0.0')];
     expect([await succeeds(pinned, 'update'), await succeeds(older, 'update')]).toEqual(['who 1.1.0', 'who 1.0.0']);
-    expect(await registry.cli('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'malware', '--yes')).toMatchObject({ exitCode: 0 });
+    expect(await registry.cli('package', 'purge', 'acme/hello', '1.1.0', '--reason', 'malware', '--yes')).toMatchObject(
+      { exitCode: 0 },
+    );
   });
   afterAll(async () => {
     for (const one of [pinned, older]) await one.remove();
@@ -41,7 +49,9 @@ describe.skipIf(lacks('composer', 'php'))('a purged version', () => {
   it('fails an install from a lock that names it, with the reason; a lock of another version installs', async () => {
     const { exitCode, output } = await emptied(pinned).run('install');
     expect(exitCode).not.toBe(0);
-    expect(output).toMatch(/acme\/hello 1\.1\.0 was purged from this registry on \d{4}-\d\d-\d\d \(malware\) and will not come back\. Require another version\./);
+    expect(output).toMatch(
+      /acme\/hello 1\.1\.0 was purged from this registry on \d{4}-\d\d-\d\d \(malware\) and will not come back\. Require another version\./,
+    );
     expect(pinned.exists('vendor/acme/hello')).toBe(false);
     expect(await succeeds(emptied(older), 'install')).toBe('who 1.0.0');
   });

@@ -39,16 +39,29 @@ describe.skipIf(lacks('composer', 'php'))('npm start', () => {
       const empty = folder.at('empty');
       const home = folder.at('home');
       for (const made of [empty, home]) mkdirSync(made);
-      const client = `composer() { ${composerCommand().map((word) => `'${word}'`).join(' ')} "$@"; }`;
+      const client = `composer() { ${composerCommand()
+        .map((word) => `'${word}'`)
+        .join(' ')} "$@"; }`;
       writeFileSync(folder.at('pasted.sh'), `${[client, ...lines].join('\n')}\n`);
       // a shell that reads its lines from where a person would type them, and stops nowhere
-      const pasted = await execa('sh', { cwd: empty, env: composerEnvironment(home), extendEnv: false, reject: false, all: true, inputFile: folder.at('pasted.sh') });
+      const pasted = await execa('sh', {
+        cwd: empty,
+        env: composerEnvironment(home),
+        extendEnv: false,
+        reject: false,
+        all: true,
+        inputFile: folder.at('pasted.sh'),
+      });
       expect(pasted.exitCode, pasted.all).toBe(0);
-      const lock = JSON.parse(readFileSync(join(empty, 'composer.lock'), 'utf8')) as { packages: { name: string; version: string }[] };
+      const lock = JSON.parse(readFileSync(join(empty, 'composer.lock'), 'utf8')) as {
+        packages: { name: string; version: string }[];
+      };
       expect(lock.packages).toMatchObject([{ name: 'acme/hello' }]);
       expect(readFileSync(join(empty, 'vendor/acme/hello/composer.json'), 'utf8')).toContain('acme/hello');
       const token = /lib_r_\w+/.exec(`${stdout}${stderr}`)?.[0] ?? 'none';
-      expect(readFileSync(join(empty, 'composer.lock'), 'utf8') + readFileSync(join(empty, 'composer.json'), 'utf8')).not.toContain(token);
+      expect(
+        readFileSync(join(empty, 'composer.lock'), 'utf8') + readFileSync(join(empty, 'composer.json'), 'utf8'),
+      ).not.toContain(token);
       expect(readFileSync(join(empty, 'auth.json'), 'utf8')).toContain(token);
     } finally {
       running.signal('SIGTERM');

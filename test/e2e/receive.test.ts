@@ -17,7 +17,12 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a tree that a CI job built', (
 
   /** The files of one package of the repository, as a commit changes them. */
   const library = (name: string, version: string | undefined, who: string): FileChanges =>
-    Object.fromEntries(Object.entries(whoLibrary(name, version, {}, who)).map(([path, entry]) => [`packages/${name}/${version ?? 'head'}/${path}`, typeof entry === 'string' ? entry : `${JSON.stringify((entry as { json: unknown }).json)}\n`]));
+    Object.fromEntries(
+      Object.entries(whoLibrary(name, version, {}, who)).map(([path, entry]) => [
+        `packages/${name}/${version ?? 'head'}/${path}`,
+        typeof entry === 'string' ? entry : `${JSON.stringify((entry as { json: unknown }).json)}\n`,
+      ]),
+    );
 
   /** Nothing of an earlier job is left: another clone in another place, built into another data folder. */
   const job = async (): Promise<void> => {
@@ -26,33 +31,69 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a tree that a CI job built', (
     const built = await runCli(['build', 'packages', '--strict', '--data', '.libretto'], { cwd: place });
     expect(built.exitCode, built.stderr).toBe(0);
     rmSync(registry.folder.at('incoming'), { recursive: true, force: true });
-    for (const part of ['public', 'index']) cpSync(`${place}/.libretto/${part}`, registry.folder.at('incoming', part), { recursive: true });
+    for (const part of ['public', 'index'])
+      cpSync(`${place}/.libretto/${part}`, registry.folder.at('incoming', part), { recursive: true });
     rmSync(place, { recursive: true });
   };
-  const receive = async (): Promise<{ readonly added: readonly unknown[]; readonly withdrawn: readonly unknown[]; readonly published: boolean }> => {
-    const { exitCode, stdout, stderr } = await registry.cli('receive', registry.folder.at('incoming'), '--as', 'libraries', '--json');
+  const receive = async (): Promise<{
+    readonly added: readonly unknown[];
+    readonly withdrawn: readonly unknown[];
+    readonly published: boolean;
+  }> => {
+    const { exitCode, stdout, stderr } = await registry.cli(
+      'receive',
+      registry.folder.at('incoming'),
+      '--as',
+      'libraries',
+      '--json',
+    );
     expect(exitCode, stderr).toBe(0);
     return JSON.parse(stdout) as Awaited<ReturnType<typeof receive>>;
   };
 
   beforeAll(async () => {
     registry = await startRegistry();
-    origin = createRepository(registry.folder.at('origin'), [{ commit: 'main', files: { ...library('acme/hello', '1.0.0', 'one'), ...library('acme/hello', undefined, 'head one'), ...library('acme/other', '1.0.0', 'other') } }]);
+    origin = createRepository(registry.folder.at('origin'), [
+      {
+        commit: 'main',
+        files: {
+          ...library('acme/hello', '1.0.0', 'one'),
+          ...library('acme/hello', undefined, 'head one'),
+          ...library('acme/other', '1.0.0', 'other'),
+        },
+      },
+    ]);
   });
   afterAll(() => registry.stop());
 
   it('is installed; the next job adds to it, and old locks go on being installed', async () => {
     await job();
     expect((await receive()).added).toHaveLength(3);
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0', 'acme/other': '*' } } });
-    await using edge = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': 'dev-main' } } });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': '^1.0', 'acme/other': '*' } },
+    });
+    await using edge = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': 'dev-main' } },
+    });
     for (const project of [app, edge]) {
       const updated = await project.run('update');
       expect(updated.exitCode, updated.output).toBe(0);
     }
-    expect([await app.php(askWho('acme/hello', 'acme/other')), await edge.php(askWho('acme/hello'))]).toEqual(['one other', 'head one']);
+    expect([await app.php(askWho('acme/hello', 'acme/other')), await edge.php(askWho('acme/hello'))]).toEqual([
+      'one other',
+      'head one',
+    ]);
 
-    origin.append([{ commit: 'main', files: { ...library('acme/hello', '1.1.0', 'two'), ...library('acme/hello', undefined, 'head two') } }]);
+    origin.append([
+      {
+        commit: 'main',
+        files: { ...library('acme/hello', '1.1.0', 'two'), ...library('acme/hello', undefined, 'head two') },
+      },
+    ]);
     await job();
     expect(await receive()).toMatchObject({ added: [{ version: '1.1.0' }], withdrawn: [], published: true });
     await job();

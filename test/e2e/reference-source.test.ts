@@ -16,10 +16,21 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository that metadata nam
 
   beforeAll(async () => {
     folder = temporaryFolder('reference-source');
-    createRepository(folder.at('lib.git'), [{ commit: 'main', files: { 'composer.json': '{"name": "acme/lib"}' } }, { tag: '1.0.0', at: 'main' }], { bare: true });
+    createRepository(
+      folder.at('lib.git'),
+      [
+        { commit: 'main', files: { 'composer.json': '{"name": "acme/lib"}' } },
+        { tag: '1.0.0', at: 'main' },
+      ],
+      { bare: true },
+    );
     server = await startGitHttpServer(folder.path);
     registry = await startRegistry();
-    writeTree(folder.path, { 'libretto.json': { json: { sources: [{ type: 'git', url: `${server.url}/lib.git`, 'reference-source': 'include' }] } } });
+    writeTree(folder.path, {
+      'libretto.json': {
+        json: { sources: [{ type: 'git', url: `${server.url}/lib.git`, 'reference-source': 'include' }] },
+      },
+    });
     await registry.build('--config', folder.at('libretto.json'));
   });
 
@@ -29,20 +40,37 @@ describe.skipIf(lacks('composer', 'php', 'git'))('a repository that metadata nam
     await folder.remove();
   });
 
-  const project = (constraint: string, config: object = {}): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/lib': constraint }, config } });
+  const project = (constraint: string, config: object = {}): Project =>
+    createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/lib': constraint }, config },
+    });
 
-  it.each(['1.0.0', 'dev-main'])('is locked for changelogs, and %s is installed from its archive', async (constraint) => {
-    await using app = project(constraint);
-    server.behave('fail');
-    const { exitCode, output } = await app.run('update');
-    server.behave('well');
-    expect(exitCode, output).toBe(0);
-    expect(app.locked()['acme/lib']).toMatchObject({ source: { type: 'git', url: `${server.url}/lib.git`, reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string } });
-    expect([app.exists('vendor/acme/lib/composer.json'), app.exists('vendor/acme/lib/.git')]).toEqual([true, false]);
-  });
+  it.each(['1.0.0', 'dev-main'])(
+    'is locked for changelogs, and %s is installed from its archive',
+    async (constraint) => {
+      await using app = project(constraint);
+      server.behave('fail');
+      const { exitCode, output } = await app.run('update');
+      server.behave('well');
+      expect(exitCode, output).toBe(0);
+      expect(app.locked()['acme/lib']).toMatchObject({
+        source: {
+          type: 'git',
+          url: `${server.url}/lib.git`,
+          reference: expect.stringMatching(/^[0-9a-f]{40}$/) as string,
+        },
+      });
+      expect([app.exists('vendor/acme/lib/composer.json'), app.exists('vendor/acme/lib/.git')]).toEqual([true, false]);
+    },
+  );
 
   it('is cloned by a client that prefers sources, for branches alone with `auto`', async () => {
-    for (const [constraint, cloned] of [['1.0.0', false], ['dev-main', true]] as const) {
+    for (const [constraint, cloned] of [
+      ['1.0.0', false],
+      ['dev-main', true],
+    ] as const) {
       await using app = project(constraint, { 'preferred-install': 'auto' });
       const { exitCode, output } = await app.run('update');
       expect(exitCode, output).toBe(0);

@@ -7,12 +7,18 @@ import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { askWho, whoLibrary } from '../util/who-library.ts';
 
-const library = (name: string, version: string, fields: Readonly<Record<string, unknown>> = {}): Tree => below(`${name.toLowerCase()}/${version}`, whoLibrary(name, version, fields));
+const library = (name: string, version: string, fields: Readonly<Record<string, unknown>> = {}): Tree =>
+  below(`${name.toLowerCase()}/${version}`, whoLibrary(name, version, fields));
 
 describe.skipIf(lacks('composer', 'php'))('resolving', () => {
   const source = temporaryTree({
     ...library('acme/hello', '1.0.0'),
-    ...library('acme/hello', '1.1.0', { homepage: 'https://example.org/hello', keywords: ['greeting'], funding: [{ type: 'other', url: 'https://example.org/fund' }], support: { source: 'https://example.org/source' } }),
+    ...library('acme/hello', '1.1.0', {
+      homepage: 'https://example.org/hello',
+      keywords: ['greeting'],
+      funding: [{ type: 'other', url: 'https://example.org/fund' }],
+      support: { source: 'https://example.org/source' },
+    }),
     ...library('Acme/Up', '1.0.0'),
     ...library('acme/implementation', '1.0.0', { provide: { 'acme/virtual': '1.0' } }),
     ...library('acme/needs-virtual', '1.0.0', { require: { 'acme/virtual': '^1.0' } }),
@@ -98,15 +104,28 @@ describe.skipIf(lacks('composer', 'php'))('resolving', () => {
 
   it('59: show, outdated, browse, fund and licenses find their fields', async () => {
     await using app = await update({ 'acme/hello': '1.0.*' });
-    const shown = JSON.parse((await app.run('show', '-a', 'acme/hello', '--format=json')).stdout) as Record<string, unknown>;
-    expect(shown).toMatchObject({ name: 'acme/hello', versions: ['1.1.0', '1.0.0'], description: 'acme/hello for tests' });
-    const outdated = JSON.parse((await app.run('outdated', '-D', '--format=json')).stdout) as { installed: Record<string, unknown>[] };
+    const shown = JSON.parse((await app.run('show', '-a', 'acme/hello', '--format=json')).stdout) as Record<
+      string,
+      unknown
+    >;
+    expect(shown).toMatchObject({
+      name: 'acme/hello',
+      versions: ['1.1.0', '1.0.0'],
+      description: 'acme/hello for tests',
+    });
+    const outdated = JSON.parse((await app.run('outdated', '-D', '--format=json')).stdout) as {
+      installed: Record<string, unknown>[];
+    };
     expect(outdated.installed).toMatchObject([{ name: 'acme/hello', version: '1.0.0', latest: '1.1.0' }]);
     expect((await app.run('require', 'acme/hello:^1.1')).exitCode).toBe(0);
     expect((await app.run('browse', '--show', 'acme/hello')).stdout).toContain('https://example.org/source');
-    expect((await app.run('browse', '--homepage', '--show', 'acme/hello')).stdout).toContain('https://example.org/hello');
+    expect((await app.run('browse', '--homepage', '--show', 'acme/hello')).stdout).toContain(
+      'https://example.org/hello',
+    );
     expect((await app.run('fund')).output).toContain('https://example.org/fund');
-    const licenses = JSON.parse((await app.run('licenses', '--format=json')).stdout) as { dependencies: Record<string, unknown> };
+    const licenses = JSON.parse((await app.run('licenses', '--format=json')).stdout) as {
+      dependencies: Record<string, unknown>;
+    };
     expect(licenses.dependencies['acme/hello']).toMatchObject({ version: '1.1.0', license: ['MIT'] });
   });
 });
@@ -125,8 +144,16 @@ describe.skipIf(lacks('composer', 'php'))('one bad version among good ones', () 
     source.remove();
     expect(built.exitCode).toBe(1);
     const { quarantined } = JSON.parse(built.stdout) as { quarantined: { code: string; where: string }[] };
-    expect(quarantined.map(({ code }) => code).sort()).toEqual(['CONSTRAINT_INVALID', 'INVALID_JSON', 'VERSION_INVALID']);
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': '*', 'acme/other': '*' } } });
+    expect(quarantined.map(({ code }) => code).sort()).toEqual([
+      'CONSTRAINT_INVALID',
+      'INVALID_JSON',
+      'VERSION_INVALID',
+    ]);
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': '*', 'acme/other': '*' } },
+    });
     const { exitCode, output } = await app.run('update');
     expect(exitCode, output).toBe(0);
     expect(await app.php(askWho('acme/hello', 'acme/other'))).toBe('1.0.0 2.0.0');

@@ -7,13 +7,18 @@ import { startRegistry, type Registry } from '../util/registry.ts';
 import { lacks } from '../util/tool.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
-const library = (name: string, version: string, fields: Readonly<Record<string, unknown>> = {}): Tree => below(`${name}/${version}`, whoLibrary(name, version, fields));
+const library = (name: string, version: string, fields: Readonly<Record<string, unknown>> = {}): Tree =>
+  below(`${name}/${version}`, whoLibrary(name, version, fields));
 
 describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
   const source = temporaryTree({
     ...library('acme/hello', '1.0.0', { description: 'Says hello', homepage: 'https://example.org/hello' }),
     ...library('acme/hello', '1.1.0', { description: 'Says hello politely', homepage: 'https://example.org/hello' }),
-    ...library('acme/logger', '1.0.0', { description: 'Writes lines', keywords: ['hello'], provide: { 'psr/log-implementation': '1.0.0' } }),
+    ...library('acme/logger', '1.0.0', {
+      description: 'Writes lines',
+      keywords: ['hello'],
+      provide: { 'psr/log-implementation': '1.0.0' },
+    }),
     ...library('acme/second-logger', '2.0.0', { provide: { 'psr/log-implementation': '1.0.0' } }),
     ...library('acme/plugin', '1.0.0', { type: 'acme-plugin', description: 'Says hello in another way' }),
     ...library('acme/old', '1.0.0', { description: 'Said hello', abandoned: 'acme/hello' }),
@@ -22,7 +27,8 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
   });
   let registry: Registry;
 
-  const project = (composerJson: Readonly<Record<string, unknown>> = {}): Project => createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson });
+  const project = (composerJson: Readonly<Record<string, unknown>> = {}): Project =>
+    createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson });
   const found = async (app: Project, ...args: readonly string[]): Promise<readonly string[]> => {
     const { exitCode, output, stdout } = await app.run('search', '--format=json', ...args);
     expect(exitCode, output).toBe(0);
@@ -48,7 +54,12 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
     expect(await found(app, 'hello', 'politely')).toEqual(['acme/hello']);
     expect(await found(app, 'zzqx', 'hello')).toEqual([]);
     const shown = (await app.run('search', 'hello')).stdout.split('\n').map((line) => line.trim());
-    expect(shown).toEqual(expect.arrayContaining([expect.stringMatching(/^acme\/hello +Says hello politely$/), expect.stringMatching(/^acme\/old +! Abandoned ! Said hello$/)]));
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^acme\/hello +Says hello politely$/),
+        expect.stringMatching(/^acme\/old +! Abandoned ! Said hello$/),
+      ]),
+    );
   });
 
   it('scenario 60: search by name and by vendor', async () => {
@@ -62,7 +73,14 @@ describe.skipIf(lacks('composer', 'php'))('looking for packages', () => {
     const { exitCode, output, stdout } = await app.run('show', '-a', '--format=json', 'acme/*');
     expect(exitCode, output).toBe(0);
     const names = (JSON.parse(stdout) as { available: { name: string }[] }).available.map(({ name }) => name);
-    expect(names.sort()).toEqual(['acme/beta', 'acme/hello', 'acme/logger', 'acme/old', 'acme/plugin', 'acme/second-logger']);
+    expect(names.sort()).toEqual([
+      'acme/beta',
+      'acme/hello',
+      'acme/logger',
+      'acme/old',
+      'acme/plugin',
+      'acme/second-logger',
+    ]);
   });
 
   it('scenario 66: whoever requires a virtual package is told which packages provide it', async () => {
@@ -105,13 +123,19 @@ describe.skipIf(lacks('composer', 'php'))('a registry that offers less', () => {
     const source = temporaryTree(library('acme/hello', '1.0.0', { description: 'Greets' }));
     await using registry = await startRegistry({ sources: [source.root] });
     expect((await registry.cli('settings', 'set', 'advertise', '[]')).exitCode).toBe(0);
-    await using app = createProject({ url: registry.url, auth: bearerAuth(registry.front.host, registry.token), composerJson: { require: { 'acme/hello': '^1.0' } } });
+    await using app = createProject({
+      url: registry.url,
+      auth: bearerAuth(registry.front.host, registry.token),
+      composerJson: { require: { 'acme/hello': '^1.0' } },
+    });
     const { stdout } = await app.run('search', '--format=json', 'hello');
     expect(JSON.parse(stdout)).toEqual([{ name: 'acme/hello', description: '' }]);
     expect((await app.run('update')).exitCode).toBe(0);
     expect(registry.front.requests.filter(({ method }) => method === 'POST')).toEqual([]);
     expect((await app.run('require', 'psr/log')).exitCode).not.toBe(0);
-    expect(registry.front.take().filter((target) => target.startsWith('/search') || target.startsWith('/providers'))).toEqual([]);
+    expect(
+      registry.front.take().filter((target) => target.startsWith('/search') || target.startsWith('/providers')),
+    ).toEqual([]);
     source.remove();
   });
 });

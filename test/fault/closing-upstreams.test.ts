@@ -27,7 +27,10 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
     folder = temporaryFolder('closing');
     mkdirSync(folder.at('own'));
     writeFileSync(folder.at('own/composer.json'), '{"name": "acme/app", "version": "1.0.0"}');
-    writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, sources: ['own', ...sources] }));
+    writeFileSync(
+      folder.at('libretto.json'),
+      JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, sources: ['own', ...sources] }),
+    );
     const { exitCode, stderr } = await cli('build');
     expect([exitCode, stderr.replace(/^.* archives fetched ahead, 0 here before\.$/m, '')]).toEqual([0, '']);
     return folder;
@@ -35,9 +38,16 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
 
   /** That all archives are kept, each with its own bytes. */
   async function expectAllKept(): Promise<void> {
-    expect(await cli('mirror', 'verify')).toMatchObject({ exitCode: 0, stdout: `Checked ${count} archives: all as accepted.` });
-    const { archives } = JSON.parse((await cli('mirror', 'list', '--json')).stdout) as { archives: { name: string; shasum: string }[] };
-    expect(new Map(archives.map(({ name, shasum }) => [name, shasum]))).toEqual(new Map(upstream.packages.map(({ name, shasum }) => [name, shasum])));
+    expect(await cli('mirror', 'verify')).toMatchObject({
+      exitCode: 0,
+      stdout: `Checked ${count} archives: all as accepted.`,
+    });
+    const { archives } = JSON.parse((await cli('mirror', 'list', '--json')).stdout) as {
+      archives: { name: string; shasum: string }[];
+    };
+    expect(new Map(archives.map(({ name, shasum }) => [name, shasum]))).toEqual(
+      new Map(upstream.packages.map(({ name, shasum }) => [name, shasum])),
+    );
   }
 
   it('a mirror delivers every archive, each whole', async () => {
@@ -46,13 +56,20 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
     const serving = startCli(['serve', '--listen', '127.0.0.1:0'], { cwd: folder.path, environment });
     try {
       const [url = ''] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
-      const get = (path: string): Promise<Response> => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      const get = (path: string): Promise<Response> =>
+        fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } });
       const delivered = await Promise.all(
         upstream.packages.map(async ({ name, reference }) => {
           const document = await get(`/p2/${name}.json`);
           await document.arrayBuffer();
           const archive = await get(`/dist/${name}/1.0.0.zip?ref=${reference}`);
-          return [document.status, archive.status, createHash('sha1').update(Buffer.from(await archive.arrayBuffer())).digest('hex')];
+          return [
+            document.status,
+            archive.status,
+            createHash('sha1')
+              .update(Buffer.from(await archive.arrayBuffer()))
+              .digest('hex'),
+          ];
         }),
       );
       expect(delivered).toEqual(upstream.packages.map(({ shasum }) => [200, 200, shasum]));
@@ -64,23 +81,44 @@ describe.each(servers)('behind %s', { skip: lacks('python3', 'nginx') }, (server
   });
 
   it('a build publishes every inline package', async () => {
-    const packages = upstream.packages.map(({ name, path, reference }) => ({ name, version: '1.0.0', dist: { type: 'zip', url: `${upstream.url}${path}`, reference } }));
+    const packages = upstream.packages.map(({ name, path, reference }) => ({
+      name,
+      version: '1.0.0',
+      dist: { type: 'zip', url: `${upstream.url}${path}`, reference },
+    }));
     await using _folder = await registry({ type: 'package', packages });
     const published = publishedRecords(folder.at('data')).filter(({ name }) => name !== 'acme/app');
-    expect(new Map(published.map(({ name, dist }) => [name, dist.shasum]))).toEqual(new Map(upstream.packages.map(({ name, shasum }) => [name, shasum])));
+    expect(new Map(published.map(({ name, dist }) => [name, dist.shasum]))).toEqual(
+      new Map(upstream.packages.map(({ name, shasum }) => [name, shasum])),
+    );
   });
 
   it('a build fetches every package ahead', async () => {
-    await using _folder = await registry({ type: 'composer', url: upstream.url, packages: Object.fromEntries(upstream.packages.map(({ name }) => [name, '*'])) });
+    await using _folder = await registry({
+      type: 'composer',
+      url: upstream.url,
+      packages: Object.fromEntries(upstream.packages.map(({ name }) => [name, '*'])),
+    });
     await expectAllKept();
   });
 
   it('a sync fetches every package ahead, and doctor reaches the repository', async () => {
     await using _folder = await registry();
-    const added = await cli('repository', 'add', '--type', 'composer', upstream.url, '--json', ...upstream.packages.flatMap(({ name }) => ['--package', name]));
+    const added = await cli(
+      'repository',
+      'add',
+      '--type',
+      'composer',
+      upstream.url,
+      '--json',
+      ...upstream.packages.flatMap(({ name }) => ['--package', name]),
+    );
     const { id } = JSON.parse(added.stdout) as { id: string };
     const synced = await cli('repository', 'sync', id, '--json');
-    expect([synced.exitCode, JSON.parse(synced.stdout)]).toMatchObject([0, { state: 'succeeded', report: { counts: { added: count } } }]);
+    expect([synced.exitCode, JSON.parse(synced.stdout)]).toMatchObject([
+      0,
+      { state: 'succeeded', report: { counts: { added: count } } },
+    ]);
     await expectAllKept();
     expect((await cli('doctor')).stdout).toContain(`${upstream.url} `);
   });

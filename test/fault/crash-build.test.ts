@@ -35,7 +35,10 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
     for (let index = 0; index < 6; index += 1) {
       const name = `acme/part-${index}`;
       source.write({
-        ...below(`${name}/1.${serial}.0`, { ...whoLibrary(name, `1.${serial}.0`), 'data.txt': `${name} ${serial} `.repeat(2000) }),
+        ...below(`${name}/1.${serial}.0`, {
+          ...whoLibrary(name, `1.${serial}.0`),
+          'data.txt': `${name} ${serial} `.repeat(2000),
+        }),
         ...below(`${name}/head`, whoLibrary(name, undefined, {}, `head ${serial}`)),
       });
       if (serial > 4) source.delete(`${name}/1.${serial - 4}.0`);
@@ -56,42 +59,50 @@ describe(`SIGKILL during a build (CRASH_SEED=${seed} plays this run again)`, () 
     await folder.remove();
   });
 
-  it(`row 47, F1: ${kills} times at random moments, the tree is whole and the next build completes it`, { timeout: 60_000 + kills * 3000 }, async () => {
-    const started = performance.now();
-    expect((await build(data)).exitCode).toBe(0);
-    const span = performance.now() - started;
-    let interrupted = 0;
-    let everPublished = true;
-    for (let round = 0; round < kills; round += 1) {
-      const cold = round % 10 === 9;
-      if (cold) {
-        await rm(data, { recursive: true, force: true });
-        everPublished = false;
+  it(
+    `row 47, F1: ${kills} times at random moments, the tree is whole and the next build completes it`,
+    { timeout: 60_000 + kills * 3000 },
+    async () => {
+      const started = performance.now();
+      expect((await build(data)).exitCode).toBe(0);
+      const span = performance.now() - started;
+      let interrupted = 0;
+      let everPublished = true;
+      for (let round = 0; round < kills; round += 1) {
+        const cold = round % 10 === 9;
+        if (cold) {
+          await rm(data, { recursive: true, force: true });
+          everPublished = false;
+        }
+        edit();
+        // the first quarter is the program starting
+        const delay = (0.25 + random() * 0.85) * span;
+        if (await killedAfter(delay)) interrupted += 1;
+        // before the first packages.json there is nothing a reader could find; afterwards it never goes away
+        everPublished ||= existsSync(`${data}/public/packages.json`);
+        if (everPublished) await verify(`round ${round}, killed after ${delay.toFixed(0)} ms`);
+        // every second time another kill meets what the first one left
+        if (round % 2 === 0) {
+          const { exitCode, stderr } = await build(data);
+          expect(exitCode, `round ${round}: ${stderr}`).toBe(0);
+          everPublished = true;
+        }
       }
-      edit();
-      // the first quarter is the program starting
-      const delay = (0.25 + random() * 0.85) * span;
-      if (await killedAfter(delay)) interrupted += 1;
-      // before the first packages.json there is nothing a reader could find; afterwards it never goes away
-      everPublished ||= existsSync(`${data}/public/packages.json`);
-      if (everPublished) await verify(`round ${round}, killed after ${delay.toFixed(0)} ms`);
-      // every second time another kill meets what the first one left
-      if (round % 2 === 0) {
-        const { exitCode, stderr } = await build(data);
-        expect(exitCode, `round ${round}: ${stderr}`).toBe(0);
-        everPublished = true;
-      }
-    }
-    expect(interrupted).toBeGreaterThan(kills / 4);
-    expect((await build(data)).exitCode).toBe(0);
-    await verify('the last build');
-    expect((await build(folder.at('clean'))).exitCode).toBe(0);
-    expect(publishedTree(data)).toEqual(publishedTree(folder.at('clean')));
-  });
+      expect(interrupted).toBeGreaterThan(kills / 4);
+      expect((await build(data)).exitCode).toBe(0);
+      await verify('the last build');
+      expect((await build(folder.at('clean'))).exitCode).toBe(0);
+      expect(publishedTree(data)).toEqual(publishedTree(folder.at('clean')));
+    },
+  );
 
   /** True where the kill came before the build had ended. */
   async function killedAfter(delay: number): Promise<boolean> {
-    const child = spawn(process.execPath, [binary, ...building(data)], { cwd: folder.path, env: cleanEnvironment(), stdio: 'ignore' });
+    const child = spawn(process.execPath, [binary, ...building(data)], {
+      cwd: folder.path,
+      env: cleanEnvironment(),
+      stdio: 'ignore',
+    });
     const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
     await Promise.race([sleep(delay), exited]);
     child.kill('SIGKILL');

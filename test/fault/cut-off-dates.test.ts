@@ -25,11 +25,36 @@ describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays t
   /** the first operation of the publication itself: before it nothing that readers see has changed */
   let intent: number;
 
-  const write = (version: string, content: string): void => tree.write(Object.fromEntries(Object.entries(whoLibrary(`acme/${content}`, version, {}, content)).map(([path, entry]) => [`source/acme/${content}/${version}/${path}`, entry])));
+  const write = (version: string, content: string): void =>
+    tree.write(
+      Object.fromEntries(
+        Object.entries(whoLibrary(`acme/${content}`, version, {}, content)).map(([path, entry]) => [
+          `source/acme/${content}/${version}/${path}`,
+          entry,
+        ]),
+      ),
+    );
   const buildAt = (hours: number, folder = 'data') =>
     build(
-      { dataDirectory: tree.path(folder), baseDirectory: tree.root, arguments: ['source'], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%.json', distBaseUrl: undefined },
-      { now: () => new Date(Date.UTC(2026, 0, 1, hours)), progress: () => undefined, environment: { PATH: process.env['PATH'] } },
+      {
+        dataDirectory: tree.path(folder),
+        baseDirectory: tree.root,
+        arguments: ['source'],
+        configured: undefined,
+        fallback: undefined,
+        forget: [],
+        strict: false,
+        allowRepublish: false,
+        allowWithdraw: true,
+        jobs: 1,
+        metadataUrl: '/p2/%package%.json',
+        distBaseUrl: undefined,
+      },
+      {
+        now: () => new Date(Date.UTC(2026, 0, 1, hours)),
+        progress: () => undefined,
+        environment: { PATH: process.env['PATH'] },
+      },
     );
 
   beforeAll(async () => {
@@ -86,7 +111,10 @@ describe(`dates after a publication that was cut off (CRASH_SEED=${seed} plays t
     write('2.0.0', 'one');
     write('1.0.0', 'two');
     watchDisk(tree.path('data'), { at, kind, random });
-    const error: unknown = await buildAt(9).then(() => undefined, (thrown: unknown) => thrown);
+    const error: unknown = await buildAt(9).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     beforeLoss();
     const ended = endWatch();
     buryOwner(tree.path('data'));

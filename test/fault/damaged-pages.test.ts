@@ -22,7 +22,8 @@ const damages: Readonly<Record<string, (bytes: Buffer, at: number) => void>> = {
   noise: (bytes, at) => void noise(pageSize).copy(bytes, at),
   'noise in its header': (bytes, at) => void noise(24).copy(bytes, at),
   'a torn half': (bytes, at) => void bytes.fill(0, at + pageSize / 2, at + pageSize),
-  'another page': (bytes, at) => void bytes.copyWithin(at, (at + 5 * pageSize) % bytes.length, ((at + 5 * pageSize) % bytes.length) + pageSize),
+  'another page': (bytes, at) =>
+    void bytes.copyWithin(at, (at + 5 * pageSize) % bytes.length, ((at + 5 * pageSize) % bytes.length) + pageSize),
   'flipped bits': (bytes, at) => {
     for (let times = 0; times < 4; times += 1) {
       const place = at + Math.floor(random() * 64);
@@ -34,8 +35,17 @@ const damages: Readonly<Record<string, (bytes: Buffer, at: number) => void>> = {
 beforeAll(async () => {
   const store = await openLmdbStore(folder.at('whole'));
   for (let row = 0; row < 120; row += 1) {
-    const value = Math.floor(random() * 1e9).toString(36).repeat(row % 15 === 0 ? 1500 : 40);
-    await store.commit({ conditions: [], puts: [{ key: `row/${row}`, value }, { key: 'head', value: row }], deletes: row % 5 === 4 ? [`row/${row - 3}`] : [] });
+    const value = Math.floor(random() * 1e9)
+      .toString(36)
+      .repeat(row % 15 === 0 ? 1500 : 40);
+    await store.commit({
+      conditions: [],
+      puts: [
+        { key: `row/${row}`, value },
+        { key: 'head', value: row },
+      ],
+      deletes: row % 5 === 4 ? [`row/${row - 3}`] : [],
+    });
   }
   await store.close();
 });
@@ -48,7 +58,12 @@ function isOverflow(bytes: Buffer, page: number): boolean {
 
 /** Standard output; the signal where one ended it. */
 function node(...args: readonly string[]): Promise<{ readonly signal: string | null; readonly stdout: string }> {
-  return new Promise((resolve) => void execFile(process.execPath, args, (error, stdout) => resolve({ signal: error?.signal ?? (error === null ? null : error.message), stdout })));
+  return new Promise(
+    (resolve) =>
+      void execFile(process.execPath, args, (error, stdout) =>
+        resolve({ signal: error?.signal ?? (error === null ? null : error.message), stdout }),
+      ),
+  );
 }
 
 const workload = (directory: string): string => `
@@ -93,9 +108,10 @@ it('a damaged page is found, or is of no concern', { timeout: 600_000 }, async (
 // LMDB frees as many pages once the value is replaced.
 it.each([0, 1, 2 ** 20 + 3])('a long value whose page counts %i pages is found', async (count) => {
   const bytes = await readFile(folder.at('whole/data.mdb'));
-  const page = Array.from({ length: bytes.length / pageSize }, (_, number) => number)
-    .slice(2)
-    .findLast((number) => isOverflow(bytes, number)) ?? 0;
+  const page =
+    Array.from({ length: bytes.length / pageSize }, (_, number) => number)
+      .slice(2)
+      .findLast((number) => isOverflow(bytes, number)) ?? 0;
   bytes.writeUInt32LE(count, page * pageSize + 20);
   await mkdir(folder.at(`counts-${count}`));
   await writeFile(folder.at(`counts-${count}`, 'data.mdb'), bytes);
@@ -108,9 +124,15 @@ it('a whole state is not taken for damaged, while others write to it', async () 
   const store = await openLmdbStore(folder.at('busy'));
   let reading = true;
   const writing = (async () => {
-    for (let row = 0; reading; row += 1) await store.commit({ conditions: [], puts: [{ key: `row/${row % 90}`, value: 'z'.repeat((row * 977) % 9000) }], deletes: [`row/${(row + 45) % 90}`] });
+    for (let row = 0; reading; row += 1)
+      await store.commit({
+        conditions: [],
+        puts: [{ key: `row/${row % 90}`, value: 'z'.repeat((row * 977) % 9000) }],
+        deletes: [`row/${(row + 45) % 90}`],
+      });
   })();
-  for (let times = 0; times < 10; times += 1) expect(JSON.parse((await node(library('state-reader'), folder.at('busy'))).stdout)).toMatchObject({ fault: null });
+  for (let times = 0; times < 10; times += 1)
+    expect(JSON.parse((await node(library('state-reader'), folder.at('busy'))).stdout)).toMatchObject({ fault: null });
   reading = false;
   await writing;
   await store.close();

@@ -42,44 +42,63 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     expect(endWatch().log.filter((entry) => !/ build\/(lock|staging)/.test(entry))).toEqual([]);
   });
 
-  it('row 47, F1: killed at any operation, the tree is whole, and the next build completes it', () => interruptAt(warm, 'kill', each(operations.warm, 1)));
+  it('row 47, F1: killed at any operation, the tree is whole, and the next build completes it', () =>
+    interruptAt(warm, 'kill', each(operations.warm, 1)));
 
-  it('row 47, F1: killed at an operation of the very first build', () => interruptAt(cold, 'kill', each(operations.cold, 2)));
+  it('row 47, F1: killed at an operation of the very first build', () =>
+    interruptAt(cold, 'kill', each(operations.cold, 2)));
 
-  it('row 47: the same where the machine loses its power with all that was not synced', () => interruptAt(warm, 'power loss', each(operations.warm, 2)));
+  it('row 47: the same where the machine loses its power with all that was not synced', () =>
+    interruptAt(warm, 'power loss', each(operations.warm, 2)));
 
-  it.each<[DiskFault, string]>([['ENOSPC', 'a full disk'], ['EIO', 'a broken disk'], ['EACCES', 'missing rights']])('row 49, F4: %s, %s, at an operation: the path is named, the tree is whole, and the next build completes it', async (kind) => {
-    for (const at of each(operations.warm, 4)) {
-      const { error, met } = await meet(warm, { at, kind });
-      const where = `${kind} at operation ${at}, ${met}`;
-      if (error !== undefined) expect(`${where}: ${describeError(error)}`).toMatch(new RegExp(`: (StorageError|BuildRefused): .*${warm.data}[/:]`));
-      await expectWhole(warm, where);
-      await expectCompleted(warm, where);
-    }
-  });
+  it.each<[DiskFault, string]>([
+    ['ENOSPC', 'a full disk'],
+    ['EIO', 'a broken disk'],
+    ['EACCES', 'missing rights'],
+  ])(
+    'row 49, F4: %s, %s, at an operation: the path is named, the tree is whole, and the next build completes it',
+    async (kind) => {
+      for (const at of each(operations.warm, 4)) {
+        const { error, met } = await meet(warm, { at, kind });
+        const where = `${kind} at operation ${at}, ${met}`;
+        if (error !== undefined)
+          expect(`${where}: ${describeError(error)}`).toMatch(
+            new RegExp(`: (StorageError|BuildRefused): .*${warm.data}[/:]`),
+          );
+        await expectWhole(warm, where);
+        await expectCompleted(warm, where);
+      }
+    },
+  );
 
-  it.each<DiskFault>(['kill', 'power loss'])('row 47: a rollback that meets a %s is done or not begun after the next build', async (kind) => {
-    const meetRollback = async (at = Infinity): Promise<Watched> => {
-      warm.begin();
-      await warm.run();
-      watchDisk(warm.data, { at, kind, random });
-      const error = await warm.rollBack(20).then(() => undefined, (thrown: unknown) => thrown);
-      expect(error === undefined || isKilled(error), describeError(error)).toBe(true);
-      return endWatch();
-    };
-    const { operations } = await meetRollback();
-    const undone = warm.found().served;
-    expect(undone).not.toEqual(warm.expected.served);
-    for (const at of each(operations, 4)) {
-      const where = `${kind} at operation ${at}, ${(await meetRollback(at)).met}`;
-      await expectWhole(warm, where);
-      buryOwner(warm.data);
-      await warm.run(120);
-      await expectWhole(warm, `${where}, and a build`);
-      expect([undone, warm.expected.served], where).toContainEqual(warm.found().served);
-      expect(existsSync(`${warm.data}/build/staging`), where).toBe(false);
-    }
-  });
+  it.each<DiskFault>(['kill', 'power loss'])(
+    'row 47: a rollback that meets a %s is done or not begun after the next build',
+    async (kind) => {
+      const meetRollback = async (at = Infinity): Promise<Watched> => {
+        warm.begin();
+        await warm.run();
+        watchDisk(warm.data, { at, kind, random });
+        const error = await warm.rollBack(20).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+        expect(error === undefined || isKilled(error), describeError(error)).toBe(true);
+        return endWatch();
+      };
+      const { operations } = await meetRollback();
+      const undone = warm.found().served;
+      expect(undone).not.toEqual(warm.expected.served);
+      for (const at of each(operations, 4)) {
+        const where = `${kind} at operation ${at}, ${(await meetRollback(at)).met}`;
+        await expectWhole(warm, where);
+        buryOwner(warm.data);
+        await warm.run(120);
+        await expectWhole(warm, `${where}, and a build`);
+        expect([undone, warm.expected.served], where).toContainEqual(warm.found().served);
+        expect(existsSync(`${warm.data}/build/staging`), where).toBe(false);
+      }
+    },
+  );
 
   /** Every `step`th number from 1 to `last`, beginning anywhere. */
   function each(last: number, step: number): readonly number[] {
@@ -87,9 +106,15 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     return Array.from({ length: Math.ceil((last - first + 1) / step) }, (_, index) => first + index * step);
   }
 
-  async function meet(played: PublishingBuild, fault?: { readonly at: number; readonly kind: DiskFault }): Promise<Watched & { readonly error: unknown }> {
+  async function meet(
+    played: PublishingBuild,
+    fault?: { readonly at: number; readonly kind: DiskFault },
+  ): Promise<Watched & { readonly error: unknown }> {
     watchDisk(played.begin(), fault === undefined ? undefined : { ...fault, random });
-    const error = await played.run().then(() => undefined, (thrown: unknown) => thrown);
+    const error = await played.run().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     return { ...endWatch(), error };
   }
 
@@ -109,14 +134,19 @@ describe(`a build over a faulty disk (CRASH_SEED=${seed} plays this run again)`,
     expect(await verifyTree(data), where).toMatchObject({ ok: true, faults: [] });
     // and a server takes no document before for a damaged one
     const files = createLocalFiles({ dataDirectory: data, cacheBytes: 1_000_000, onNewer: () => undefined });
-    for (const path of readdirSync(`${data}/public`, { recursive: true, encoding: 'utf8' })) if (/^packages\.json$|^p2\/.*\.json$/.test(path)) expect(await files.document(path as PublicPath, 1), where).toBeDefined();
+    for (const path of readdirSync(`${data}/public`, { recursive: true, encoding: 'utf8' }))
+      if (/^packages\.json$|^p2\/.*\.json$/.test(path))
+        expect(await files.document(path as PublicPath, 1), where).toBeDefined();
   }
 
   async function expectCompleted(played: PublishingBuild, where: string): Promise<void> {
     buryOwner(played.data);
     watchDisk(played.data);
     // half a lock can only be told by its age
-    const error = await played.run(90).then(() => undefined, (thrown: unknown) => thrown);
+    const error = await played.run(90).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     endWatch();
     expect(error, `after ${where}`).toBeUndefined();
     expect(played.found(), where).toEqual(played.expected);

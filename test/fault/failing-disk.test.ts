@@ -23,15 +23,24 @@ describe('row 49, F4: a disk that fails under the program', () => {
     ['EACCES', 1, /no permission\. Give the user that builds write access/],
     ['EMFILE', 1, /too many open files\. Raise the limit/],
     ['EIO', 1, /the disk reported an input\/output error/],
-  ])('%s: it says what is wrong with which path, exits with %i, and builds again afterwards', async (kind, code, message) => {
-    writeTree(folder.path, below('packages', whoLibrary('acme/hello', '1.0.0')));
-    rmSync(data, { recursive: true, force: true });
-    const environment = { FAULTY_DISK: JSON.stringify({ folder: data, at: 30, kind }), NODE_OPTIONS: `--import ${faultyDisk}` };
-    const { exitCode, stderr } = await runCli(['build', 'packages', '--data', data], { cwd: folder.path, environment });
-    expect(stderr).toMatch(message);
-    expect(stderr).toMatch(new RegExp(`^libretto: ${data}/(public|index|build)/`, 'm'));
-    expect(exitCode).toBe(code);
-    expect(await runCli(['build', 'packages', '--data', data], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
-    expect(await verifyTree(data)).toMatchObject({ ok: true });
-  });
+  ])(
+    '%s: it says what is wrong with which path, exits with %i, and builds again afterwards',
+    async (kind, code, message) => {
+      writeTree(folder.path, below('packages', whoLibrary('acme/hello', '1.0.0')));
+      rmSync(data, { recursive: true, force: true });
+      const environment = {
+        FAULTY_DISK: JSON.stringify({ folder: data, at: 30, kind }),
+        NODE_OPTIONS: `--import ${faultyDisk}`,
+      };
+      const { exitCode, stderr } = await runCli(['build', 'packages', '--data', data], {
+        cwd: folder.path,
+        environment,
+      });
+      expect(stderr).toMatch(message);
+      expect(stderr).toMatch(new RegExp(`^libretto: ${data}/(public|index|build)/`, 'm'));
+      expect(exitCode).toBe(code);
+      expect(await runCli(['build', 'packages', '--data', data], { cwd: folder.path })).toMatchObject({ exitCode: 0 });
+      expect(await verifyTree(data)).toMatchObject({ ok: true });
+    },
+  );
 });

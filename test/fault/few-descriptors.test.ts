@@ -13,7 +13,11 @@ describe.skipIf(lacks('git'))('a build of a git repository', () => {
   beforeAll(() => {
     const repository = folder.at('repository');
     mkdirSync(repository);
-    const git = (...args: readonly string[]): unknown => execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd: repository, stdio: 'pipe' });
+    const git = (...args: readonly string[]): unknown =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
+        cwd: repository,
+        stdio: 'pipe',
+      });
     git('init', '-q');
     writeFileSync(`${repository}/composer.json`, '{"name": "acme/lib"}');
     writeFileSync(`${repository}/.gitattributes`, '*.txt text eol=crlf\n'); // git archives such files
@@ -26,7 +30,20 @@ describe.skipIf(lacks('git'))('a build of a git repository', () => {
 
   it.each(Array.from({ length: 10 }, (_, index) => 22 + index))('with %i descriptors', async (most) => {
     const data = folder.at(`data-${most}`);
-    const { stderr } = await execa('sh', ['-c', `ulimit -n ${most}; exec "$0" "$@"`, process.execPath, binary, 'build', folder.at('repository'), '--data', data], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, timeout: 50_000 });
+    const { stderr } = await execa(
+      'sh',
+      [
+        '-c',
+        `ulimit -n ${most}; exec "$0" "$@"`,
+        process.execPath,
+        binary,
+        'build',
+        folder.at('repository'),
+        '--data',
+        data,
+      ],
+      { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, reject: false, timeout: 50_000 },
+    );
     expect(stderr).not.toMatch(/Cannot read|is not a function/);
     rmSync(data, { recursive: true, force: true });
   });

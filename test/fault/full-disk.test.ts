@@ -29,7 +29,8 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
   let tokens: { readonly read: string; readonly write: string };
 
   const data = (): string => join(disk.path, 'data');
-  const run = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', data()], { cwd: folder.path });
+  const run = (...args: readonly string[]): Promise<CliOutcome> =>
+    runCli([...args, '--data', data()], { cwd: folder.path });
   const start = async (...flags: readonly string[]): Promise<void> => {
     server = startCli(['serve', '--listen', '127.0.0.1:0', '--data', data(), ...flags], { cwd: folder.path });
     url = (await server.shows(/http:\/\/127\.0\.0\.1:\d+/))[0];
@@ -40,19 +41,47 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     server = undefined;
   };
   const ask = async (path: string, as: string, options: RequestInit = {}): Promise<Reply> => {
-    const response = await fetch(url + path, { ...options, headers: { ...options.headers, authorization: `Bearer ${as}` } });
+    const response = await fetch(url + path, {
+      ...options,
+      headers: { ...options.headers, authorization: `Bearer ${as}` },
+    });
     const text = await response.text();
-    return { status: response.status, body: response.headers.get('content-type')?.startsWith('application/json') === true ? (JSON.parse(text) as Reply['body']) : {} };
+    return {
+      status: response.status,
+      body:
+        response.headers.get('content-type')?.startsWith('application/json') === true
+          ? (JSON.parse(text) as Reply['body'])
+          : {},
+    };
   };
-  const send = (path: string, as: string, body: object, method = 'POST'): Promise<Reply> => ask(path, as, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const send = (path: string, as: string, body: object, method = 'POST'): Promise<Reply> =>
+    ask(path, as, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   const upload = (bytes: number): Promise<Reply> => {
-    const zip = zipOf([{ name: 'composer.json', data: JSON.stringify({ name: 'acme/sent', version: '1.0.0' }) }, { name: 'noise', data: randomBytes(bytes), stored: true }]);
-    return ask('/api/artifacts', tokens.write, { method: 'POST', headers: { 'content-type': 'application/zip' }, body: new Uint8Array(zip) });
+    const zip = zipOf([
+      { name: 'composer.json', data: JSON.stringify({ name: 'acme/sent', version: '1.0.0' }) },
+      { name: 'noise', data: randomBytes(bytes), stored: true },
+    ]);
+    return ask('/api/artifacts', tokens.write, {
+      method: 'POST',
+      headers: { 'content-type': 'application/zip' },
+      body: new Uint8Array(zip),
+    });
   };
-  const readAll = async (): Promise<readonly number[]> => Promise.all(['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip'].map(async (path) => (await ask(path, tokens.read)).status));
+  const readAll = async (): Promise<readonly number[]> =>
+    Promise.all(
+      ['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip'].map(
+        async (path) => (await ask(path, tokens.read)).status,
+      ),
+    );
   /** Of the management API, while the count of an archive that was sent waits to be written. */
-  const lookAll = async (): Promise<readonly number[]> => Promise.all(['', '/acme/hello', '/acme/hello/statistics'].map(async (path) => (await ask(`/api/packages${path}`, tokens.read)).status));
-  const createToken = async (kind: string): Promise<string> => (await run('token', 'create', '--kind', kind, '--description', 'x')).stdout.trim();
+  const lookAll = async (): Promise<readonly number[]> =>
+    Promise.all(
+      ['', '/acme/hello', '/acme/hello/statistics'].map(
+        async (path) => (await ask(`/api/packages${path}`, tokens.read)).status,
+      ),
+    );
+  const createToken = async (kind: string): Promise<string> =>
+    (await run('token', 'create', '--kind', kind, '--description', 'x')).stdout.trim();
 
   // made once: each test begins with a copy
   let made: TemporaryFolder;
@@ -83,7 +112,11 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
   });
 
   it('serves on when it is full, answers every change STORAGE_FULL, says so in its health, and goes on once there is room', async () => {
-    await execa(process.execPath, [binary, 'user', 'create', '--admin', '--email', 'ada@example.org', '--password-stdin', '--data', data()], { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, input: `${password}\n` });
+    await execa(
+      process.execPath,
+      [binary, 'user', 'create', '--admin', '--email', 'ada@example.org', '--password-stdin', '--data', data()],
+      { cwd: folder.path, env: cleanEnvironment(), extendEnv: false, input: `${password}\n` },
+    );
     await start();
     const session = String((await send('/api/auth/login', '', { email: 'ada@example.org', password })).body['token']);
     expect((await ask('/health/ready', '')).body).toMatchObject({ storage: 'ok' });
@@ -92,15 +125,25 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     expect(await upload(100 * kibibyte)).toMatchObject(full);
     expect(await send('/api/tokens', session, { kind: 'read', description: 'y' })).toMatchObject(full);
     expect(await send('/api/auth/login', '', { email: 'ada@example.org', password })).toMatchObject(full);
-    expect(await send('/api/settings', session, { 'limits.read': 5 }, 'PATCH')).toMatchObject({ status: expect.not.toBeOneOf([200, 201]) as number });
+    expect(await send('/api/settings', session, { 'limits.read': 5 }, 'PATCH')).toMatchObject({
+      status: expect.not.toBeOneOf([200, 201]) as number,
+    });
     expect(await readAll()).toEqual([200, 200, 200]);
     expect(await lookAll()).toEqual([200, 200, 200]);
     expect((await ask('/api/packages/acme/hello/statistics', tokens.read)).body).toMatchObject({ total: 1 });
 
     writeTree(folder.at('hello'), libraryTree('acme/hello', { version: '1.1.0' }));
-    for (const command of [['build', 'hello'], ['token', 'create', '--description', 'z'], ['package', 'withdraw', 'acme/hello', '1.0.0']]) {
+    for (const command of [
+      ['build', 'hello'],
+      ['token', 'create', '--description', 'z'],
+      ['package', 'withdraw', 'acme/hello', '1.0.0'],
+    ]) {
       const { exitCode, stderr } = await run(...command);
-      expect([command[0], exitCode, stderr], stderr).toEqual([command[0], 74, expect.stringMatching(/full|space/i) as string]);
+      expect([command[0], exitCode, stderr], stderr).toEqual([
+        command[0],
+        74,
+        expect.stringMatching(/full|space/i) as string,
+      ]);
     }
     disk.free();
     expect(await upload(100 * kibibyte)).toMatchObject({ status: 201 });
@@ -108,16 +151,22 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     expect(await readAll()).toEqual([200, 200, 200]);
   });
 
-  it.each([1200, 2020])('never blames the archive for it where the disk is full with %i KiB left, in the midst of publishing', async (left) => {
-    await start();
-    disk.fill(left * kibibyte);
-    const { status, body } = await upload(1000 * kibibyte);
-    expect([status, body['code']]).toEqual([500, 'STORAGE_FULL']);
-    expect(existsSync(join(data(), 'artifacts/acme/sent')) && readFileSync(join(data(), 'public/packages.json'), 'utf8').includes('acme/sent')).toBe(false);
-    disk.free();
-    expect((await run('verify')).exitCode).toBe(0);
-    expect(await upload(1000 * kibibyte)).toMatchObject({ status: 201 });
-  });
+  it.each([1200, 2020])(
+    'never blames the archive for it where the disk is full with %i KiB left, in the midst of publishing',
+    async (left) => {
+      await start();
+      disk.fill(left * kibibyte);
+      const { status, body } = await upload(1000 * kibibyte);
+      expect([status, body['code']]).toEqual([500, 'STORAGE_FULL']);
+      expect(
+        existsSync(join(data(), 'artifacts/acme/sent')) &&
+          readFileSync(join(data(), 'public/packages.json'), 'utf8').includes('acme/sent'),
+      ).toBe(false);
+      disk.free();
+      expect((await run('verify')).exitCode).toBe(0);
+      expect(await upload(1000 * kibibyte)).toMatchObject({ status: 201 });
+    },
+  );
 
   it('a mirror serves what it has, passes documents on, and says of an archive that it cannot keep that the disk is full', async () => {
     await using upstream = await startUpstream();
@@ -125,12 +174,20 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     put('some/kept');
     put('some/late');
     writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-    for (const setting of [['mirroring.url', upstream.url], ['mirroring.enabled', 'true']]) expect((await run('settings', 'set', ...setting)).exitCode).toBe(0);
+    for (const setting of [
+      ['mirroring.url', upstream.url],
+      ['mirroring.enabled', 'true'],
+    ])
+      expect((await run('settings', 'set', ...setting)).exitCode).toBe(0);
     await start();
     const read = (path: string): Promise<Reply> => ask(path, tokens.read);
-    expect([(await read('/p2/some/kept.json')).status, (await read('/dist/some/kept/1.0.0.zip')).status]).toEqual([200, 200]);
+    expect([(await read('/p2/some/kept.json')).status, (await read('/dist/some/kept/1.0.0.zip')).status]).toEqual([
+      200, 200,
+    ]);
     disk.fill();
-    expect([(await read('/p2/some/kept.json')).status, (await read('/dist/some/kept/1.0.0.zip')).status]).toEqual([200, 200]);
+    expect([(await read('/p2/some/kept.json')).status, (await read('/dist/some/kept/1.0.0.zip')).status]).toEqual([
+      200, 200,
+    ]);
     expect((await read('/p2/some/late.json')).status).toBe(200);
     expect(await read('/dist/some/late/1.0.0.zip')).toMatchObject({ status: 500, body: { code: 'STORAGE_FULL' } });
     disk.free();
@@ -144,7 +201,9 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     expect((await ask('/health', '')).body).toMatchObject({ status: 'degraded', storage: 'full', tree: 'ok' });
     expect(await readAll()).toEqual([200, 200, 200]);
     const { stdout } = await run('doctor', '--json');
-    expect((JSON.parse(stdout) as { checks: readonly object[] }).checks).toContainEqual(expect.objectContaining({ check: 'disk', verdict: 'failed' }));
+    expect((JSON.parse(stdout) as { checks: readonly object[] }).checks).toContainEqual(
+      expect.objectContaining({ check: 'disk', verdict: 'failed' }),
+    );
   });
 
   it('is served from where it can only be read, without a request log', async () => {
@@ -154,8 +213,17 @@ describe.skipIf(cannotMount())('a disk that takes nothing more', () => {
     expect(await readAll()).toEqual([200, 200, 200]);
     expect(await lookAll()).toEqual([200, 200, 200]);
     expect(await upload(1000)).toMatchObject({ status: 500, body: { code: 'STORAGE_READ_ONLY' } });
-    expect(await ask('/health/ready', '')).toMatchObject({ status: 200, body: { status: 'ready', storage: 'read-only' } });
+    expect(await ask('/health/ready', '')).toMatchObject({
+      status: 200,
+      body: { status: 'ready', storage: 'read-only' },
+    });
     const { stdout } = await run('doctor', '--json');
-    expect((JSON.parse(stdout) as { checks: readonly object[] }).checks).toContainEqual(expect.objectContaining({ check: 'data', verdict: 'failed', message: expect.stringContaining('only be read') as string }));
+    expect((JSON.parse(stdout) as { checks: readonly object[] }).checks).toContainEqual(
+      expect.objectContaining({
+        check: 'data',
+        verdict: 'failed',
+        message: expect.stringContaining('only be read') as string,
+      }),
+    );
   });
 });

@@ -43,7 +43,8 @@ describe.skipIf(lacks('redis-server'))('F5, row 83: a limit counted in Redis by 
   beforeAll(async () => {
     redis = await startRedis();
     registry = await startRegistry({ sources: [source.root], serve: ['--redis', redis.url] });
-    for (let index = 0; index < 3; index += 1) others.push(await serveTree(registry.folder.path, registry.data, ['--redis', redis.url]));
+    for (let index = 0; index < 3; index += 1)
+      others.push(await serveTree(registry.folder.path, registry.data, ['--redis', redis.url]));
   });
 
   afterAll(async () => {
@@ -61,7 +62,11 @@ describe.skipIf(lacks('redis-server'))('F5, row 83: a limit counted in Redis by 
 /** Sends all at once, spread over the servers; status → how often. */
 async function flood(servers: readonly string[], token: string, count = 1200): Promise<Record<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  const statuses = await Promise.all(Array.from({ length: count }, (_, index) => statusOf(`${servers[index % servers.length]}/packages.json`, token, agent)));
+  const statuses = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      statusOf(`${servers[index % servers.length]}/packages.json`, token, agent),
+    ),
+  );
   agent.destroy();
   const counts: Record<number, number> = {};
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;

@@ -41,7 +41,11 @@ describe(`SIGKILL during a publish (CRASH_SEED=${seed} plays this run again)`, (
     const span = performance.now() - started;
     for (let round = 2; round < kills + 2; round += 1) {
       const version = edit(round);
-      const child = spawn(process.execPath, [binary, 'publish', 'hello', '--data', folder.at('data')], { cwd: folder.path, env: cleanEnvironment(), stdio: 'ignore' });
+      const child = spawn(process.execPath, [binary, 'publish', 'hello', '--data', folder.at('data')], {
+        cwd: folder.path,
+        env: cleanEnvironment(),
+        stdio: 'ignore',
+      });
       const ended = once(child, 'exit');
       await sleep((0.2 + 0.8 * random()) * span);
       child.kill('SIGKILL');
@@ -52,7 +56,9 @@ describe(`SIGKILL during a publish (CRASH_SEED=${seed} plays this run again)`, (
       if (round % 3 === 0) expect((await libretto('build')).exitCode).toBe(0);
       acknowledged.set(version, (await complete(version)).reference);
       const published = publishedVersions(folder.at('data'));
-      expect(Object.fromEntries([...acknowledged].map(([known, reference]) => [`acme/hello@${known}`, reference]))).toEqual(Object.fromEntries(Object.entries(published).map(([known, { reference }]) => [known, reference])));
+      expect(
+        Object.fromEntries([...acknowledged].map(([known, reference]) => [`acme/hello@${known}`, reference])),
+      ).toEqual(Object.fromEntries(Object.entries(published).map(([known, { reference }]) => [known, reference])));
     }
     expect((await libretto('build')).stdout).toContain('Nothing has changed');
   });

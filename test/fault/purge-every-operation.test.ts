@@ -28,16 +28,44 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
   let seconds = 0;
 
   const request = (): BuildRequest => ({
-    dataDirectory: data, baseDirectory: tree.root, arguments: [], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false,
-    jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
+    dataDirectory: data,
+    baseDirectory: tree.root,
+    arguments: [],
+    configured: undefined,
+    fallback: undefined,
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+    jobs: 1,
+    metadataUrl: '/p2/%package%$%hash%.json',
+    distBaseUrl: undefined,
   });
-  const effects = { now: () => new Date(Date.now() + (seconds += 10) * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } };
-  const purge = (version = '1.1.0') => purgeVersion({ name: 'acme/hello' as PackageName, version, reference: undefined, reason: 'secret', dryRun: false, mirrored: [] }, { request: request(), effects, waitMs: 0 });
+  const effects = {
+    now: () => new Date(Date.now() + (seconds += 10) * 1000),
+    progress: () => undefined,
+    environment: { PATH: process.env['PATH'] },
+  };
+  const purge = (version = '1.1.0') =>
+    purgeVersion(
+      {
+        name: 'acme/hello' as PackageName,
+        version,
+        reference: undefined,
+        reason: 'secret',
+        dryRun: false,
+        mirrored: [],
+      },
+      { request: request(), effects, waitMs: 0 },
+    );
 
   beforeAll(async () => {
     tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
     data = tree.path('data');
-    tree.write({ ...saying('src/one', '1.0.0', 'first'), ...saying('src/none', '0.9.0', 'none'), ...saying('upload', '1.1.0', secret) });
+    tree.write({
+      ...saying('src/one', '1.0.0', 'first'),
+      ...saying('src/none', '0.9.0', 'none'),
+      ...saying('upload', '1.1.0', secret),
+    });
     await build({ ...request(), arguments: ['src'] }, effects);
     // the list and what is announced of it are there already: the purge that is cut off adds to both
     await purge('0.9.0');
@@ -56,7 +84,10 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
     rmSync(data, { recursive: true, force: true });
     cpSync(tree.path('base'), data, { recursive: true, preserveTimestamps: true });
     watchDisk(data, { at, kind, random: chance });
-    const error = await purge().then(() => undefined, (thrown: unknown) => thrown);
+    const error = await purge().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     expect(error === undefined || isKilled(error), String(error)).toBe(true);
     const watched = endWatch();
     buryOwner(data);
@@ -66,7 +97,10 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
   // all of them in `npm run fault`
   const every = process.env['CRASH_KILLS'] === undefined ? 3 : 1;
 
-  it.each<[DiskFault, number]>([['kill', every], ['power loss', 2 * every]])('%s', async (kind, step) => {
+  it.each<[DiskFault, number]>([
+    ['kill', every],
+    ['power loss', 2 * every],
+  ])('%s', async (kind, step) => {
     const { operations } = await meet(Infinity, kind);
     expect(operations).toBeGreaterThan(60);
     expect(filesWithSecret(data)).toEqual([]);
@@ -75,10 +109,16 @@ describe(`a purge over a faulty disk (CRASH_SEED=${seed})`, () => {
       expect(await verifyTree(data), where).toMatchObject({ ok: true, faults: [] });
       const begun = readFileSync(`${data}/index/${purgedPath}`, 'utf8').includes('1.1.0');
       // a build completes what was begun; before that, nothing has happened, and the purge is repeated
-      const serial = begun ? (await build(request(), effects)).serial : ((await purge()) as { readonly serial: number }).serial;
+      const serial = begun
+        ? (await build(request(), effects)).serial
+        : ((await purge()) as { readonly serial: number }).serial;
       expect(serial, where).toBeGreaterThanOrEqual(4);
       expect(filesWithSecret(data), where).toEqual([]);
-      expect(Object.keys(publishedVersions(data)).toSorted(), where).toEqual(['acme/hello@1.0.0', 'acme/hello@1.2.0', 'acme/hello@dev-main']);
+      expect(Object.keys(publishedVersions(data)).toSorted(), where).toEqual([
+        'acme/hello@1.0.0',
+        'acme/hello@1.2.0',
+        'acme/hello@dev-main',
+      ]);
       expect(await verifyTree(data), `${where}, completed`).toMatchObject({ ok: true, faults: [] });
     }
   });

@@ -32,7 +32,13 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
   const edit = (round: number): void => {
     for (let index = 0; index < 6; index += 1) {
       const name = `acme/part-${index}`;
-      writeTree(folder.path, below(`packages/${name}/1.${round}.0`, { ...whoLibrary(name, `1.${round}.0`), 'data.txt': `${name} ${round} `.repeat(2000) }));
+      writeTree(
+        folder.path,
+        below(`packages/${name}/1.${round}.0`, {
+          ...whoLibrary(name, `1.${round}.0`),
+          'data.txt': `${name} ${round} `.repeat(2000),
+        }),
+      );
       writeTree(folder.path, below(`packages/${name}/head`, whoLibrary(name, undefined, {}, `head ${round}`)));
       if (round > 3) rmSync(folder.at(`packages/${name}/1.${round - 3}.0`), { recursive: true });
     }
@@ -48,7 +54,11 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
     for (let round = 2; round < kills + 2; round += 1) {
       edit(round);
       await sent('packages', 'incoming');
-      const child = spawn(process.execPath, [binary, 'receive', 'incoming', '--data', 'data'], { cwd: folder.path, env: cleanEnvironment(), stdio: 'ignore' });
+      const child = spawn(process.execPath, [binary, 'receive', 'incoming', '--data', 'data'], {
+        cwd: folder.path,
+        env: cleanEnvironment(),
+        stdio: 'ignore',
+      });
       const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
       await Promise.race([sleep((0.25 + 0.85 * random()) * span), ended]);
       child.kill('SIGKILL');
@@ -68,9 +78,17 @@ describe(`receive (CRASH_SEED=${seed} plays this run again)`, () => {
     writeTree(folder.path, below('two/more', whoLibrary('acme/more', '1.0.0')));
     await sent('one', 'from-one');
     await sent('two', 'from-two');
-    const outcomes = await Promise.all(['from-one', 'from-two', 'from-two'].map((tree) => libretto('receive', tree, '--data', 'both')));
-    expect(outcomes.map(({ exitCode }) => exitCode), outcomes.map(({ stderr }) => stderr).join('')).toEqual([0, 0, 0]);
-    expect(Object.keys(publishedVersions(folder.at('both'))).toSorted()).toEqual(['acme/more@1.0.0', 'acme/tool@1.0.0']);
+    const outcomes = await Promise.all(
+      ['from-one', 'from-two', 'from-two'].map((tree) => libretto('receive', tree, '--data', 'both')),
+    );
+    expect(
+      outcomes.map(({ exitCode }) => exitCode),
+      outcomes.map(({ stderr }) => stderr).join(''),
+    ).toEqual([0, 0, 0]);
+    expect(Object.keys(publishedVersions(folder.at('both'))).toSorted()).toEqual([
+      'acme/more@1.0.0',
+      'acme/tool@1.0.0',
+    ]);
     expect((await libretto('verify', '--data', 'both')).exitCode).toBe(0);
     expect(existsSync(folder.at('both/build/lock'))).toBe(false);
   });

@@ -29,12 +29,17 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   });
 
   async function open(url = redis.url): Promise<Counters> {
-    const counters = await openResilientCounters({ shared: createRedisCounters({ url }), notice: (notice) => notices.push(notice), monotonicMs: () => performance.now() });
+    const counters = await openResilientCounters({
+      shared: createRedisCounters({ url }),
+      notice: (notice) => notices.push(notice),
+      monotonicMs: () => performance.now(),
+    });
     opened.push(counters);
     return counters;
   }
 
-  const hit = async (counters: Counters, limit: number, key = 'a'): Promise<Count> => counters.hit(key, limit, hourMs, Date.now());
+  const hit = async (counters: Counters, limit: number, key = 'a'): Promise<Count> =>
+    counters.hit(key, limit, hourMs, Date.now());
 
   async function hits(counters: Counters, count: number, limit: number): Promise<Count> {
     const all = await Promise.all(Array.from({ length: count }, () => hit(counters, limit)));
@@ -52,7 +57,9 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await hits(counters, 10, 100);
     redis.freeze();
     const waiting = Array.from({ length: 20 }, () => hit(counters, 100));
-    expect((await Promise.all(waiting)).map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => 70 + index));
+    expect((await Promise.all(waiting)).map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, index) => 70 + index),
+    );
     expect(counters.degraded()).toBe(true);
     // answered without a promise: nobody waits for anything
     expect(counters.hit('a', 100, hourMs, Date.now())).toMatchObject({ admitted: true, remaining: 69 });
@@ -64,7 +71,10 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     const { remaining } = await hit(counters, 100);
     expect(remaining).toBeLessThanOrEqual(67);
     expect(Number(await redis.command('GET', 'libretto:count:a'))).toBe(100 - remaining);
-    expect(notices).toMatchObject([{ state: 'degraded', reason: expect.stringContaining('no reply') }, { state: 'recovered' }]);
+    expect(notices).toMatchObject([
+      { state: 'degraded', reason: expect.stringContaining('no reply') },
+      { state: 'recovered' },
+    ]);
   });
 
   it('F7, row 80: killed and started again: counting goes on from what this process knows', async () => {
@@ -96,7 +106,9 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     const after = await hit(counters, 100);
     expect(after.remaining).toBe(47);
     expect(Math.abs(after.resetAtMs - before.resetAtMs)).toBeLessThan(1000);
-    expect(Math.abs(Number(await redis.command('PTTL', 'libretto:count:a')) - (before.resetAtMs - Date.now()))).toBeLessThan(2000);
+    expect(
+      Math.abs(Number(await redis.command('PTTL', 'libretto:count:a')) - (before.resetAtMs - Date.now())),
+    ).toBeLessThan(2000);
     expect(counters.degraded()).toBe(false);
   });
 
@@ -122,7 +134,8 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   it('row 83: leaves nothing without an end behind', async () => {
     const counters = await open();
     for (let index = 0; index < 20; index += 1) await hit(counters, 100, `key ${index}`);
-    for (const key of (await redis.command('KEYS', '*')) as string[]) expect(Number(await redis.command('PTTL', key)), key).toBeGreaterThan(0);
+    for (const key of (await redis.command('KEYS', '*')) as string[])
+      expect(Number(await redis.command('PTTL', key)), key).toBeGreaterThan(0);
   });
 
   it('row 80: not there at the start: counts locally, says so once, and takes over when it comes', async () => {
@@ -147,8 +160,18 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   });
 
   it.each([
-    ['a read-only replica', async () => void (await redis.command('REPLICAOF', '127.0.0.1', await freePort())), () => redis.command('REPLICAOF', 'NO', 'ONE'), 'READONLY'],
-    ['full', () => redis.command('CONFIG', 'SET', 'maxmemory', '1'), () => redis.command('CONFIG', 'SET', 'maxmemory', '0'), 'OOM'],
+    [
+      'a read-only replica',
+      async () => void (await redis.command('REPLICAOF', '127.0.0.1', await freePort())),
+      () => redis.command('REPLICAOF', 'NO', 'ONE'),
+      'READONLY',
+    ],
+    [
+      'full',
+      () => redis.command('CONFIG', 'SET', 'maxmemory', '1'),
+      () => redis.command('CONFIG', 'SET', 'maxmemory', '0'),
+      'OOM',
+    ],
   ])('row 80: %s: counts locally for as long as that lasts', async (_name, breakIt, repair, reason) => {
     const counters = await open();
     await hits(counters, 10, 100);

@@ -8,13 +8,25 @@ import { lacks } from '../util/tool.ts';
 
 it.skipIf(lacks('redis-server'))('a Redis that is full refuses changes as STORAGE_FULL and is read on', async () => {
   const redis = await startRedis();
-  const store = await openRedisStore({ url: redis.url, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
-  const put = (value: string): Promise<boolean> => store.commit({ conditions: [], puts: [{ key: 'a/row', value }], deletes: [] });
+  const store = await openRedisStore({
+    url: redis.url,
+    graceMs: 60_000,
+    notice: () => undefined,
+    monotonicMs: () => performance.now(),
+  });
+  const put = (value: string): Promise<boolean> =>
+    store.commit({ conditions: [], puts: [{ key: 'a/row', value }], deletes: [] });
   try {
     expect(await put('before')).toBe(true);
     await redis.command('config', 'set', 'maxmemory', 1);
-    const refused = await put('full').then(() => undefined, (error: unknown) => error);
-    expect([storageFaultOf(refused), refused]).toEqual(['full', expect.objectContaining({ code: 'STATE_WRITE_FAILED' })]);
+    const refused = await put('full').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect([storageFaultOf(refused), refused]).toEqual([
+      'full',
+      expect.objectContaining({ code: 'STATE_WRITE_FAILED' }),
+    ]);
     expect((await store.get('a/row'))?.value).toBe('before');
     await redis.command('config', 'set', 'maxmemory', 0);
     expect(await put('after')).toBe(true);

@@ -31,19 +31,28 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
 
   const stored = async (key = 'a'): Promise<number> => Number(await redis.command('GET', `libretto:count:${key}`));
 
-  it('F6: when it freezes one request waits until that is certain, the others far from their limit do not', { retry: 2 }, async () => {
-    const { counters, hit, hits } = await open();
-    await hits(10, 1000);
-    redis.freeze();
-    const degradedAt: boolean[] = [];
-    const waiting = Array.from({ length: 20 }, () => hit(1000).then((count) => (degradedAt.push(counters.degraded()), count)));
-    await waiting[1];
-    // those who come now do not wait at all
-    expect(counters.hit('a', 1000, hourMs, Date.now())).toMatchObject({ admitted: true, remaining: 970 });
-    expect(counters.degraded()).toBe(false);
-    expect((await Promise.all(waiting)).map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual([969, ...Array.from({ length: 19 }, (_, index) => 971 + index)]);
-    expect(degradedAt).toEqual([...Array.from({ length: 19 }, () => false), true]);
-  });
+  it(
+    'F6: when it freezes one request waits until that is certain, the others far from their limit do not',
+    { retry: 2 },
+    async () => {
+      const { counters, hit, hits } = await open();
+      await hits(10, 1000);
+      redis.freeze();
+      const degradedAt: boolean[] = [];
+      const waiting = Array.from({ length: 20 }, () =>
+        hit(1000).then((count) => (degradedAt.push(counters.degraded()), count)),
+      );
+      await waiting[1];
+      // those who come now do not wait at all
+      expect(counters.hit('a', 1000, hourMs, Date.now())).toMatchObject({ admitted: true, remaining: 970 });
+      expect(counters.degraded()).toBe(false);
+      expect((await Promise.all(waiting)).map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual([
+        969,
+        ...Array.from({ length: 19 }, (_, index) => 971 + index),
+      ]);
+      expect(degradedAt).toEqual([...Array.from({ length: 19 }, () => false), true]);
+    },
+  );
 
   it('F5, F6: one that is late and comes back has counted everybody once', { retry: 2 }, async () => {
     const [one, other] = [await open(), await open()];
@@ -65,16 +74,20 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     ['near the limit', 100, 60],
     ['with many on their way', 100, 10],
     ['of a token it knows nothing of', 100, 0],
-  ])('F5, F6: %s everybody waits for its word, and nobody is admitted beyond the limit', { retry: 2 }, async (_name, limit, before) => {
-    const [one, other] = [await open(), await open()];
-    for (let index = 0; index < before / 2; index += 1) for (const { hit } of [one, other]) await hit(limit);
-    redis.freeze();
-    const waiting = [one, other].flatMap(({ hit }) => Array.from({ length: 60 }, () => hit(limit)));
-    await delay(100);
-    redis.thaw();
-    expect((await Promise.all(waiting)).filter(({ admitted }) => admitted)).toHaveLength(limit - before);
-    expect(one.notices).toEqual([]);
-  });
+  ])(
+    'F5, F6: %s everybody waits for its word, and nobody is admitted beyond the limit',
+    { retry: 2 },
+    async (_name, limit, before) => {
+      const [one, other] = [await open(), await open()];
+      for (let index = 0; index < before / 2; index += 1) for (const { hit } of [one, other]) await hit(limit);
+      redis.freeze();
+      const waiting = [one, other].flatMap(({ hit }) => Array.from({ length: 60 }, () => hit(limit)));
+      await delay(100);
+      redis.thaw();
+      expect((await Promise.all(waiting)).filter(({ admitted }) => admitted)).toHaveLength(limit - before);
+      expect(one.notices).toEqual([]);
+    },
+  );
 
   it('row 80: slow: is not waited for, and told once', async () => {
     await using line = await startTcpProxy(redis.port);
@@ -107,7 +120,9 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
 
   it('row 80: its password is changed while we run: counts locally, says why, and not which', async () => {
     await redis.command('ACL', 'SETUSER', 'count', 'on', '>right-horse', '~*', '+@all');
-    const { counters, hit, hits, notices, untilRecovered } = await open(redis.url.replace('//', '//count:right-horse@'));
+    const { counters, hit, hits, notices, untilRecovered } = await open(
+      redis.url.replace('//', '//count:right-horse@'),
+    );
     await hits(10, 100);
     await redis.command('ACL', 'SETUSER', 'count', 'resetpass', '>other-horse');
     await redis.command('CLIENT', 'KILL', 'USER', 'count');
@@ -153,7 +168,13 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
 
   it('F7, row 81: its scripts forgotten under load: no error, nobody counted twice', async () => {
     const { hits, counters } = await open();
-    const all = [hits(50, 1000), redis.command('SCRIPT', 'FLUSH'), hits(50, 1000), redis.command('SCRIPT', 'FLUSH'), hits(50, 1000)];
+    const all = [
+      hits(50, 1000),
+      redis.command('SCRIPT', 'FLUSH'),
+      hits(50, 1000),
+      redis.command('SCRIPT', 'FLUSH'),
+      hits(50, 1000),
+    ];
     await Promise.all(all);
     expect(await stored()).toBe(150);
     expect(counters.degraded()).toBe(false);
@@ -200,7 +221,9 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
       const lacking = await open(url);
       expect(await lacking.hit(100, command)).toMatchObject({ admitted: true, remaining: 99 });
       expect(lacking.counters.degraded(), command).toBe(true);
-      expect(lacking.notices, command).toMatchObject([{ reason: expect.stringMatching(/NOPERM|can't run this command/) as string }]);
+      expect(lacking.notices, command).toMatchObject([
+        { reason: expect.stringMatching(/NOPERM|can't run this command/) as string },
+      ]);
       await redis.command('ACL', 'SETUSER', 'count', right);
     }
     await redis.command('ACL', 'SETUSER', 'count', 'resetkeys', '~other:*');

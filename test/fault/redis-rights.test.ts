@@ -7,7 +7,21 @@ import { startSentinels } from '../util/redis-sentinels.ts';
 import { lacks } from '../util/tool.ts';
 
 /** docs/deploy.md, section Redis. */
-const rights = ['eval', 'evalsha', 'exists', 'hget', 'hmget', 'hset', 'hdel', 'hincrby', 'zadd', 'zrem', 'zrangebylex', 'zrevrangebylex', 'time'];
+const rights = [
+  'eval',
+  'evalsha',
+  'exists',
+  'hget',
+  'hmget',
+  'hset',
+  'hdel',
+  'hincrby',
+  'zadd',
+  'zrem',
+  'zrangebylex',
+  'zrevrangebylex',
+  'time',
+];
 const others = ['+info', '+config|get', '+publish', '+subscribe', '&libretto:state:*'];
 
 describe.skipIf(lacks('redis-server'))('with redis-server', () => {
@@ -18,7 +32,17 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   beforeEach(async () => {
     redis = await startRedis();
     url = redis.url.replace('//', '//state:secret@');
-    await redis.command('ACL', 'SETUSER', 'state', 'on', '>secret', '~libretto:state:*', 'resetchannels', ...rights.map((name) => `+${name}`), ...others);
+    await redis.command(
+      'ACL',
+      'SETUSER',
+      'state',
+      'on',
+      '>secret',
+      '~libretto:state:*',
+      'resetchannels',
+      ...rights.map((name) => `+${name}`),
+      ...others,
+    );
   });
 
   afterEach(async () => {
@@ -27,7 +51,12 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   });
 
   async function open(by = url): Promise<RedisStore> {
-    const store = await openRedisStore({ url: by, graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
+    const store = await openRedisStore({
+      url: by,
+      graceMs: 60_000,
+      notice: () => undefined,
+      monotonicMs: () => performance.now(),
+    });
     stores.push(store);
     return store;
   }
@@ -35,7 +64,16 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   it('the rights that the documentation names are enough', async () => {
     const [store, other] = [await open(), await open()];
     const generation = other.generation();
-    expect(await store.commit({ conditions: [{ key: 'a', revision: null }], puts: [{ key: 'a', value: 1 }, { key: 'b', value: 2 }], deletes: [] })).toBe(true);
+    expect(
+      await store.commit({
+        conditions: [{ key: 'a', revision: null }],
+        puts: [
+          { key: 'a', value: 1 },
+          { key: 'b', value: 2 },
+        ],
+        deletes: [],
+      }),
+    ).toBe(true);
     expect(await store.commit({ conditions: [], puts: [], deletes: ['a'] })).toBe(true);
     expect(await store.commit({ conditions: [], puts: [{ key: 'c', value: 3 }], deletes: [], quiet: true })).toBe(true);
     expect((await other.range('', { reverse: true })).map(({ key }) => key)).toEqual(['c', 'b']);
@@ -46,20 +84,38 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
 
   it.each(rights)('without %s it is not opened, and says so', async (right) => {
     await redis.command('ACL', 'SETUSER', 'state', `-${right}`);
-    const error: unknown = await open().then((store) => store.commit({ conditions: [], puts: [], deletes: [] })).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: 'STATE_UNUSABLE', message: expect.stringMatching(new RegExp(`${right}.*Its user needs what`, 'is')) as string });
+    const error: unknown = await open()
+      .then((store) => store.commit({ conditions: [], puts: [], deletes: [] }))
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: 'STATE_UNUSABLE',
+      message: expect.stringMatching(new RegExp(`${right}.*Its user needs what`, 'is')) as string,
+    });
     expect((error as Error).message).not.toContain('secret');
     expect(await redis.command('EXISTS', 'libretto:state:meta')).toBe(0);
   });
 
   it('with other keys it is not opened', async () => {
     await redis.command('ACL', 'SETUSER', 'state', 'resetkeys', '~other:*');
-    await expect(open()).rejects.toMatchObject({ code: 'STATE_UNUSABLE', message: expect.stringContaining('Its user needs what') as string });
+    await expect(open()).rejects.toMatchObject({
+      code: 'STATE_UNUSABLE',
+      message: expect.stringContaining('Its user needs what') as string,
+    });
   });
 
   it('behind sentinels it has to wait for replicas, too', async () => {
     const sentinels = await startSentinels();
-    for (const server of [sentinels.primary, sentinels.replica]) await server.command('ACL', 'SETUSER', 'state', 'on', '>secret', '~libretto:state:*', ...rights.map((name) => `+${name}`), ...others);
+    for (const server of [sentinels.primary, sentinels.replica])
+      await server.command(
+        'ACL',
+        'SETUSER',
+        'state',
+        'on',
+        '>secret',
+        '~libretto:state:*',
+        ...rights.map((name) => `+${name}`),
+        ...others,
+      );
     const by = sentinels.url.replace('//', '//state:secret@');
     await expect(open(by)).rejects.toThrow('WAIT may not be sent');
     await sentinels.primary.command('ACL', 'SETUSER', 'state', '+wait');

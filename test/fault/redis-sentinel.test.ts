@@ -31,7 +31,12 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
   });
 
   async function open(url = redis.url): Promise<RedisStore> {
-    const store = await openRedisStore({ url, graceMs: 60_000, notice: (notice) => notices.push(notice), monotonicMs: () => performance.now() });
+    const store = await openRedisStore({
+      url,
+      graceMs: 60_000,
+      notice: (notice) => notices.push(notice),
+      monotonicMs: () => performance.now(),
+    });
     stores.push(store);
     return store;
   }
@@ -66,36 +71,41 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
     it.each([
       ['killed', () => redis.primary.kill()],
       ['frozen', async () => redis.primary.freeze()],
-    ])('the primary %s: a replica takes its place, with every change that was answered and what was counted', async (name, lose) => {
-      const [one, other] = [await open(), await open()];
-      const { counters, hit, hits, notices: told, untilRecovered } = await count();
-      await one.commit(put('token/known', 'known'));
-      await one.commit(put('token/revoked', 'revoked'));
-      for (const key of ['token/known', 'token/revoked']) expect(await other.get(key)).toBeDefined();
-      await hits(50, 100);
-      await one.commit({ conditions: [], puts: [], deletes: ['token/revoked'] });
-      await lose();
-      expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 40 });
-      // what is known goes on being served
-      expect(await one.get('token/known').catch(() => undefined) ?? (await other.get('token/known'))).toMatchObject({ value: 'known' });
-      await redis.failedOver();
-      await untilRecovered();
-      expect(await hit(100)).toMatchObject({ admitted: true, remaining: 39 });
-      expect(Number(await redis.replica.command('GET', 'libretto:count:a'))).toBe(61);
-      expect(counters.degraded()).toBe(false);
-      expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
-      await until(() => commits(one, put('token/new', 'new')));
-      await until(async () => (await other.get('token/new').catch(() => undefined)) !== undefined);
-      expect(await other.get('token/revoked')).toBeUndefined();
-      expect(await other.get('token/known')).toMatchObject({ value: 'known' });
-      expect(notices.filter(({ state }) => state === 'emptied')).toEqual([]);
-      if (name === 'killed') return;
-      // it wakes up, and is a primary in its own eyes until the sentinels get to it: nobody goes back to it
-      redis.primary.thaw();
-      expect(await one.commit(put('token/later', 'later'))).toBe(true);
-      expect(await redis.replica.command('HEXISTS', 'libretto:state:rows', 'token/later')).toBe(1);
-      expect(await other.get('token/later')).toMatchObject({ value: 'later' });
-    });
+    ])(
+      'the primary %s: a replica takes its place, with every change that was answered and what was counted',
+      async (name, lose) => {
+        const [one, other] = [await open(), await open()];
+        const { counters, hit, hits, notices: told, untilRecovered } = await count();
+        await one.commit(put('token/known', 'known'));
+        await one.commit(put('token/revoked', 'revoked'));
+        for (const key of ['token/known', 'token/revoked']) expect(await other.get(key)).toBeDefined();
+        await hits(50, 100);
+        await one.commit({ conditions: [], puts: [], deletes: ['token/revoked'] });
+        await lose();
+        expect(await hits(10, 100)).toMatchObject({ admitted: true, remaining: 40 });
+        // what is known goes on being served
+        expect((await one.get('token/known').catch(() => undefined)) ?? (await other.get('token/known'))).toMatchObject(
+          { value: 'known' },
+        );
+        await redis.failedOver();
+        await untilRecovered();
+        expect(await hit(100)).toMatchObject({ admitted: true, remaining: 39 });
+        expect(Number(await redis.replica.command('GET', 'libretto:count:a'))).toBe(61);
+        expect(counters.degraded()).toBe(false);
+        expect(told.map(({ state }) => state)).toEqual(['degraded', 'recovered']);
+        await until(() => commits(one, put('token/new', 'new')));
+        await until(async () => (await other.get('token/new').catch(() => undefined)) !== undefined);
+        expect(await other.get('token/revoked')).toBeUndefined();
+        expect(await other.get('token/known')).toMatchObject({ value: 'known' });
+        expect(notices.filter(({ state }) => state === 'emptied')).toEqual([]);
+        if (name === 'killed') return;
+        // it wakes up, and is a primary in its own eyes until the sentinels get to it: nobody goes back to it
+        redis.primary.thaw();
+        expect(await one.commit(put('token/later', 'later'))).toBe(true);
+        expect(await redis.replica.command('HEXISTS', 'libretto:state:rows', 'token/later')).toBe(1);
+        expect(await other.get('token/later')).toMatchObject({ value: 'later' });
+      },
+    );
   });
 
   describe('that have nothing to do', () => {
@@ -137,7 +147,9 @@ describe.skipIf(lacks('redis-server'))('with sentinels', () => {
 
     it('one sentinel is enough, whichever it is', async () => {
       const gone = await freePort();
-      const { hit, counters } = await count(redis.url.replace(/@[^/]+/, `@127.0.0.1:${gone},127.0.0.1:${redis.ports[2]}`));
+      const { hit, counters } = await count(
+        redis.url.replace(/@[^/]+/, `@127.0.0.1:${gone},127.0.0.1:${redis.ports[2]}`),
+      );
       expect(await hit(100)).toMatchObject({ remaining: 99 });
       expect(counters.degraded()).toBe(false);
     });

@@ -33,7 +33,12 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   });
 
   async function open({ graceMs = 60_000, url = redis.url } = {}): Promise<RedisStore> {
-    const store = await openRedisStore({ url, graceMs, notice: (notice) => notices.push(notice), monotonicMs: () => performance.now() });
+    const store = await openRedisStore({
+      url,
+      graceMs,
+      notice: (notice) => notices.push(notice),
+      monotonicMs: () => performance.now(),
+    });
     opened.push(store);
     return store;
   }
@@ -55,7 +60,15 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
 
   it('F8: a change of one host is known to the other, which forgets that row and no other one', async () => {
     const [one, other] = [await open(), await open()];
-    await one.commit({ conditions: [], puts: [{ key: 'token/a', value: 'a' }, { key: 'token/b', value: 'b' }, { key: 'setting/x', value: 1 }], deletes: [] });
+    await one.commit({
+      conditions: [],
+      puts: [
+        { key: 'token/a', value: 'a' },
+        { key: 'token/b', value: 'b' },
+        { key: 'setting/x', value: 1 },
+      ],
+      deletes: [],
+    });
     // past the commit's own message
     await until(() => other.generation() > 1);
     await delay(50);
@@ -124,26 +137,32 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     expect(notices.map(({ state }) => state)).toEqual(['away', 'back']);
   });
 
-  it('row 80: frozen: whoever asks is told as soon as that is certain, and a server is ready for as long as it honours what it knows', { retry: 2 }, async () => {
-    const store = await open({ graceMs: 4000 });
-    await store.commit(put('token/a', 'a'));
-    redis.freeze();
-    // the first question of an outage, well before the command itself would be given up
-    expect(await Promise.race([assertReadable(store, 'token/').then(() => 'ready'), delay(1800, 'still waiting')])).toBe('ready');
-    expect(standing()).toBe('away');
-    expect(store.graceLeftMs()).toBeGreaterThan(0);
-    expect(store.graceLeftMs()).toBeLessThan(4000);
-    await delay(4200);
-    expect(store.graceLeftMs()).toBe(0);
-    await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
-    redis.thaw();
-    await until(() => standing() === 'back');
-    expect(store.graceLeftMs()).toBeUndefined();
-    await assertReadable(store, 'token/');
-    await redis.command('FLUSHALL');
-    await until(() => standing() === 'emptied');
-    await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_MISSING' });
-  });
+  it(
+    'row 80: frozen: whoever asks is told as soon as that is certain, and a server is ready for as long as it honours what it knows',
+    { retry: 2 },
+    async () => {
+      const store = await open({ graceMs: 4000 });
+      await store.commit(put('token/a', 'a'));
+      redis.freeze();
+      // the first question of an outage, well before the command itself would be given up
+      expect(
+        await Promise.race([assertReadable(store, 'token/').then(() => 'ready'), delay(1800, 'still waiting')]),
+      ).toBe('ready');
+      expect(standing()).toBe('away');
+      expect(store.graceLeftMs()).toBeGreaterThan(0);
+      expect(store.graceLeftMs()).toBeLessThan(4000);
+      await delay(4200);
+      expect(store.graceLeftMs()).toBe(0);
+      await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_UNAVAILABLE' });
+      redis.thaw();
+      await until(() => standing() === 'back');
+      expect(store.graceLeftMs()).toBeUndefined();
+      await assertReadable(store, 'token/');
+      await redis.command('FLUSHALL');
+      await until(() => standing() === 'emptied');
+      await expect(assertReadable(store, 'token/')).rejects.toMatchObject({ code: 'STATE_MISSING' });
+    },
+  );
 
   it('what was changed while a host could not hear of it is not taken for known', async () => {
     const store = await open();
@@ -177,7 +196,9 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     const store = await open();
     await store.commit(put('token/a', 'a'));
     await redis.command('CONFIG', 'SET', 'maxmemory', '1');
-    await expect(store.commit({ conditions: [], puts: [{ key: 'token/b', value: 'b' }], deletes: ['token/a'] })).rejects.toMatchObject({ code: 'STATE_WRITE_FAILED' });
+    await expect(
+      store.commit({ conditions: [], puts: [{ key: 'token/b', value: 'b' }], deletes: ['token/a'] }),
+    ).rejects.toMatchObject({ code: 'STATE_WRITE_FAILED' });
     expect((await store.range('token/')).map(({ key }) => key)).toEqual(['token/a']);
     expect(standing()).toBeUndefined();
   });
@@ -188,7 +209,9 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     for (const given of [url, `redis://127.0.0.1:${redis.port}`]) {
       const error = await open({ url: given }).catch((reason: unknown) => reason as Error);
       expect(error).toMatchObject({ code: 'STATE_UNUSABLE' });
-      expect((error as Error).message).toMatch(/^The state in redis:\/\/127\.0\.0\.1:\d+ cannot be used: .*Give user and password in the URL/);
+      expect((error as Error).message).toMatch(
+        /^The state in redis:\/\/127\.0\.0\.1:\d+ cannot be used: .*Give user and password in the URL/,
+      );
       expect((error as Error).message).not.toContain('wrong-one');
     }
     const nobody = `redis://127.0.0.1:${await freePort()}`;
@@ -197,7 +220,14 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
 
   it('opened to look only: makes nothing where there is no state', async () => {
     const opening = { make: false, fresh: newStateIdentity(randomBytes) };
-    const look = (): Promise<RedisStore> => openRedisStore({ url: redis.url, graceMs: 0, notice: () => undefined, monotonicMs: () => performance.now(), opening });
+    const look = (): Promise<RedisStore> =>
+      openRedisStore({
+        url: redis.url,
+        graceMs: 0,
+        notice: () => undefined,
+        monotonicMs: () => performance.now(),
+        opening,
+      });
     await expect(look()).rejects.toMatchObject({ code: 'STATE_MISSING' });
     expect(await redis.command('DBSIZE')).toBe(0);
     await (await open()).commit(put('token/a', 'a'));
@@ -217,7 +247,10 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     const store = await open();
     await store.commit(put('token/a', 'a'));
     await redis.command('HSET', 'libretto:state:rows', 'token/a', '3:{"id"');
-    const damaged = { code: 'STATE_CORRUPT', message: expect.stringMatching(/^The row token\/a of .* is malformed\. Restore the state of a backup/) as string };
+    const damaged = {
+      code: 'STATE_CORRUPT',
+      message: expect.stringMatching(/^The row token\/a of .* is malformed\. Restore the state of a backup/) as string,
+    };
     await expect(store.get('token/a')).rejects.toMatchObject(damaged);
     await expect(store.range('token/')).rejects.toMatchObject(damaged);
   });
@@ -231,6 +264,11 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
     await redis.command('CONFIG', 'SET', 'maxmemory', '100mb');
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     const both = await store.durabilityFault();
-    for (const part of ['maxmemory-policy allkeys-lru', 'keeps nothing on disk', 'Set `maxmemory-policy noeviction` and `appendonly yes`']) expect(both).toContain(part);
+    for (const part of [
+      'maxmemory-policy allkeys-lru',
+      'keeps nothing on disk',
+      'Set `maxmemory-policy noeviction` and `appendonly yes`',
+    ])
+      expect(both).toContain(part);
   });
 });

@@ -6,7 +6,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { zipOf } from '../util/hostile-zip.ts';
 import { publishedRecords } from '../util/published-tree.ts';
-import { planOf, randomFor, startEndingServers, type EndingServers, type Expected, type Plan } from '../util/response-endings.ts';
+import {
+  planOf,
+  randomFor,
+  startEndingServers,
+  type EndingServers,
+  type Expected,
+  type Plan,
+} from '../util/response-endings.ts';
 import { runCli, startCli, type CliOutcome } from '../util/run-cli.ts';
 import { temporaryFolder, type TemporaryFolder } from '../util/temporary-folder.ts';
 import { referenceFor, sha1Of } from '../util/upstream.ts';
@@ -31,12 +38,22 @@ function archiveOf(index: number): Archive & { readonly plan: Plan } {
   const name = `some/lib${index}`;
   const random = randomFor(seed, name);
   const size = random() < 0.5 ? Math.floor(random() * 2000) : Math.floor(random() * 300_000);
-  const zip = zipOf([{ name: 'lib/src/A.php', data: Buffer.alloc(size, createHash('sha512').update(name).digest()), stored: true }]);
+  const zip = zipOf([
+    { name: 'lib/src/A.php', data: Buffer.alloc(size, createHash('sha512').update(name).digest()), stored: true },
+  ]);
   const plan = planOf(zip, random, index % 2 === 1);
-  return { name, index, shasum: sha1Of(zip), plan, expected: plan.expected, says: `${name} (seed ${seed}): ${plan.ending}, ${plan.framing}, ${plan.kept ? 'kept' : 'closed'}` };
+  return {
+    name,
+    index,
+    shasum: sha1Of(zip),
+    plan,
+    expected: plan.expected,
+    says: `${name} (seed ${seed}): ${plan.ending}, ${plan.framing}, ${plan.kept ? 'kept' : 'closed'}`,
+  };
 }
 
-const isWrong = ({ expected }: Archive, outcome: string): boolean => outcome !== 'whole' && outcome !== 'error' ? true : expected !== 'either' && outcome !== expected;
+const isWrong = ({ expected }: Archive, outcome: string): boolean =>
+  outcome !== 'whole' && outcome !== 'error' ? true : expected !== 'either' && outcome !== expected;
 
 let folder: TemporaryFolder;
 let servers: EndingServers;
@@ -46,12 +63,20 @@ const archives: readonly Archive[] = Array.from({ length: Math.ceil(responses / 
 });
 beforeEach(async () => {
   folder = temporaryFolder('endings');
-  const documents = new Map<string, Buffer>([['/packages.json', Buffer.from(JSON.stringify({ packages: [], 'metadata-url': '/p2/%package%.json' }))]]);
+  const documents = new Map<string, Buffer>([
+    ['/packages.json', Buffer.from(JSON.stringify({ packages: [], 'metadata-url': '/p2/%package%.json' }))],
+  ]);
   servers = await startEndingServers(lanes, (path) => {
     const document = documents.get(path);
-    return document === undefined ? archiveOf(Number(/lib(\d+)\.zip$/.exec(path)?.[1])).plan : planOf(document, randomFor(seed, path), true);
+    return document === undefined
+      ? archiveOf(Number(/lib(\d+)\.zip$/.exec(path)?.[1])).plan
+      : planOf(document, randomFor(seed, path), true);
   });
-  for (const archive of archives) documents.set(`/p2/${archive.name}.json`, Buffer.from(JSON.stringify({ packages: { [archive.name]: [recordOf(archive)] } })));
+  for (const archive of archives)
+    documents.set(
+      `/p2/${archive.name}.json`,
+      Buffer.from(JSON.stringify({ packages: { [archive.name]: [recordOf(archive)] } })),
+    );
   mkdirSync(folder.at('own'));
   writeFileSync(folder.at('own/composer.json'), '{"name": "acme/app", "version": "1.0.0"}');
 });
@@ -63,11 +88,20 @@ afterEach(async () => {
 /** Every third names no checksum. */
 function recordOf({ name, index, shasum }: Archive): unknown {
   const url = `${servers.urls[Math.floor(index / 2) % lanes] ?? ''}/files/${name}.zip`;
-  return { name, version: '1.0.0', license: ['MIT'], dist: { type: 'zip', url, reference: referenceFor(name), ...(index % 3 === 0 ? {} : { shasum }) } };
+  return {
+    name,
+    version: '1.0.0',
+    license: ['MIT'],
+    dist: { type: 'zip', url, reference: referenceFor(name), ...(index % 3 === 0 ? {} : { shasum }) },
+  };
 }
 
 const cli = (...args: readonly string[]): Promise<CliOutcome> => runCli(args, { cwd: folder.path, environment });
-const configure = (...sources: readonly unknown[]): void => writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, sources: ['own', ...sources] }));
+const configure = (...sources: readonly unknown[]): void =>
+  writeFileSync(
+    folder.at('libretto.json'),
+    JSON.stringify({ egress: { allow: ['127.0.0.0/8'] }, sources: ['own', ...sources] }),
+  );
 
 /** `whole` only for the very bytes. */
 async function outcomeOf(url: string, token: string, shasum: string): Promise<'whole' | 'error' | 'wrong bytes'> {
@@ -91,7 +125,11 @@ it('a mirror lives, delivers what is whole, and fails what is not', { timeout: p
     const [url = ''] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
     const lane = async (number: number): Promise<void> => {
       for (const archive of archives.filter(({ index }) => Math.floor(index / 2) % lanes === number)) {
-        const outcome = await outcomeOf(`${url}/dist/${archive.name}/1.0.0.zip?ref=${referenceFor(archive.name)}`, token, archive.shasum);
+        const outcome = await outcomeOf(
+          `${url}/dist/${archive.name}/1.0.0.zip?ref=${referenceFor(archive.name)}`,
+          token,
+          archive.shasum,
+        );
         if (isWrong(archive, outcome)) wrong.push(`${archive.says}: ${outcome}`);
       }
     };
@@ -110,6 +148,11 @@ it('a build publishes what is whole, and leaves out what is not', { timeout: pat
   const { quarantined } = JSON.parse(stdout) as { quarantined: { name: string | null }[] };
   const published = new Map(publishedRecords(folder.at('data')).map(({ name, dist }) => [name, dist.shasum]));
   const leftOut = new Set(quarantined.map(({ name }) => name));
-  const outcome = ({ name, shasum }: Archive): string => (published.get(name) === shasum ? 'whole' : !published.has(name) && leftOut.has(name) ? 'error' : 'lost');
-  expect(archives.filter((archive) => isWrong(archive, outcome(archive))).map((archive) => `${archive.says}: ${outcome(archive)}`)).toEqual([]);
+  const outcome = ({ name, shasum }: Archive): string =>
+    published.get(name) === shasum ? 'whole' : !published.has(name) && leftOut.has(name) ? 'error' : 'lost';
+  expect(
+    archives
+      .filter((archive) => isWrong(archive, outcome(archive)))
+      .map((archive) => `${archive.says}: ${outcome(archive)}`),
+  ).toEqual([]);
 });

@@ -26,14 +26,26 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
   });
 
   async function host(user = ''): Promise<RedisStore> {
-    const store = await openRedisStore({ url: redis.url.replace('//', `//${user}`), graceMs: 60_000, notice: () => undefined, monotonicMs: () => performance.now() });
+    const store = await openRedisStore({
+      url: redis.url.replace('//', `//${user}`),
+      graceMs: 60_000,
+      notice: () => undefined,
+      monotonicMs: () => performance.now(),
+    });
     stores.push(store);
     return store;
   }
 
-  const tokensOf = (store: RedisStore): Tokens => createTokens({ store: createAuditedStore({ store, now: Date.now }), now: Date.now, randomBytes: (length) => randomBytes(length), actor: 'cli:test' });
+  const tokensOf = (store: RedisStore): Tokens =>
+    createTokens({
+      store: createAuditedStore({ store, now: Date.now }),
+      now: Date.now,
+      randomBytes: (length) => randomBytes(length),
+      actor: 'cli:test',
+    });
 
-  const opens = async (authenticator: Authenticator, secret: string): Promise<boolean> => (await authenticator.authenticate(`Bearer ${secret}`, Date.now())).outcome === 'valid';
+  const opens = async (authenticator: Authenticator, secret: string): Promise<boolean> =>
+    (await authenticator.authenticate(`Bearer ${secret}`, Date.now())).outcome === 'valid';
 
   it('F8: on the same host it is the next request', async () => {
     const store = await host();
@@ -63,7 +75,10 @@ describe.skipIf(lacks('redis-server'))('with redis-server', () => {
       expect(await opens(authenticator, secret.reveal())).toBe(false);
     }
     times.sort((a, b) => a - b);
-    if (process.env['REVOCATION_TIMES'] !== undefined) process.stderr.write(`p50 ${times[Math.floor(rounds / 2)]} ms, longest ${times.at(-1)} ms of ${rounds}, wanted ${wantedMs}\n`);
+    if (process.env['REVOCATION_TIMES'] !== undefined)
+      process.stderr.write(
+        `p50 ${times[Math.floor(rounds / 2)]} ms, longest ${times.at(-1)} ms of ${rounds}, wanted ${wantedMs}\n`,
+      );
     expect(times.at(-1)).toBeLessThan(10_000);
   });
 });

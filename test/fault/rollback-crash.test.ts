@@ -24,11 +24,19 @@ describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, 
   const data = folder.at('data');
 
   const libretto = (...args: readonly string[]) => runCli([...args, '--data', data], { cwd: folder.path });
-  const state = (): string => JSON.stringify(Object.entries(publishedVersions(data)).map(([version, { reference }]) => [version, reference]).toSorted());
+  const state = (): string =>
+    JSON.stringify(
+      Object.entries(publishedVersions(data))
+        .map(([version, { reference }]) => [version, reference])
+        .toSorted(),
+    );
   const put = (step: number): void => {
     for (let index = 0; index < packages; index += 1) {
       const name = `acme/part-${index}`;
-      source.write({ ...below(`${name}/${step}`, whoLibrary(name, `${step}.0.0`)), ...below(`${name}/head`, whoLibrary(name, undefined, {}, `head ${step}`)) });
+      source.write({
+        ...below(`${name}/${step}`, whoLibrary(name, `${step}.0.0`)),
+        ...below(`${name}/head`, whoLibrary(name, undefined, {}, `head ${step}`)),
+      });
     }
   };
   const states: string[] = [];
@@ -72,7 +80,11 @@ describe(`SIGKILL during a rollback (CRASH_SEED=${seed} plays this run again)`, 
 
   /** True where the kill came before it had ended. */
   async function killedAfter(delay: number, target: number): Promise<boolean> {
-    const child = spawn(process.execPath, [binary, 'rollback', String(target), '--data', data], { cwd: folder.path, env: cleanEnvironment(), stdio: 'ignore' });
+    const child = spawn(process.execPath, [binary, 'rollback', String(target), '--data', data], {
+      cwd: folder.path,
+      env: cleanEnvironment(),
+      stdio: 'ignore',
+    });
     const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
     await Promise.race([sleep(delay), exited]);
     child.kill('SIGKILL');

@@ -18,17 +18,22 @@ async function crash(): Promise<void> {
   await registry.start();
 }
 
-async function acknowledged(status: number, ...call: Parameters<ManagedRegistry['api']>): Promise<Record<string, unknown>> {
+async function acknowledged(
+  status: number,
+  ...call: Parameters<ManagedRegistry['api']>
+): Promise<Record<string, unknown>> {
   const { status: answered, json } = await registry.api(...call);
   expect([call[0], call[1], answered, answered === status ? '' : json]).toEqual([call[0], call[1], status, '']);
   await crash();
   return json;
 }
 
-const opens = async (as: unknown, path = '/api/status'): Promise<number> => (await registry.api('GET', path, undefined, String(as))).status;
+const opens = async (as: unknown, path = '/api/status'): Promise<number> =>
+  (await registry.api('GET', path, undefined, String(as))).status;
 
 /** `step`: of 30 seconds each; the authenticator's codes count once. */
-const codeOf = (secret: unknown, step = 0): string => new TOTP({ secret: String(secret) }).generate({ timestamp: Date.now() + step * 30_000 });
+const codeOf = (secret: unknown, step = 0): string =>
+  new TOTP({ secret: String(secret) }).generate({ timestamp: Date.now() + step * 30_000 });
 
 describe('SIGKILL after each answer', () => {
   it('takes back nothing of a token: made, changed, rotated, revoked', async () => {
@@ -46,43 +51,99 @@ describe('SIGKILL after each answer', () => {
     const { token: invitation } = invited['invitation'] as { token: string };
     const password = 'a much longer password';
     await acknowledged(200, 'POST', '/api/auth/invitations/accept', { token: invitation, password }, '');
-    expect((await registry.api('POST', '/api/auth/invitations/accept', { token: invitation, password })).json['code']).toBe('INVITATION_INVALID');
-    const { token: first } = await acknowledged(200, 'POST', '/api/auth/login', { email: 'grace@example.org', password });
+    expect(
+      (await registry.api('POST', '/api/auth/invitations/accept', { token: invitation, password })).json['code'],
+    ).toBe('INVITATION_INVALID');
+    const { token: first } = await acknowledged(200, 'POST', '/api/auth/login', {
+      email: 'grace@example.org',
+      password,
+    });
     const { secret } = await acknowledged(200, 'POST', '/api/auth/2fa/setup', { password }, String(first));
-    const enabled = await acknowledged(200, 'POST', '/api/auth/2fa/enable', { code: codeOf(secret, -1) }, String(first));
+    const enabled = await acknowledged(
+      200,
+      'POST',
+      '/api/auth/2fa/enable',
+      { code: codeOf(secret, -1) },
+      String(first),
+    );
     expect([await opens(first), await opens(enabled['token'])]).toEqual([401, 200]);
     const [recovery] = enabled['recovery_codes'] as string[];
     await acknowledged(200, 'POST', '/api/auth/login', { email: 'grace@example.org', password, code: recovery });
-    expect((await registry.api('POST', '/api/auth/login', { email: 'grace@example.org', password, code: recovery })).status).toBe(401);
+    expect(
+      (await registry.api('POST', '/api/auth/login', { email: 'grace@example.org', password, code: recovery })).status,
+    ).toBe(401);
     await acknowledged(200, 'POST', '/api/auth/logout', undefined, String(enabled['token']));
     expect(await opens(enabled['token'])).toBe(401);
-    const again = await acknowledged(200, 'POST', '/api/auth/login', { email: 'grace@example.org', password, code: codeOf(secret, 1) });
+    const again = await acknowledged(200, 'POST', '/api/auth/login', {
+      email: 'grace@example.org',
+      password,
+      code: codeOf(secret, 1),
+    });
     await acknowledged(200, 'PATCH', `/api/users/${String(invited['id'])}`, { status: 'disabled' });
     expect(await opens(again['token'])).toBe(401);
   });
 
   it('takes back no setting and no repository, and its credentials still open', async () => {
     await acknowledged(200, 'PATCH', '/api/settings', { limits: { read: 5000 } });
-    expect((await registry.api('GET', '/api/settings')).json['limits']).toMatchObject({ read: { value: 5000, origin: 'api' } });
-    const { id } = await acknowledged(201, 'POST', '/api/repositories', { type: 'git', url: 'https://git.example.org/hello.git', credentials: { username: 'ci', password: 'of the git server' } });
-    expect((await registry.api('GET', `/api/repositories/${String(id)}`)).json).toMatchObject({ url: 'https://git.example.org/hello.git', status: 'pending' });
+    expect((await registry.api('GET', '/api/settings')).json['limits']).toMatchObject({
+      read: { value: 5000, origin: 'api' },
+    });
+    const { id } = await acknowledged(201, 'POST', '/api/repositories', {
+      type: 'git',
+      url: 'https://git.example.org/hello.git',
+      credentials: { username: 'ci', password: 'of the git server' },
+    });
+    expect((await registry.api('GET', `/api/repositories/${String(id)}`)).json).toMatchObject({
+      url: 'https://git.example.org/hello.git',
+      status: 'pending',
+    });
     expect((await registry.cli('keys', 'rotate', 'sealing')).exitCode).toBe(0);
   });
 
   it('forgets no wrong password', async () => {
-    for (let at = 0; at < 5; at += 1) await acknowledged(401, 'POST', '/api/auth/login', { email: 'nobody@example.org', password: 'not the right one' });
-    const { status, json } = await registry.api('POST', '/api/auth/login', { email: 'nobody@example.org', password: 'not the right one' });
+    for (let at = 0; at < 5; at += 1)
+      await acknowledged(401, 'POST', '/api/auth/login', {
+        email: 'nobody@example.org',
+        password: 'not the right one',
+      });
+    const { status, json } = await registry.api('POST', '/api/auth/login', {
+      email: 'nobody@example.org',
+      password: 'not the right one',
+    });
     // the wait of a second is over where a start takes longer: the count is what must be there
     expect([401, 429]).toContain(status);
-    if (status === 401) expect((await registry.api('POST', '/api/auth/login', { email: 'nobody@example.org', password: 'not the right one' })).json['code']).toBe('TOO_MANY_ATTEMPTS');
+    if (status === 401)
+      expect(
+        (await registry.api('POST', '/api/auth/login', { email: 'nobody@example.org', password: 'not the right one' }))
+          .json['code'],
+      ).toBe('TOO_MANY_ATTEMPTS');
     else expect(json['code']).toBe('TOO_MANY_ATTEMPTS');
   });
 
   it('leaves an audit log that is sound and has it all', async () => {
     const { stdout, exitCode } = await registry.cli('audit', 'list', '--json', '--limit', '200');
     expect(exitCode).toBe(0);
-    const actions = new Set((JSON.parse(stdout) as { events: { action: string }[] }).events.map(({ action }) => action));
-    for (const action of ['setup', 'token.create', 'token.update', 'token.rotate', 'token.revoke', 'user.create', 'user.accept_invitation', 'login', 'user.set_up_two_factor', 'user.enable_two_factor', 'session.end', 'user.update', 'settings.update', 'repository.create', 'login.refused']) expect([...actions]).toContain(action);
+    const actions = new Set(
+      (JSON.parse(stdout) as { events: { action: string }[] }).events.map(({ action }) => action),
+    );
+    for (const action of [
+      'setup',
+      'token.create',
+      'token.update',
+      'token.rotate',
+      'token.revoke',
+      'user.create',
+      'user.accept_invitation',
+      'login',
+      'user.set_up_two_factor',
+      'user.enable_two_factor',
+      'session.end',
+      'user.update',
+      'settings.update',
+      'repository.create',
+      'login.refused',
+    ])
+      expect([...actions]).toContain(action);
     expect((await registry.cli('audit', 'verify')).exitCode).toBe(0);
   });
 });

@@ -45,7 +45,9 @@ describe('F9: two writers, killed 24 times', () => {
       for (const writer of writers) {
         await kill(writer);
         // the writer may have died holding the lock
-        expect(await witness.commit({ conditions: [], puts: [{ key: 'witness/row', value: round }], deletes: [] })).toBe(true);
+        expect(
+          await witness.commit({ conditions: [], puts: [{ key: 'witness/row', value: round }], deletes: [] }),
+        ).toBe(true);
       }
       for (const writer of writers) await expectWhole(witness, writer, `seed ${seed}, round ${round}`);
     }
@@ -104,8 +106,16 @@ describe('a disk that takes no more', () => {
       await store.close();`;
     await writeFile(folder.at('filler.mjs'), script);
     // the largest file this process may write stands in for the disk's size: LMDB meets the same failing write
-    const { stdout } = await promisify(execFile)('sh', ['-c', `trap '' XFSZ; ulimit -f 800; exec ${process.execPath} ${folder.at('filler.mjs')}`]);
-    expect(JSON.parse(stdout)).toMatchObject({ code: 'STATE_WRITE_FAILED', message: expect.stringContaining(directory), consistent: true, after: true });
+    const { stdout } = await promisify(execFile)('sh', [
+      '-c',
+      `trap '' XFSZ; ulimit -f 800; exec ${process.execPath} ${folder.at('filler.mjs')}`,
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      code: 'STATE_WRITE_FAILED',
+      message: expect.stringContaining(directory),
+      consistent: true,
+      after: true,
+    });
   });
 });
 
@@ -128,7 +138,8 @@ async function kill({ process: victim }: Writer): Promise<void> {
 }
 
 async function expectWhole(store: StateStore, { name, acknowledged }: Writer, when: string): Promise<void> {
-  const rows = async (family: string): Promise<number[]> => (await store.range(`${family}/${name}/`)).map(({ key }) => Number(key.split('/')[2])).sort((a, b) => a - b);
+  const rows = async (family: string): Promise<number[]> =>
+    (await store.range(`${family}/${name}/`)).map(({ key }) => Number(key.split('/')[2])).sort((a, b) => a - b);
   const left = await rows('left');
   expect(acknowledged, when).toBeGreaterThan(0);
   expect(left.length, when).toBeGreaterThanOrEqual(acknowledged);

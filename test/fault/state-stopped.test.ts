@@ -40,26 +40,37 @@ async function stopWithinCommit(victim: ChildProcess): Promise<void> {
   throw new Error('the writer was never caught at work');
 }
 
-it.skipIf(process.platform !== 'linux')('others give up after a few seconds, read meanwhile, and go on with it', async () => {
-  const store = await openLmdbStore(folder.at('var/state'));
-  await store.commit({ conditions: [], puts: [{ key: 'row/a', value: 1 }], deletes: [] });
-  writer = spawn(process.execPath, [writerScript, folder.at('var/state'), 'w'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  writer.stdout?.resume();
-  await Promise.race([once(writer.stdout as NodeJS.ReadableStream, 'data'), once(writer, 'close').then(() => Promise.reject(new Error('the writer did not start')))]);
-  await stopWithinCommit(writer);
+it.skipIf(process.platform !== 'linux')(
+  'others give up after a few seconds, read meanwhile, and go on with it',
+  async () => {
+    const store = await openLmdbStore(folder.at('var/state'));
+    await store.commit({ conditions: [], puts: [{ key: 'row/a', value: 1 }], deletes: [] });
+    writer = spawn(process.execPath, [writerScript, folder.at('var/state'), 'w'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    writer.stdout?.resume();
+    await Promise.race([
+      once(writer.stdout as NodeJS.ReadableStream, 'data'),
+      once(writer, 'close').then(() => Promise.reject(new Error('the writer did not start'))),
+    ]);
+    await stopWithinCommit(writer);
 
-  const write = { conditions: [], puts: [{ key: 'row/b', value: 2 }], deletes: [] };
-  const [refused, cli] = await Promise.all([
-    store.commit(write).catch((error: unknown) => error),
-    runCli(['token', 'create', '--description', 'x'], { cwd: folder.path }),
-    store.get('row/a').then((entry) => expect(entry?.value).toBe(1)),
-  ]);
-  expect(refused).toMatchObject({ code: 'STATE_BUSY', message: expect.stringContaining(`process with id ${writer.pid} holds it`) as string });
-  expect(cli).toEqual({ exitCode: 75, stdout: '', stderr: `libretto: ${(refused as Error).message}` });
-  expect(await store.get('row/b')).toBeUndefined();
+    const write = { conditions: [], puts: [{ key: 'row/b', value: 2 }], deletes: [] };
+    const [refused, cli] = await Promise.all([
+      store.commit(write).catch((error: unknown) => error),
+      runCli(['token', 'create', '--description', 'x'], { cwd: folder.path }),
+      store.get('row/a').then((entry) => expect(entry?.value).toBe(1)),
+    ]);
+    expect(refused).toMatchObject({
+      code: 'STATE_BUSY',
+      message: expect.stringContaining(`process with id ${writer.pid} holds it`) as string,
+    });
+    expect(cli).toEqual({ exitCode: 75, stdout: '', stderr: `libretto: ${(refused as Error).message}` });
+    expect(await store.get('row/b')).toBeUndefined();
 
-  writer.kill('SIGCONT');
-  expect(await store.commit(write)).toBe(true);
-  expect((await store.get('row/b'))?.value).toBe(2);
-  await store.close();
-});
+    writer.kill('SIGCONT');
+    expect(await store.commit(write)).toBe(true);
+    expect((await store.get('row/b'))?.value).toBe(2);
+    await store.close();
+  },
+);

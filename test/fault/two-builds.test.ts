@@ -31,7 +31,8 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, () => {
   beforeAll(async () => {
     for (const source of ['one', 'two']) {
       writeTree(folder.path, below(`${source}/shared/1.0.0`, whoLibrary('acme/shared', '1.0.0', {}, source)));
-      for (let index = 0; index < 5; index += 1) writeTree(folder.path, below(`${source}/part-${index}/1.0.0`, whoLibrary(`acme/${source}-${index}`, '1.0.0')));
+      for (let index = 0; index < 5; index += 1)
+        writeTree(folder.path, below(`${source}/part-${index}/1.0.0`, whoLibrary(`acme/${source}-${index}`, '1.0.0')));
     }
     const started = performance.now();
     for (const order of ['one', 'two', 'one two', 'two one']) {
@@ -63,7 +64,10 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, () => {
       }
       expect(done.length, where).toBeGreaterThan(0);
       const orders = done.length === 1 ? done : ['one two', 'two one'];
-      expect(orders.map((order) => expected[order]), where).toContainEqual(publishedTree(data));
+      expect(
+        orders.map((order) => expected[order]),
+        where,
+      ).toContainEqual(publishedTree(data));
       expect(await verifyTree(data), where).toMatchObject({ faults: [] });
     }
     expect(collisions).toBeGreaterThan(0);
@@ -72,7 +76,11 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, () => {
   it('row 48, F2: the lock of a build that was killed holds nobody up', async () => {
     for (const at of [10, 40, 90]) {
       rmSync(data, { recursive: true, force: true });
-      const child = spawn(process.execPath, ['--import', faultyDisk, binary, 'build', 'one', '--data', data], { cwd: folder.path, stdio: 'ignore', env: cleanEnvironment({ FAULTY_DISK: JSON.stringify({ folder: data, at, kind: 'kill' }) }) });
+      const child = spawn(process.execPath, ['--import', faultyDisk, binary, 'build', 'one', '--data', data], {
+        cwd: folder.path,
+        stdio: 'ignore',
+        env: cleanEnvironment({ FAULTY_DISK: JSON.stringify({ folder: data, at, kind: 'kill' }) }),
+      });
       const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
       expect(signal).toBe('SIGKILL');
       expect(JSON.parse(readFileSync(`${data}/build/lock`, 'utf8'))).toMatchObject({ pid: child.pid });
@@ -83,7 +91,17 @@ describe(`two builds at once (CRASH_SEED=${seed} plays this run again)`, () => {
 
   it('row 48: the lock of a build that lives, on a machine that cannot be looked at, does', async () => {
     await build('one');
-    writeFileSync(`${data}/build/lock`, JSON.stringify({ id: 'x', pid: 1, host: 'elsewhere', boot: '', startTicks: '1', since: '2026-01-01T00:00:00.000Z' }));
+    writeFileSync(
+      `${data}/build/lock`,
+      JSON.stringify({
+        id: 'x',
+        pid: 1,
+        host: 'elsewhere',
+        boot: '',
+        startTicks: '1',
+        since: '2026-01-01T00:00:00.000Z',
+      }),
+    );
     const { exitCode, stderr } = await build('two');
     expect([exitCode, stderr]).toEqual([busy, expect.stringContaining('process id 1 on elsewhere')]);
     rmSync(`${data}/build/lock`);

@@ -23,16 +23,26 @@ afterAll(async () => {
   sources.remove();
 });
 
-const get = (headers: Readonly<Record<string, string>> = {}): Promise<Reply> => registry.proxy.get('/packages.json', { authorization: `Bearer ${reader}`, ...headers });
+const get = (headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
+  registry.proxy.get('/packages.json', { authorization: `Bearer ${reader}`, ...headers });
 const set = (body: unknown): Promise<Reply> => registry.call('PATCH', '/api/settings', { as: admin, body });
 const modified = async (): Promise<number> => Date.parse((await get()).headers['last-modified'] ?? '');
 
-const services = { search: '/search.json?q=%query%&type=%type%', list: '/list.json', 'providers-api': '/providers/%package%.json', 'notify-batch': '/downloads' };
+const services = {
+  search: '/search.json?q=%query%&type=%type%',
+  list: '/list.json',
+  'providers-api': '/providers/%package%.json',
+  'notify-batch': '/downloads',
+};
 
 describe('packages.json', () => {
   it('offers everything unless somebody says otherwise, and what was built is in it', async () => {
     const json = (await get()).json();
-    expect(json).toMatchObject({ ...services, 'available-packages': ['acme/hello'], 'metadata-url': '/p2/%package%$%hash%.json' });
+    expect(json).toMatchObject({
+      ...services,
+      'available-packages': ['acme/hello'],
+      'metadata-url': '/p2/%package%$%hash%.json',
+    });
     expect(Object.keys(json)).not.toEqual(expect.arrayContaining(['warnings']));
   });
 
@@ -53,7 +63,13 @@ describe('packages.json', () => {
 
   it('warns and tells by the version of Composer', async () => {
     const before = await modified();
-    const notices = { warnings: [{ versions: '<2.5', message: 'Please update Composer.' }], infos: [{ versions: '*', message: 'Maintenance on Sunday.' }, { versions: '>=2.9', message: 'Thanks.' }] };
+    const notices = {
+      warnings: [{ versions: '<2.5', message: 'Please update Composer.' }],
+      infos: [
+        { versions: '*', message: 'Maintenance on Sunday.' },
+        { versions: '>=2.9', message: 'Thanks.' },
+      ],
+    };
     expect((await set(notices)).status).toBe(200);
     expect((await get()).json()).toMatchObject(notices);
     expect(await modified()).not.toBe(before);

@@ -12,7 +12,12 @@ it('/health says how many serve, and is degraded while one is missing', async ()
   registry.tree.publish();
   expect((await registry.get('/health')).json()).toMatchObject({ status: 'ok', workers: { serving: 2, of: 2 } });
   running = 1;
-  expect((await registry.get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'ok', counters: 'ok', workers: { serving: 1, of: 2 } });
+  expect((await registry.get('/health')).json()).toMatchObject({
+    status: 'degraded',
+    tree: 'ok',
+    counters: 'ok',
+    workers: { serving: 1, of: 2 },
+  });
 });
 
 it('connections beyond its limit are closed, not handed round among full workers', async () => {

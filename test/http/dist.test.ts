@@ -8,13 +8,24 @@ import { runProxy, type RunningProxy } from '../util/running-proxy.ts';
 import { referenceOf, sha1, zipBytes, type VersionSpec } from '../util/tree.ts';
 
 let served: RunningProxy;
-const spec = (version: string, normalized: string, extra: Partial<VersionSpec> = {}): VersionSpec => ({ version, normalized, zip: zipBytes(version), ...extra });
+const spec = (version: string, normalized: string, extra: Partial<VersionSpec> = {}): VersionSpec => ({
+  version,
+  normalized,
+  zip: zipBytes(version),
+  ...extra,
+});
 
 const current = spec('dev-main', 'dev-main', { zip: zipBytes('main now'), reference: `abcdef1${'0'.repeat(33)}` });
-const earlier = spec('dev-main', 'dev-main', { zip: zipBytes('main before'), reference: `abcdef2${'1'.repeat(33)}`, state: 'superseded' });
+const earlier = spec('dev-main', 'dev-main', {
+  zip: zipBytes('main before'),
+  reference: `abcdef2${'1'.repeat(33)}`,
+  state: 'superseded',
+});
 const gone = spec('0.9.0', '0.9.0.0', { state: 'withdrawn' });
 const stable = spec('v1.2', '1.2.0.0');
-const odd = ['dev-feature/foo', 'dev-fix+12', 'dev-100%', 'dev-ünï', 'dev-a"<>[]{}', 'dev-x%41', 'dev-%41ü'].map((version) => spec(version, version));
+const odd = ['dev-feature/foo', 'dev-fix+12', 'dev-100%', 'dev-ünï', 'dev-a"<>[]{}', 'dev-x%41', 'dev-%41ü'].map(
+  (version) => spec(version, version),
+);
 const large = spec('3.0.0', '3.0.0.0', { zip: zipBytes('large', 3_000_000) });
 
 beforeAll(async () => {
@@ -33,7 +44,12 @@ describe('a dist', () => {
   it('is the ZIP, with what identifies it', async () => {
     const reply = await served.get('/dist/acme/hello/v1.2.zip');
     expect(reply.body.equals(stable.zip)).toBe(true);
-    expect(reply.headers).toMatchObject({ 'content-type': 'application/zip', 'content-length': String(stable.zip.length), etag: `"${sha1(stable.zip)}"`, 'accept-ranges': 'none' });
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/zip',
+      'content-length': String(stable.zip.length),
+      etag: `"${sha1(stable.zip)}"`,
+      'accept-ranges': 'none',
+    });
     expect(reply.headers['cache-control']).toContain('private');
   });
 
@@ -44,16 +60,40 @@ describe('a dist', () => {
   });
 
   it.each([
-    ['1.2.0.0.zip', stable], ['v1.2.zip?ref=', stable], ['0.9.0.zip', gone], ['dev-feature/foo.zip', odd[0]], ['dev-feature%2Ffoo.zip', odd[0]], ['dev-feature%2ffoo.zip', odd[0]],
-    ['dev-fix+12.zip', odd[1]], ['dev-100%.zip', odd[2]], ['dev-100%25.zip', odd[2]], ['dev-%c3%bcn%c3%af.zip', odd[3]], ['dev-%C3%BCn%C3%AF.zip', odd[3]],
-    ['dev-a"<>[]{}.zip', odd[4]], ['dev-x%41.zip', odd[5]], ['dev-x%2541.zip', odd[5]], ['dev-%41%c3%bc.zip', odd[6]],
+    ['1.2.0.0.zip', stable],
+    ['v1.2.zip?ref=', stable],
+    ['0.9.0.zip', gone],
+    ['dev-feature/foo.zip', odd[0]],
+    ['dev-feature%2Ffoo.zip', odd[0]],
+    ['dev-feature%2ffoo.zip', odd[0]],
+    ['dev-fix+12.zip', odd[1]],
+    ['dev-100%.zip', odd[2]],
+    ['dev-100%25.zip', odd[2]],
+    ['dev-%c3%bcn%c3%af.zip', odd[3]],
+    ['dev-%C3%BCn%C3%AF.zip', odd[3]],
+    ['dev-a"<>[]{}.zip', odd[4]],
+    ['dev-x%41.zip', odd[5]],
+    ['dev-x%2541.zip', odd[5]],
+    ['dev-%41%c3%bc.zip', odd[6]],
   ])('%s', async (rest, wanted) => {
     const found = await fetchZip(rest);
-    expect(Buffer.isBuffer(found) && found.equals(wanted?.zip ?? Buffer.alloc(0)), `got ${String(Buffer.isBuffer(found) ? 'other bytes' : found)}`).toBe(true);
+    expect(
+      Buffer.isBuffer(found) && found.equals(wanted?.zip ?? Buffer.alloc(0)),
+      `got ${String(Buffer.isBuffer(found) ? 'other bytes' : found)}`,
+    ).toBe(true);
   });
 
   it.each([
-    '9.9.9.zip', 'dev-fix%2012.zip', 'dev-100.zip', 'V1.2.zip', 'dev-un%C3%AF.zip', 'v1.2.zip.zip', 'v1.2', 'v1.2.ZIP', 'dev-xA.zip', 'dev-feature%252Ffoo.zip',
+    '9.9.9.zip',
+    'dev-fix%2012.zip',
+    'dev-100.zip',
+    'V1.2.zip',
+    'dev-un%C3%AF.zip',
+    'v1.2.zip.zip',
+    'v1.2',
+    'v1.2.ZIP',
+    'dev-xA.zip',
+    'dev-feature%252Ffoo.zip',
     'dev-main@abcdef1000000000000000000000000000000000.zip',
   ])('no such version: %s', async (rest) => expect(await fetchZip(rest)).toBe(404));
 });
@@ -61,13 +101,25 @@ describe('a dist', () => {
 describe('the ref of a dist', () => {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   it.each([
-    ['none', '', current], ['empty', '?ref=', current], ['the newest', `?ref=${referenceOf(current)}`, current], ['an older one', `?ref=${referenceOf(earlier)}`, earlier],
-    ['upper case', `?ref=${referenceOf(earlier).toUpperCase()}`, earlier], ['7 characters', '?ref=abcdef2', earlier], ['a longer prefix', '?ref=abcdef1000', current],
-    ['an MD5', `?ref=${md5(referenceOf(earlier))}`, earlier], ['beside other parameters', `?x=1&ref=${referenceOf(earlier)}&y`, earlier],
-  ])('%s', async (_name, query, wanted) => expect(((await fetchZip(`dev-main.zip${query}`)) as Buffer).equals(wanted.zip)).toBe(true));
+    ['none', '', current],
+    ['empty', '?ref=', current],
+    ['the newest', `?ref=${referenceOf(current)}`, current],
+    ['an older one', `?ref=${referenceOf(earlier)}`, earlier],
+    ['upper case', `?ref=${referenceOf(earlier).toUpperCase()}`, earlier],
+    ['7 characters', '?ref=abcdef2', earlier],
+    ['a longer prefix', '?ref=abcdef1000', current],
+    ['an MD5', `?ref=${md5(referenceOf(earlier))}`, earlier],
+    ['beside other parameters', `?x=1&ref=${referenceOf(earlier)}&y`, earlier],
+  ])('%s', async (_name, query, wanted) =>
+    expect(((await fetchZip(`dev-main.zip${query}`)) as Buffer).equals(wanted.zip)).toBe(true),
+  );
 
   it.each([
-    ['unknown', `?ref=${'f'.repeat(40)}`], ['too short', '?ref=abcdef'], ['not hex', '?ref=main'], ['of another version', `?ref=${referenceOf(stable)}`], ['an MD5 of nothing', `?ref=${md5('x')}`],
+    ['unknown', `?ref=${'f'.repeat(40)}`],
+    ['too short', '?ref=abcdef'],
+    ['not hex', '?ref=main'],
+    ['of another version', `?ref=${referenceOf(stable)}`],
+    ['an MD5 of nothing', `?ref=${md5('x')}`],
   ])('%s is 404, never other bytes', async (_name, query) => {
     const reply = await served.get(`/dist/acme/hello/dev-main.zip${query}`);
     expect([reply.status, reply.json()['code']]).toEqual([404, 'NOT_FOUND']);
@@ -83,7 +135,12 @@ describe('the ref of a dist', () => {
 });
 
 describe('row 15: a Range', () => {
-  it.each(['bytes=0-9', 'bytes=-5', 'bytes=9999999-', `bytes=${Array.from({ length: 1000 }, (_, at) => `${at}-${at}`).join(',')}`])('is answered with the whole', async (range) => {
+  it.each([
+    'bytes=0-9',
+    'bytes=-5',
+    'bytes=9999999-',
+    `bytes=${Array.from({ length: 1000 }, (_, at) => `${at}-${at}`).join(',')}`,
+  ])('is answered with the whole', async (range) => {
     const reply = await served.get('/dist/acme/hello/3.0.0.zip', { range, 'if-range': '"x"' });
     expect([reply.status, reply.body.length]).toEqual([200, large.zip.length]);
   });

@@ -11,7 +11,10 @@ let session: string;
 
 beforeAll(async () => {
   served = await runProxy({ tokens: { reader: 1000 } });
-  served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }, { version: '2.0.0', normalized: '2.0.0.0', zip: zipBytes('large', 500_000) }]);
+  served.tree.put('acme/hello', [
+    { version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') },
+    { version: '2.0.0', normalized: '2.0.0.0', zip: zipBytes('large', 500_000) },
+  ]);
   served.tree.publish();
   registry = await runManagement();
   session = (await registry.signIn('admin')).token;
@@ -23,10 +26,24 @@ afterAll(async () => {
 
 /** Without what changes from one answer to the next. */
 function lasting({ status, headers }: Reply): unknown {
-  return [status, Object.entries(headers).filter(([name]) => !['date', 'connection', 'keep-alive', 'x-ratelimit-remaining', 'x-ratelimit-reset'].includes(name))];
+  return [
+    status,
+    Object.entries(headers).filter(
+      ([name]) => !['date', 'connection', 'keep-alive', 'x-ratelimit-remaining', 'x-ratelimit-reset'].includes(name),
+    ),
+  ];
 }
 
-it.each(['/packages.json', '/p2/acme/hello.json', '/p2/acme/hello~dev.json', '/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/2.0.0.zip', '/dist/acme/hello/3.0.0.zip', '/health', '/nowhere'])('row 17: HEAD %s has the headers of GET and no body, and counts once', async (path) => {
+it.each([
+  '/packages.json',
+  '/p2/acme/hello.json',
+  '/p2/acme/hello~dev.json',
+  '/dist/acme/hello/1.0.0.zip',
+  '/dist/acme/hello/2.0.0.zip',
+  '/dist/acme/hello/3.0.0.zip',
+  '/health',
+  '/nowhere',
+])('row 17: HEAD %s has the headers of GET and no body, and counts once', async (path) => {
   const before = await served.get('/packages.json');
   const head = await served.get(path, {}, 'HEAD');
   const after = await served.get('/packages.json');
@@ -39,8 +56,22 @@ it.each(['/packages.json', '/p2/acme/hello.json', '/p2/acme/hello~dev.json', '/d
   expect(served.lines.findLast((line) => line['method'] === 'HEAD')).toMatchObject({ bytes: 0, path });
 });
 
-it.each(['/api/status', '/api/tokens', '/api/users', '/api/repositories', '/api/packages', '/api/settings', '/api/audit', '/api/openapi.json', '/api/docs/', '/api/tokens/tok_0000000000000000'])('row 17: HEAD %s has the headers of GET and no body', async (path) => {
-  const [get, head] = [await registry.call('GET', path, { as: session }), await registry.proxy.send('HEAD', path, { authorization: `Bearer ${session}` })];
+it.each([
+  '/api/status',
+  '/api/tokens',
+  '/api/users',
+  '/api/repositories',
+  '/api/packages',
+  '/api/settings',
+  '/api/audit',
+  '/api/openapi.json',
+  '/api/docs/',
+  '/api/tokens/tok_0000000000000000',
+])('row 17: HEAD %s has the headers of GET and no body', async (path) => {
+  const [get, head] = [
+    await registry.call('GET', path, { as: session }),
+    await registry.proxy.send('HEAD', path, { authorization: `Bearer ${session}` }),
+  ];
   const ofBoth = ({ status, headers }: Reply): unknown => [status, headers['content-type'], headers['cache-control']];
   expect(ofBoth(head)).toEqual(ofBoth(get));
   expect(head.body).toHaveLength(0);

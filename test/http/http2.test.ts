@@ -26,8 +26,16 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
   afterAll(() => folder.remove());
 
   async function run(options: RunningOptions = {}): Promise<RunningProxy> {
-    const served = await runProxy({ certificate, tokens: { reader: 100_000, poor: 1, unlimited: 0 }, onInstall: () => undefined, ...options });
-    served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }, { version: '2.0.0', normalized: '2.0.0.0', zip: large }]);
+    const served = await runProxy({
+      certificate,
+      tokens: { reader: 100_000, poor: 1, unlimited: 0 },
+      onInstall: () => undefined,
+      ...options,
+    });
+    served.tree.put('acme/hello', [
+      { version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') },
+      { version: '2.0.0', normalized: '2.0.0.0', zip: large },
+    ]);
     served.tree.publish();
     return served;
   }
@@ -35,7 +43,12 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
   /** The same request over HTTP/1.1 with TLS. */
   async function overHttp1(port: number, path: string, headers: OutgoingHttpHeaders, method: string, body?: string) {
     const agent = new Agent({ connect: { ca: authority.pem }, allowH2: false });
-    const reply = await request(`https://localhost:${port}${path}`, { method: method as 'GET', headers: { authorization: 'Bearer reader', ...headers } as Record<string, string>, dispatcher: agent, ...(body === undefined ? {} : { body }) });
+    const reply = await request(`https://localhost:${port}${path}`, {
+      method: method as 'GET',
+      headers: { authorization: 'Bearer reader', ...headers } as Record<string, string>,
+      dispatcher: agent,
+      ...(body === undefined ? {} : { body }),
+    });
     const bytes = Buffer.from(await reply.body.arrayBuffer());
     await agent.close();
     return { status: reply.statusCode, headers: reply.headers as Record<string, string>, body: bytes };
@@ -48,7 +61,10 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     const rest = Object.entries(headers).filter(([name]) => !natural.includes(name));
     // Node's clients join a field that comes twice differently
     const joined = rest.map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value] as const);
-    return { ...Object.fromEntries(joined), limited: 'x-ratelimit-remaining' in headers && 'x-ratelimit-reset' in headers };
+    return {
+      ...Object.fromEntries(joined),
+      limited: 'x-ratelimit-remaining' in headers && 'x-ratelimit-reset' in headers,
+    };
   }
 
   it.each<[string, string, OutgoingHttpHeaders, string?, string?]>([
@@ -59,7 +75,13 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     ['a large archive', '/dist/acme/hello/2.0.0.zip', {}],
     ['HEAD', '/p2/acme/hello.json', {}, 'HEAD'],
     ['HEAD of a large archive', '/dist/acme/hello/2.0.0.zip', {}, 'HEAD'],
-    ['a report of installs', '/downloads', { 'content-type': 'application/json' }, 'POST', '{"downloads":[{"name":"acme/hello","version":"1.0.0.0"}]}'],
+    [
+      'a report of installs',
+      '/downloads',
+      { 'content-type': 'application/json' },
+      'POST',
+      '{"downloads":[{"name":"acme/hello","version":"1.0.0.0"}]}',
+    ],
     ['a report that is none', '/downloads', { 'content-type': 'application/json' }, 'POST', '{"downloads":1}'],
     ['not modified', '/p2/acme/hello.json', { 'if-modified-since': 'Fri, 01 Jan 2100 00:00:00 GMT' }],
     ['no token', '/packages.json', { authorization: '' }],
@@ -86,9 +108,22 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     await using served = await run();
     const reply = await overHttp1(served.port, '/health', {}, 'GET');
     expect([reply.status, reply.headers['connection']]).toEqual([200, 'keep-alive']);
-    for (const [minVersion, maxVersion] of [['TLSv1', 'TLSv1.1'], ['TLSv1.2', 'TLSv1.2']] as const) {
-      const socket = connectTls({ port: served.port, host: 'localhost', ca: authority.pem, minVersion, maxVersion, ciphers: 'DEFAULT@SECLEVEL=0' });
-      const [outcome] = (await Promise.race([once(socket, 'secureConnect').then(() => ['up']), once(socket, 'error')])) as [unknown];
+    for (const [minVersion, maxVersion] of [
+      ['TLSv1', 'TLSv1.1'],
+      ['TLSv1.2', 'TLSv1.2'],
+    ] as const) {
+      const socket = connectTls({
+        port: served.port,
+        host: 'localhost',
+        ca: authority.pem,
+        minVersion,
+        maxVersion,
+        ciphers: 'DEFAULT@SECLEVEL=0',
+      });
+      const [outcome] = (await Promise.race([
+        once(socket, 'secureConnect').then(() => ['up']),
+        once(socket, 'error'),
+      ])) as [unknown];
       expect(outcome === 'up').toBe(maxVersion === 'TLSv1.2');
       socket.destroy();
     }
@@ -116,7 +151,12 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
       ['row 4: raw UTF-8 in the path', { ':path': Buffer.from('/p2/ü.json').toString('latin1') }, 400, 'BAD_REQUEST'],
       ['row 7: another Host than :authority', { ':authority': 'localhost', host: 'evil.test' }, 400, 'BAD_REQUEST'],
       ['row 12: a header of 20 KB', { 'x-a': 'a'.repeat(20_000) }, 431, 'HEADERS_TOO_LARGE'],
-      ['row 12: 200 headers', Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`x-${at}`, 'a'])), 400, 'BAD_REQUEST'],
+      [
+        'row 12: 200 headers',
+        Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`x-${at}`, 'a'])),
+        400,
+        'BAD_REQUEST',
+      ],
       ['an expectation nobody knows', { expect: 'tea' }, 400, 'BAD_REQUEST'],
     ])('%s', async (_name, headers, status, code) => {
       await using served = await run();
@@ -152,7 +192,9 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
     it('row 8: a body of another length than announced resets the stream, and only that', async () => {
       await using served = await run();
       await using client = await connectHttp2(served.port, authority);
-      await expect(client.ask('/packages.json', { ':method': 'POST', 'content-length': 3 }, 'four')).rejects.toMatchObject({ rstCode: constants.NGHTTP2_PROTOCOL_ERROR });
+      await expect(
+        client.ask('/packages.json', { ':method': 'POST', 'content-length': 3 }, 'four'),
+      ).rejects.toMatchObject({ rstCode: constants.NGHTTP2_PROTOCOL_ERROR });
       expect((await client.ask('/packages.json')).status).toBe(200);
     });
   });
@@ -160,7 +202,13 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
   describe('row 20: a client that takes back a request', () => {
     it('frees the file, is marked in the log, and the connection goes on', async () => {
       const aborted: boolean[] = [];
-      await using served = await run({ counts: { answered: (_route, _status, _kind, sent) => void aborted.push(sent.aborted), malformed: () => undefined, families: () => [] } });
+      await using served = await run({
+        counts: {
+          answered: (_route, _status, _kind, sent) => void aborted.push(sent.aborted),
+          malformed: () => undefined,
+          families: () => [],
+        },
+      });
       await using client = await connectHttp2(served.port, authority);
       for (let round = 0; round < 20; round += 1) {
         const stream = client.open('/dist/acme/hello/2.0.0.zip');
@@ -179,7 +227,11 @@ describe.skipIf(lacks('openssl'))('HTTP/2', () => {
       const streams = Array.from({ length: 10 }, () => client.open('/dist/acme/hello/2.0.0.zip'));
       await Promise.all(streams.map((stream) => once(stream, 'data')));
       client.session.destroy();
-      await eventually(() => served.lines.filter((line) => line['aborted'] === true).length === 10 && openFilesBelow(served.tree.data) === 0);
+      await eventually(
+        () =>
+          served.lines.filter((line) => line['aborted'] === true).length === 10 &&
+          openFilesBelow(served.tree.data) === 0,
+      );
       await eventually(() => served.proxy.connections() === 0);
     });
   });

@@ -91,7 +91,15 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
     });
 
     it('that send a body slowly lose their stream, not the connection', async () => {
-      await using served = await runProxy({ certificate, limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 }, management: { answer: ({ incoming }) => once(incoming, 'aborted').then(() => ({ status: 200, headers: [], body: undefined })), isSession: async () => false } });
+      await using served = await runProxy({
+        certificate,
+        limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 },
+        management: {
+          answer: ({ incoming }) =>
+            once(incoming, 'aborted').then(() => ({ status: 200, headers: [], body: undefined })),
+          isSession: async () => false,
+        },
+      });
       await using client = await connectHttp2(served.port, authority);
       const stream = client.open('/api/users', { ':method': 'POST' }, false);
       stream.write('{');
@@ -111,7 +119,9 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
         expect((await client.ask('/packages.json')).status).toBe(200);
         await sleep(100);
       }
-      await eventually(() => served.lines.some((line) => line['aborted'] === true) && openFilesBelow(served.tree.data) === 0);
+      await eventually(
+        () => served.lines.some((line) => line['aborted'] === true) && openFilesBelow(served.tree.data) === 0,
+      );
       stuck.resume();
       await closing;
       expect(stuck.rstCode).toBe(constants.NGHTTP2_CANCEL);
@@ -171,7 +181,16 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       const clients = await Promise.all(Array.from({ length: 4 }, () => connectHttp2(served.port, authority)));
       const load = clients.map(async (client) => {
         while (!client.session.closed && !client.session.destroyed) {
-          outcomes.push(...(await Promise.all(Array.from({ length: 10 }, () => client.ask('/p2/acme/hello.json').then(({ status }) => status, () => 'not sent')))));
+          outcomes.push(
+            ...(await Promise.all(
+              Array.from({ length: 10 }, () =>
+                client.ask('/p2/acme/hello.json').then(
+                  ({ status }) => status,
+                  () => 'not sent',
+                ),
+              ),
+            )),
+          );
         }
       });
       await sleep(100);
@@ -179,7 +198,9 @@ describe.skipIf(lacks('openssl'))('connections with TLS', () => {
       const answered = outcomes.filter((outcome) => outcome === 200).length;
       expect(answered).toBeGreaterThan(0);
       // whatever else a client wanted never left it
-      expect(served.lines.map(({ status, aborted }) => [status, aborted])).toEqual(Array.from({ length: answered }, () => [200, undefined]));
+      expect(served.lines.map(({ status, aborted }) => [status, aborted])).toEqual(
+        Array.from({ length: answered }, () => [200, undefined]),
+      );
       for (const client of clients) await client[Symbol.asyncDispose]();
     });
   });

@@ -12,7 +12,9 @@ let sources: TemporaryTree;
 let reader: string;
 
 const build = async (): Promise<void> => {
-  const { exitCode, stderr } = await runCli(['build', 'src', '--data', registry.data, '--allow-withdraw'], { cwd: sources.root });
+  const { exitCode, stderr } = await runCli(['build', 'src', '--data', registry.data, '--allow-withdraw'], {
+    cwd: sources.root,
+  });
   if (exitCode !== 0) throw new Error(stderr);
 };
 
@@ -32,9 +34,11 @@ afterAll(async () => {
   sources.remove();
 });
 
-const report = (downloads: unknown, as: string = reader): Promise<Reply> => registry.call('POST', '/downloads', { as, body: { downloads } });
+const report = (downloads: unknown, as: string = reader): Promise<Reply> =>
+  registry.call('POST', '/downloads', { as, body: { downloads } });
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
-const statistics = async (name: string): Promise<Record<string, unknown>> => (await registry.call('GET', `/api/packages/${name}/statistics`, { as: reader })).json();
+const statistics = async (name: string): Promise<Record<string, unknown>> =>
+  (await registry.call('GET', `/api/packages/${name}/statistics`, { as: reader })).json();
 
 describe('POST /downloads', () => {
   it('counts installs by version and day, whatever spelling the versions have, and a repeated one once', async () => {
@@ -48,8 +52,14 @@ describe('POST /downloads', () => {
     await report([{ name: 'acme/hello', version: '1.0.0' }]);
     const today = new Date().toISOString().slice(0, 10);
     expect(await statistics('acme/hello')).toEqual({
-      total: 0, versions: {}, days: [],
-      installs: { total: 3, versions: { '1.0.0': 1, '1.1': 1, 'dev-feature/x': 1 }, days: [{ date: today, installs: 3, versions: { '1.0.0': 1, '1.1': 1, 'dev-feature/x': 1 } }] },
+      total: 0,
+      versions: {},
+      days: [],
+      installs: {
+        total: 3,
+        versions: { '1.0.0': 1, '1.1': 1, 'dev-feature/x': 1 },
+        days: [{ date: today, installs: 3, versions: { '1.0.0': 1, '1.1': 1, 'dev-feature/x': 1 } }],
+      },
     });
     expect(await statistics('acme/tool')).toMatchObject({ total: 0, installs: { total: 1, versions: { '2.0.0': 1 } } });
   });
@@ -58,9 +68,12 @@ describe('POST /downloads', () => {
     await registry.proxy.get('/dist/acme/tool/2.0.0.zip', { authorization: `Bearer ${reader}` });
     expect(await statistics('acme/tool')).toMatchObject({ total: 1, installs: { total: 1 } });
     expect((await registry.state.range('install')).map(({ key }) => key.replace(/\/\d{4}-\d\d-\d\d$/, ''))).toEqual([
-      'install-total/acme/hello', 'install-total/acme/tool',
-      'install-versions/acme/hello', 'install-versions/acme/tool',
-      'installs/acme/hello', 'installs/acme/tool',
+      'install-total/acme/hello',
+      'install-total/acme/tool',
+      'install-versions/acme/hello',
+      'install-versions/acme/tool',
+      'installs/acme/hello',
+      'installs/acme/tool',
     ]);
   });
 
@@ -68,25 +81,61 @@ describe('POST /downloads', () => {
     const before = await registry.state.range('install');
     const madeUp = Array.from({ length: 2000 }, (_, at) => ({ name: `made/up-${at}`, version: '1.0.0.0' }));
     expect((await report(madeUp)).json()).toEqual({ status: 'success', counted: 0 });
-    expect((await report([{ name: 'acme/hello', version: '9.9.9.9' }, { name: '../../etc', version: '1.0.0.0' }, { name: '__proto__', version: 'constructor' }, { name: 'acme/hello', version: 'x'.repeat(5000) }])).json()).toEqual({ status: 'success', counted: 0 });
+    expect(
+      (
+        await report([
+          { name: 'acme/hello', version: '9.9.9.9' },
+          { name: '../../etc', version: '1.0.0.0' },
+          { name: '__proto__', version: 'constructor' },
+          { name: 'acme/hello', version: 'x'.repeat(5000) },
+        ])
+      ).json(),
+    ).toEqual({ status: 'success', counted: 0 });
     await registry.services.installs.flush();
     expect(await registry.state.range('install')).toEqual(before);
-    expect(codeOf(await registry.call('GET', '/api/packages/made/up-1/statistics', { as: reader }))).toEqual([404, 'NOT_FOUND']);
+    expect(codeOf(await registry.call('GET', '/api/packages/made/up-1/statistics', { as: reader }))).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
   });
 
   it('counts a withdrawn version too, since locks go on installing it', async () => {
     sources.delete('src/hello');
     await build();
-    expect((await report([{ name: 'acme/hello', version: '1.0.0.0' }])).json()).toEqual({ status: 'success', counted: 1 });
+    expect((await report([{ name: 'acme/hello', version: '1.0.0.0' }])).json()).toEqual({
+      status: 'success',
+      counted: 1,
+    });
     expect(await statistics('acme/hello')).toMatchObject({ installs: { total: 4, versions: { '1.0.0': 2 } } });
   });
 
   it('refuses what is no report, and says where', async () => {
-    for (const body of [[], {}, { downloads: {} }, { downloads: ['acme/hello'] }, { downloads: [{ name: 'acme/hello' }] }, { downloads: [{ name: 1, version: '1' }] }, { downloads: Array.from({ length: 2001 }, () => ({ name: 'acme/hello', version: '1.0.0.0' })) }]) {
-      expect(codeOf(await registry.call('POST', '/downloads', { as: reader, body })), JSON.stringify(body).slice(0, 60)).toEqual([400, 'INVALID_INPUT']);
+    for (const body of [
+      [],
+      {},
+      { downloads: {} },
+      { downloads: ['acme/hello'] },
+      { downloads: [{ name: 'acme/hello' }] },
+      { downloads: [{ name: 1, version: '1' }] },
+      { downloads: Array.from({ length: 2001 }, () => ({ name: 'acme/hello', version: '1.0.0.0' })) },
+    ]) {
+      expect(
+        codeOf(await registry.call('POST', '/downloads', { as: reader, body })),
+        JSON.stringify(body).slice(0, 60),
+      ).toEqual([400, 'INVALID_INPUT']);
     }
-    expect((await report([{ name: 'acme/hello', version: '1.0.0.0' }, { name: 'acme/hello' }])).json()['details']).toEqual({ issues: [{ path: 'downloads.1', message: 'must be an object with the texts name and version' }] });
-    const send = async (body: string, type = 'application/json'): Promise<unknown> => codeOf(await registry.proxy.send('POST', '/downloads', { authorization: `Bearer ${reader}`, 'content-type': type }, body));
+    expect(
+      (await report([{ name: 'acme/hello', version: '1.0.0.0' }, { name: 'acme/hello' }])).json()['details'],
+    ).toEqual({ issues: [{ path: 'downloads.1', message: 'must be an object with the texts name and version' }] });
+    const send = async (body: string, type = 'application/json'): Promise<unknown> =>
+      codeOf(
+        await registry.proxy.send(
+          'POST',
+          '/downloads',
+          { authorization: `Bearer ${reader}`, 'content-type': type },
+          body,
+        ),
+      );
     expect(await send('{"downloads":')).toEqual([400, 'BAD_REQUEST']);
     expect(await send('{"downloads":[]}', 'text/plain')).toEqual([400, 'UNSUPPORTED_MEDIA_TYPE']);
     expect(await send(`${'['.repeat(40)}${']'.repeat(40)}`)).toEqual([400, 'BAD_REQUEST']);
@@ -95,18 +144,44 @@ describe('POST /downloads', () => {
   });
 
   it('counts for a limited token what it sees', async () => {
-    const limited = (await registry.services.tokensOf('cli:test').create({ description: 'limited', kind: 'read', limits: { packages: ['acme/hello'], constraints: { 'acme/hello': '<1.1' } } })).secret.reveal();
+    const limited = (
+      await registry.services
+        .tokensOf('cli:test')
+        .create({
+          description: 'limited',
+          kind: 'read',
+          limits: { packages: ['acme/hello'], constraints: { 'acme/hello': '<1.1' } },
+        })
+    ).secret.reveal();
     const before = await statistics('acme/hello');
-    expect((await report([{ name: 'acme/hello', version: '1.1.0.0' }, { name: 'acme/tool', version: '2.0.0.0' }], limited)).json()).toEqual({ status: 'success', counted: 0 });
+    expect(
+      (
+        await report(
+          [
+            { name: 'acme/hello', version: '1.1.0.0' },
+            { name: 'acme/tool', version: '2.0.0.0' },
+          ],
+          limited,
+        )
+      ).json(),
+    ).toEqual({ status: 'success', counted: 0 });
     expect(await statistics('acme/hello')).toEqual(before);
-    expect((await report([{ name: 'acme/hello', version: '1.0.0.0' }], limited)).json()).toEqual({ status: 'success', counted: 1 });
+    expect((await report([{ name: 'acme/hello', version: '1.0.0.0' }], limited)).json()).toEqual({
+      status: 'success',
+      counted: 1,
+    });
   });
 
   it('needs a token, counts one request, and takes POST alone', async () => {
-    expect(codeOf(await registry.call('POST', '/downloads', { body: { downloads: [] } }))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
+    expect(codeOf(await registry.call('POST', '/downloads', { body: { downloads: [] } }))).toEqual([
+      401,
+      'AUTHENTICATION_REQUIRED',
+    ]);
     expect(codeOf(await report([], 'lib_r_nonsense'))).toEqual([401, 'INVALID_TOKEN']);
     expect(codeOf(await report([], (await registry.signIn('admin')).token))).toEqual([403, 'INSUFFICIENT_SCOPE']);
-    const [first, second] = [await report([{ name: 'acme/tool', version: '2.0.0.0' }]), await report([])].map(({ headers }) => Number(headers['x-ratelimit-remaining']));
+    const [first, second] = [await report([{ name: 'acme/tool', version: '2.0.0.0' }]), await report([])].map(
+      ({ headers }) => Number(headers['x-ratelimit-remaining']),
+    );
     expect(Number(first) - Number(second)).toBe(1);
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'] as const) {
       const refused = await registry.call(method, '/downloads', { as: reader });
@@ -118,7 +193,11 @@ describe('POST /downloads', () => {
     const { port } = registry.proxy;
     const converse = (head: string, body: string): Promise<string> =>
       new Promise((resolve, reject) => {
-        const socket = createConnection(port, '127.0.0.1', () => socket.write(`POST /downloads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${reader}\r\nContent-Type: application/json\r\nContent-Length: 16\r\n${head}\r\n`));
+        const socket = createConnection(port, '127.0.0.1', () =>
+          socket.write(
+            `POST /downloads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${reader}\r\nContent-Type: application/json\r\nContent-Length: 16\r\n${head}\r\n`,
+          ),
+        );
         let heard = '';
         socket.setEncoding('utf8').on('data', (text: string) => {
           heard += text;
@@ -127,7 +206,9 @@ describe('POST /downloads', () => {
         });
         socket.on('close', () => resolve(heard)).on('error', reject);
       });
-    expect(await converse('Expect: 100-continue\r\n', '{"downloads":[]}')).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    expect(await converse('Expect: 100-continue\r\n', '{"downloads":[]}')).toMatch(
+      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
+    );
     expect(await converse('', '')).toMatch(/^HTTP\/1\.1 408 [^]*"code":"REQUEST_TIMEOUT"/);
   }, 15_000);
 });

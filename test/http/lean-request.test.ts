@@ -14,9 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => registry[Symbol.asyncDispose]());
 
-const request = (method: string, path: string, rest = '\r\n'): string => `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${rest}`;
-const withBody = (body: string): string => `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-const statusesIn = (text: string): string[] => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status = '']) => status);
+const request = (method: string, path: string, rest = '\r\n'): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${rest}`;
+const withBody = (body: string): string =>
+  `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const statusesIn = (text: string): string[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status = '']) => status);
 
 /** What may stand on one connection in any order, and the answer to each. */
 const all = (): readonly (readonly [text: string, status: string])[] => [
@@ -24,7 +27,14 @@ const all = (): readonly (readonly [text: string, status: string])[] => [
   [request('POST', '/downloads', withBody('{"downloads":[]}')), '200'],
   [request('HEAD', '/health'), '200'],
   [request('GET', '/api/nothing', 'Content-Length: 0\r\n\r\n'), '404'],
-  [request('POST', '/downloads', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{"downloads":[]}\r\n0\r\n\r\n'), '200'],
+  [
+    request(
+      'POST',
+      '/downloads',
+      'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{"downloads":[]}\r\n0\r\n\r\n',
+    ),
+    '200',
+  ],
   [request('POST', '/downloads', 'Content-Type: application/json\r\n\r\n'), '400'],
   [request('GET', '/health'), '200'],
 ];
@@ -52,7 +62,10 @@ describe('one connection', () => {
   });
 
   it('ends where a read comes with a body all the same', async () => {
-    const reply = await exchange(registry.proxy.port, request('GET', '/health', withBody('{}')) + request('GET', '/health'));
+    const reply = await exchange(
+      registry.proxy.port,
+      request('GET', '/health', withBody('{}')) + request('GET', '/health'),
+    );
     expect([statusesIn(reply.text), reply.closed]).toEqual([['400'], true]);
   });
 });

@@ -12,7 +12,9 @@ const form = (reply: Reply): unknown => reply.json()['metadata-url'];
 
 let registry: RunningProxy;
 beforeAll(async () => {
-  registry = await runProxy({ rootChanges: () => rootChanges(undefined, { search: '/search.json' }, { detectsForm: true }) });
+  registry = await runProxy({
+    rootChanges: () => rootChanges(undefined, { search: '/search.json' }, { detectsForm: true }),
+  });
   registry.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
   registry.tree.publish();
 });
@@ -41,14 +43,19 @@ describe('packages.json', () => {
   });
 
   it('names the plain form to requests of HTTP/1.0, as nginx makes them', async () => {
-    const reply = await exchange(registry.port, 'GET /packages.json HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n');
+    const reply = await exchange(
+      registry.port,
+      'GET /packages.json HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer reader\r\n\r\n',
+    );
     expect(reply.body).toContain(`"metadata-url":"${plain}"`);
   });
 
   it('never answers 304 for the other form, whichever publication a client remembers', async () => {
     const seen = new Map<string, string>();
     for (let publication = 0; publication < 30; publication += 1) {
-      registry.tree.put(`acme/more-${publication}`, [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
+      registry.tree.put(`acme/more-${publication}`, [
+        { version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') },
+      ]);
       registry.tree.publish();
       await new Promise((resolve) => setTimeout(resolve, 6));
       for (const headers of [{}, { via: '1.1 cache' }] as Record<string, string>[]) {
@@ -57,8 +64,14 @@ describe('packages.json', () => {
         expect(seen.has(date)).toBe(false);
         seen.set(date, String(form(reply)));
         const again = await registry.get('/packages.json', { ...headers, 'if-modified-since': date });
-        const other = await registry.get('/packages.json', { ...(headers['via'] === undefined ? { via: '1.1 cache' } : {}), 'if-modified-since': date });
-        const byTag = await registry.get('/packages.json', { ...(headers['via'] === undefined ? { via: '1.1 cache' } : {}), 'if-none-match': reply.headers['etag'] ?? '' });
+        const other = await registry.get('/packages.json', {
+          ...(headers['via'] === undefined ? { via: '1.1 cache' } : {}),
+          'if-modified-since': date,
+        });
+        const byTag = await registry.get('/packages.json', {
+          ...(headers['via'] === undefined ? { via: '1.1 cache' } : {}),
+          'if-none-match': reply.headers['etag'] ?? '',
+        });
         expect([again.status, other.status, byTag.status]).toEqual([304, 200, 200]);
       }
     }
@@ -71,10 +84,13 @@ describe('packages.json', () => {
   it('says to caches what it depends on, in 200 and 304', async () => {
     const reply = await registry.get('/packages.json');
     const again = await registry.get('/packages.json', { 'if-none-match': reply.headers['etag'] ?? '' });
-    const vary = 'Authorization, Accept-Encoding, User-Agent, Via, Forwarded, X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-Proto, X-Forwarded-Scheme, X-Forwarded-Server';
+    const vary =
+      'Authorization, Accept-Encoding, User-Agent, Via, Forwarded, X-Forwarded-For, X-Forwarded-Host, X-Forwarded-Port, X-Forwarded-Prefix, X-Forwarded-Proto, X-Forwarded-Scheme, X-Forwarded-Server';
     for (const { headers } of [reply, again]) expect(headers['vary']).toBe(vary);
-    for (const name of vary.toLowerCase().split(', ').slice(3)) expect([name, form(await registry.get('/packages.json', { [name]: 'x' }))]).toEqual([name, plain]);
-    for (const name of ['x-forwarded-by', 'x-forwarded-ssl', 'x-forwarded']) expect([name, form(await registry.get('/packages.json', { [name]: 'x' }))]).toEqual([name, exact]);
+    for (const name of vary.toLowerCase().split(', ').slice(3))
+      expect([name, form(await registry.get('/packages.json', { [name]: 'x' }))]).toEqual([name, plain]);
+    for (const name of ['x-forwarded-by', 'x-forwarded-ssl', 'x-forwarded'])
+      expect([name, form(await registry.get('/packages.json', { [name]: 'x' }))]).toEqual([name, exact]);
     expect((await registry.get('/p2/acme/hello.json')).headers['vary']).toBe('Authorization, Accept-Encoding');
   });
 
@@ -87,11 +103,17 @@ describe('packages.json', () => {
     await using built = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: true }) });
     built.tree.rootExtras({ 'metadata-url': 'https://packages.example.org/p2/%package%.json' });
     built.tree.publish();
-    expect(form(await built.get('/packages.json', { via: '1.1 cache' }))).toBe('https://packages.example.org/p2/%package%.json');
+    expect(form(await built.get('/packages.json', { via: '1.1 cache' }))).toBe(
+      'https://packages.example.org/p2/%package%.json',
+    );
     await using off = await runProxy({ rootChanges: () => rootChanges(undefined, {}, { detectsForm: false }) });
     off.tree.publish();
     const [direct, through] = [await off.get('/packages.json'), await off.get('/packages.json', { via: '1.1 cache' })];
-    expect([form(direct), form(through), through.headers['last-modified']]).toEqual([exact, exact, direct.headers['last-modified']]);
+    expect([form(direct), form(through), through.headers['last-modified']]).toEqual([
+      exact,
+      exact,
+      direct.headers['last-modified'],
+    ]);
   });
 });
 
@@ -106,18 +128,32 @@ describe('the setting metadata_url', () => {
   it.each([exact, plain])('fixes %s for everyone', async (fixed) => {
     const [admin, token] = [(await managed.signIn('admin')).token, await managed.createToken('read')];
     await managed.call('PATCH', '/api/settings', { as: admin, body: { metadata_url: fixed } });
-    for (const headers of [{}, { via: '1.1 cache' }, { 'user-agent': 'RenovateBot/40.0.0' }] as Record<string, string>[]) {
-      expect(form(await managed.proxy.get('/packages.json', { authorization: `Bearer ${token}`, ...headers }))).toBe(fixed);
+    for (const headers of [{}, { via: '1.1 cache' }, { 'user-agent': 'RenovateBot/40.0.0' }] as Record<
+      string,
+      string
+    >[]) {
+      expect(form(await managed.proxy.get('/packages.json', { authorization: `Bearer ${token}`, ...headers }))).toBe(
+        fixed,
+      );
     }
     await managed.call('PATCH', '/api/settings', { as: admin, body: { metadata_url: null } });
-    expect(form(await managed.proxy.get('/packages.json', { authorization: `Bearer ${token}`, via: '1.1 cache' }))).toBe(plain);
+    expect(
+      form(await managed.proxy.get('/packages.json', { authorization: `Bearer ${token}`, via: '1.1 cache' })),
+    ).toBe(plain);
   });
 });
 
 describe('a p2 document', () => {
-  it.each(['/p2/Acme/Hello.json', '/p2/ACME/hello$%hash%.json', '/p2/acme/HELLO%24%25hash%25.json'])('is answered under %s as under its name in lower case', async (path) => {
-    const [reply, lower] = [await registry.get(path), await registry.get('/p2/acme/hello.json')];
-    expect([reply.status, reply.body.toString(), reply.headers['etag']]).toEqual([200, lower.body.toString(), lower.headers['etag']]);
-    expect((await registry.get('/dist/Acme/Hello/1.0.0.zip')).status).toBe(200);
-  });
+  it.each(['/p2/Acme/Hello.json', '/p2/ACME/hello$%hash%.json', '/p2/acme/HELLO%24%25hash%25.json'])(
+    'is answered under %s as under its name in lower case',
+    async (path) => {
+      const [reply, lower] = [await registry.get(path), await registry.get('/p2/acme/hello.json')];
+      expect([reply.status, reply.body.toString(), reply.headers['etag']]).toEqual([
+        200,
+        lower.body.toString(),
+        lower.headers['etag'],
+      ]);
+      expect((await registry.get('/dist/Acme/Hello/1.0.0.zip')).status).toBe(200);
+    },
+  );
 });

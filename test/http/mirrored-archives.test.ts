@@ -24,10 +24,20 @@ describe('an archive on its way', () => {
   beforeAll(async () => {
     upstream = await startUpstream();
     running = runMirror([upstream.url]);
-    const sender = createSender({ stallTimeoutMs: 5000, untakenMs: 5000, keepAliveMs: 5000, now: Date.now, elapsed: Date.now });
+    const sender = createSender({
+      stallTimeoutMs: 5000,
+      untakenMs: 5000,
+      keepAliveMs: 5000,
+      now: Date.now,
+      elapsed: Date.now,
+    });
     server = createServer((request, response) => {
       const send = async (): Promise<void> => {
-        const answer = await running.mirror.archive({ name: packageName(`some${request.url ?? ''}`), labels: ['1.0.0'], reference: undefined }, { ifNoneMatch: undefined, ifModifiedSince: undefined }, { nowMs: Date.now(), epoch: 1 });
+        const answer = await running.mirror.archive(
+          { name: packageName(`some${request.url ?? ''}`), labels: ['1.0.0'], reference: undefined },
+          { ifNoneMatch: undefined, ifModifiedSince: undefined },
+          { nowMs: Date.now(), epoch: 1 },
+        );
         if (answer !== undefined) await sender.send(request, response, answer, false);
       };
       send().catch((error: unknown) => errors.push(error));
@@ -42,9 +52,15 @@ describe('an archive on its way', () => {
     await upstream[Symbol.asyncDispose]();
   });
 
-  const put = (name: string, shasum: string, send: (response: Parameters<Parameters<TestUpstream['instead']>[1] & object>[1]) => void): void => {
+  const put = (
+    name: string,
+    shasum: string,
+    send: (response: Parameters<Parameters<TestUpstream['instead']>[1] & object>[1]) => void,
+  ): void => {
     upstream.put(`some/${name}`, [{ version: '1.0.0', zip: large, shasum }]);
-    upstream.instead(`/files/some/${name}/1.0.0/${referenceFor(`some/${name} 1.0.0`)}.zip`, (_request, response) => send(response));
+    upstream.instead(`/files/some/${name}/1.0.0/${referenceFor(`some/${name} 1.0.0`)}.zip`, (_request, response) =>
+      send(response),
+    );
   };
   const fetched = async (name: string): Promise<string> => {
     try {
@@ -59,19 +75,22 @@ describe('an archive on its way', () => {
   it.each([
     ['sized', length],
     ['unsized', {}],
-  ])('is whole for everybody (%s), also for who comes while it comes, and after somebody left', async (name, headers) => {
-    put(name, sha1Of(large), (response) => {
-      response.writeHead(200, headers).write(half);
-      setTimeout(() => response.end(rest), 200);
-    });
-    const left = new AbortController();
-    const leaving = fetch(`${url}/${name}`, { signal: left.signal }).then(() => left.abort());
-    const all = Promise.all(Array.from({ length: 5 }, () => fetched(name)));
-    await leaving;
-    expect(new Set(await all)).toEqual(new Set([`200 ${sha1Of(large)}`]));
-    expect(upstream.asked(`/files/some/${name}/`)).toBe(1);
-    expect(await fetched(name)).toBe(`200 ${sha1Of(large)}`);
-  });
+  ])(
+    'is whole for everybody (%s), also for who comes while it comes, and after somebody left',
+    async (name, headers) => {
+      put(name, sha1Of(large), (response) => {
+        response.writeHead(200, headers).write(half);
+        setTimeout(() => response.end(rest), 200);
+      });
+      const left = new AbortController();
+      const leaving = fetch(`${url}/${name}`, { signal: left.signal }).then(() => left.abort());
+      const all = Promise.all(Array.from({ length: 5 }, () => fetched(name)));
+      await leaving;
+      expect(new Set(await all)).toEqual(new Set([`200 ${sha1Of(large)}`]));
+      expect(upstream.asked(`/files/some/${name}/`)).toBe(1);
+      expect(await fetched(name)).toBe(`200 ${sha1Of(large)}`);
+    },
+  );
 
   it.each([
     ['cut-sized', length, sha1Of(large), (response: { destroy: () => unknown }) => response.destroy()],
@@ -92,17 +111,31 @@ it('what broke off is no download, and no error of ours', async () => {
   await using upstream = await startUpstream();
   await using running = runMirror([upstream.url]);
   const downloads: string[] = [];
-  await using registry = await runProxy({ mirrored: createMirroredTree(running.mirror, 1_000_000), onDownload: (name, version) => downloads.push(`${name} ${version}`) });
+  await using registry = await runProxy({
+    mirrored: createMirroredTree(running.mirror, 1_000_000),
+    onDownload: (name, version) => downloads.push(`${name} ${version}`),
+  });
   registry.tree.publish();
-  for (const name of ['some/cut', 'some/whole', 'some/small']) upstream.put(name, [{ version: '1.0.0', zip: name === 'some/small' ? zipBytes('small') : large }]);
+  for (const name of ['some/cut', 'some/whole', 'some/small'])
+    upstream.put(name, [{ version: '1.0.0', zip: name === 'some/small' ? zipBytes('small') : large }]);
   const path = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
-  for (const [name, finish] of [['some/cut', 'destroy'], ['some/whole', 'end']] as const) {
+  for (const [name, finish] of [
+    ['some/cut', 'destroy'],
+    ['some/whole', 'end'],
+  ] as const) {
     upstream.instead(path(name), (_request, response) => {
       response.writeHead(200, { 'content-length': String(large.length) }).write(half);
       setTimeout(() => (finish === 'end' ? response.end(rest) : response.destroy()), 100);
     });
   }
-  const bytesOf = async (name: string): Promise<number> => (await (await fetch(`http://127.0.0.1:${registry.port}/dist/${name}/1.0.0.zip`, { headers: { authorization: 'Bearer reader' } })).arrayBuffer()).byteLength;
+  const bytesOf = async (name: string): Promise<number> =>
+    (
+      await (
+        await fetch(`http://127.0.0.1:${registry.port}/dist/${name}/1.0.0.zip`, {
+          headers: { authorization: 'Bearer reader' },
+        })
+      ).arrayBuffer()
+    ).byteLength;
   await expect(bytesOf('some/cut')).rejects.toThrow();
   expect(await bytesOf('some/whole')).toBe(large.length);
   expect(await bytesOf('some/small')).toBeGreaterThan(0);

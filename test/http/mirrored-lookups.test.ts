@@ -22,22 +22,51 @@ describe('what is mirrored', () => {
   const names = async (path: string, as = reader): Promise<readonly string[]> => {
     nowMs += 6000;
     const json = (await registry.call('GET', path, { as })).json();
-    return (json['packageNames'] as string[] | undefined) ?? ((json['results'] ?? json['providers'] ?? []) as { name: string }[]).map(({ name }) => name);
+    return (
+      (json['packageNames'] as string[] | undefined) ??
+      ((json['results'] ?? json['providers'] ?? []) as { name: string }[]).map(({ name }) => name)
+    );
   };
 
   beforeAll(async () => {
     upstream = await startUpstream({ minified: true });
     upstream.put('some/http', [
-      { version: '2.0.0', extra: { description: 'Asks over http anew.', time: '2024-01-01T00:00:00+00:00', provide: { 'psr/http-implementation': '1.0' } } },
+      {
+        version: '2.0.0',
+        extra: {
+          description: 'Asks over http anew.',
+          time: '2024-01-01T00:00:00+00:00',
+          provide: { 'psr/http-implementation': '1.0' },
+        },
+      },
       { version: '1.0.0', extra: { description: 'Asks over http.', time: '2020-01-01T00:00:00+00:00' } },
     ]);
-    upstream.put('some/old', [{ version: '1.0.0', extra: { description: 'Once was http.', abandoned: 'some/http', replace: { 'acme/http': '*' }, provide: { 'psr/http-implementation': '1.0' } } }]);
+    upstream.put('some/old', [
+      {
+        version: '1.0.0',
+        extra: {
+          description: 'Once was http.',
+          abandoned: 'some/http',
+          replace: { 'acme/http': '*' },
+          provide: { 'psr/http-implementation': '1.0' },
+        },
+      },
+    ]);
     upstream.put('other/never-asked', [{ version: '1.0.0', extra: { description: 'http' } }]);
     running = runMirror([upstream.url]);
     running.privates.add('acme/http');
-    registry = await runManagement({ now: () => nowMs, mirrored: createMirroredCatalogue({ folder: running.folder.at('mirror'), mirror: running.mirror, epoch: () => epoch }) });
+    registry = await runManagement({
+      now: () => nowMs,
+      mirrored: createMirroredCatalogue({
+        folder: running.folder.at('mirror'),
+        mirror: running.mirror,
+        epoch: () => epoch,
+      }),
+    });
     reader = await registry.createToken('read');
-    source = temporaryTree(below('http', libraryTree('acme/http', { version: '1.0.0', description: 'Ours.', keywords: ['http'] })));
+    source = temporaryTree(
+      below('http', libraryTree('acme/http', { version: '1.0.0', description: 'Ours.', keywords: ['http'] })),
+    );
     const { exitCode, stderr } = await runCli(['build', source.root, '--data', registry.data], { cwd: source.root });
     if (exitCode !== 0) throw new Error(stderr);
   }, 60_000);
@@ -53,9 +82,14 @@ describe('what is mirrored', () => {
     await running.provider('some/http');
     await running.provider('some/old');
     const asked = upstream.server.requests.length;
-    await expect.poll(() => names('/search.json?q=http'), { timeout: 5000 }).toEqual(['acme/http', 'some/http', 'some/old']); // documents are answered before they are kept
+    await expect
+      .poll(() => names('/search.json?q=http'), { timeout: 5000 })
+      .toEqual(['acme/http', 'some/http', 'some/old']); // documents are answered before they are kept
     const { results, total } = (await registry.call('GET', '/search.json?q=once', { as: reader })).json();
-    expect([results, total]).toMatchObject([[{ name: 'some/old', description: 'Once was http.', abandoned: 'some/http' }], 1]);
+    expect([results, total]).toMatchObject([
+      [{ name: 'some/old', description: 'Once was http.', abandoned: 'some/http' }],
+      1,
+    ]);
     expect(await names('/search.json?q=http&per_page=1&page=2')).toEqual(['some/http']);
     expect(await names('/search.json?q=some%2Fhtpt')).toEqual(['some/http']);
     expect(await names('/list.json')).toEqual(['acme/http', 'some/http', 'some/old']);
@@ -71,14 +105,19 @@ describe('what is mirrored', () => {
   });
 
   it('is found as far as a token sees it', async () => {
-    const token = async (limits: object): Promise<string> => (await registry.services.tokensOf('cli:test').create({ description: 'limited', kind: 'read', limits } as never)).secret.reveal();
+    const token = async (limits: object): Promise<string> =>
+      (
+        await registry.services.tokensOf('cli:test').create({ description: 'limited', kind: 'read', limits } as never)
+      ).secret.reveal();
     const older = await token({ packages: ['some/http'], constraints: { 'some/http': '<2.0' } });
     expect(await names('/list.json', older)).toEqual(['some/http']);
     expect(await names('/search.json?q=http', older)).toEqual(['some/http']);
     expect(await names('/search.json?q=anew', older)).toEqual([]);
     expect(await names('/providers/psr/http-implementation.json', older)).toEqual([]);
     expect(await names('/search.json?q=http', await token({ packages: ['acme/*'] }))).toEqual(['acme/http']);
-    expect(await names('/list.json', await token({ packages: ['some/*'], constraints: { 'some/*': '>=3.0' } }))).toEqual([]);
+    expect(
+      await names('/list.json', await token({ packages: ['some/*'], constraints: { 'some/*': '>=3.0' } })),
+    ).toEqual([]);
   });
 
   it('is followed when its document changes, is refused by a rule, or is gone; an accepted archive stays', async () => {

@@ -50,7 +50,9 @@ describe('private names of an origin (I9)', () => {
     await served.origin.comeBack();
     served.tree.put('acme/app', version('app'));
     served.tree.publish();
-    await expect.poll(() => privateAt(served, 'acme/app').catch(() => undefined), { timeout: 15_000 }).toEqual([true, true]);
+    await expect
+      .poll(() => privateAt(served, 'acme/app').catch(() => undefined), { timeout: 15_000 })
+      .toEqual([true, true]);
     await served.origin.goAway();
     expect(await privateAt(served, 'acme/app')).toEqual([true, true]);
     expect(await privateAt(served, 'some/lib')).toEqual([false, false]);
@@ -69,20 +71,46 @@ describe('private names of an origin (I9)', () => {
     };
     served.tree.put('some/lib', version('lib'));
     served.tree.publish();
-    await expect.poll(() => privateAt(served, 'some/lib').then(() => 'known', () => 'unknown')).toBe('unknown');
+    await expect
+      .poll(() =>
+        privateAt(served, 'some/lib').then(
+          () => 'known',
+          () => 'unknown',
+        ),
+      )
+      .toBe('unknown');
     served.origin.misbehave = () => false;
-    await expect.poll(() => privateAt(served, 'some/lib').catch(() => undefined), { timeout: 5000 }).toEqual([true, true]);
+    await expect
+      .poll(() => privateAt(served, 'some/lib').catch(() => undefined), { timeout: 5000 })
+      .toEqual([true, true]);
   });
 
   it('are not known of a tree that does not name what was withdrawn, nor of one that lists nothing', async () => {
     await using served = await serveOrigin();
-    await expect(Promise.resolve().then(() => served.files.privateNames())).rejects.toThrow('no other registry is asked');
+    await expect(Promise.resolve().then(() => served.files.privateNames())).rejects.toThrow(
+      'no other registry is asked',
+    );
     served.tree.put('acme/app', version('app'));
     served.tree.rootExtras({ 'available-packages': undefined });
     served.tree.publish();
-    const refusal = () => Promise.resolve().then(() => served.files.privateNames()).then(() => '', (error: Error) => error.message);
+    const refusal = () =>
+      Promise.resolve()
+        .then(() => served.files.privateNames())
+        .then(
+          () => '',
+          (error: Error) => error.message,
+        );
     await expect.poll(refusal, { timeout: 5000 }).toContain('does not list its packages');
-    served.tree.write('index/_publication.json', formatPublication({ format: 1, serial: 9, published_at: '2026-02-01T00:00:00Z', root: { last_modified: 1, sha256: '' }, sources: [] }));
+    served.tree.write(
+      'index/_publication.json',
+      formatPublication({
+        format: 1,
+        serial: 9,
+        published_at: '2026-02-01T00:00:00Z',
+        root: { last_modified: 1, sha256: '' },
+        sources: [],
+      }),
+    );
     await expect.poll(refusal, { timeout: 5000 }).toContain('older version');
     await expect.poll(() => served.notices.map(({ reason }) => reason).join()).toContain('no other registry is asked');
   });

@@ -20,14 +20,22 @@ let server: Server;
 let requests: OriginRequests;
 const sockets = new Set<Socket>();
 
-async function ask(listener: RequestListener, options: { readonly connections?: number; readonly headersTimeoutMs?: number } = {}): Promise<OriginRequests> {
+async function ask(
+  listener: RequestListener,
+  options: { readonly connections?: number; readonly headersTimeoutMs?: number } = {},
+): Promise<OriginRequests> {
   server = createServer({ keepAliveTimeout: 60_000 }, listener);
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  requests = createOriginRequests({ address: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`, authorization: undefined }, connections: options.connections ?? 4, headersTimeoutMs: options.headersTimeoutMs ?? 300, userAgent: 'test' });
+  requests = createOriginRequests({
+    address: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`, authorization: undefined },
+    connections: options.connections ?? 4,
+    headersTimeoutMs: options.headersTimeoutMs ?? 300,
+    userAgent: 'test',
+  });
   return requests;
 }
 afterEach(() => {
@@ -42,14 +50,24 @@ describe('a request to an origin', () => {
   it('is of the path below the address, encoded segment by segment', async () => {
     const seen: string[] = [];
     const origin = await ask((request, response) => (seen.push(request.url ?? ''), response.end()));
-    for (const path of ['public/dist/acme/hello/dev-a+b #%?\\ü.zip', 'public/dist/http:/x/1.zip', 'index/acme/hello~dev.json']) (await origin.open(get(path))).body.resume();
-    expect(seen).toEqual(['/base/public/dist/acme/hello/dev-a%2Bb%20%23%25%3F%5C%C3%BC.zip', '/base/public/dist/http%3A/x/1.zip', '/base/index/acme/hello~dev.json']);
+    for (const path of [
+      'public/dist/acme/hello/dev-a+b #%?\\ü.zip',
+      'public/dist/http:/x/1.zip',
+      'index/acme/hello~dev.json',
+    ])
+      (await origin.open(get(path))).body.resume();
+    expect(seen).toEqual([
+      '/base/public/dist/acme/hello/dev-a%2Bb%20%23%25%3F%5C%C3%BC.zip',
+      '/base/public/dist/http%3A/x/1.zip',
+      '/base/index/acme/hello~dev.json',
+    ]);
   });
 
   it('is given up when no answer comes in time, whether it was sent or still waits for a connection', async () => {
     const origin = await ask(() => undefined, { connections: 1, headersTimeoutMs: 200 });
     const outcomes = await Promise.allSettled([1, 2, 3].map((at) => origin.open(get(`file-${at}`))));
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(OriginFailure) });
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(OriginFailure) });
     await eventually(() => sockets.size === 0);
   });
 
@@ -67,10 +85,20 @@ describe('a request to an origin', () => {
   it.skipIf(lacks('openssl'))('over TLS goes to nobody whose certificate is not trusted', async () => {
     const folder = temporaryFolder('tls');
     const asked: unknown[] = [];
-    const secure = createSecureServer(createAuthority(folder.path).issue('one'), (request, response) => (asked.push(request.headers.authorization), response.end()));
+    const secure = createSecureServer(
+      createAuthority(folder.path).issue('one'),
+      (request, response) => (asked.push(request.headers.authorization), response.end()),
+    );
     await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
     await ask((_, response) => response.end());
-    const origin = createOriginRequests({ address: { url: `https://localhost:${(secure.address() as AddressInfo).port}`, authorization: new Secret('Bearer of-the-tree') }, connections: 4, userAgent: 'test' });
+    const origin = createOriginRequests({
+      address: {
+        url: `https://localhost:${(secure.address() as AddressInfo).port}`,
+        authorization: new Secret('Bearer of-the-tree'),
+      },
+      connections: 4,
+      userAgent: 'test',
+    });
     await expect(origin.open(get('a'))).rejects.toThrow(/certificate/);
     expect(asked).toEqual([]);
     origin.close();
@@ -89,13 +117,22 @@ describe('a request to an origin', () => {
   });
 
   it.each<[string, RequestListener]>([
-    ['more than is taken', (_, response) => void response.writeHead(200, { 'content-length': 1000 }).end(Buffer.alloc(1000))],
-    ['more than is taken, without saying so', (_, response) => void response.writeHead(200, { 'transfer-encoding': 'chunked' }).end(Buffer.alloc(100_000))],
-    ['an error page without end', (_, response) => {
-      response.writeHead(500);
-      const timer = setInterval(() => response.write(Buffer.alloc(1000)), 1);
-      response.on('close', () => clearInterval(timer));
-    }],
+    [
+      'more than is taken',
+      (_, response) => void response.writeHead(200, { 'content-length': 1000 }).end(Buffer.alloc(1000)),
+    ],
+    [
+      'more than is taken, without saying so',
+      (_, response) => void response.writeHead(200, { 'transfer-encoding': 'chunked' }).end(Buffer.alloc(100_000)),
+    ],
+    [
+      'an error page without end',
+      (_, response) => {
+        response.writeHead(500);
+        const timer = setInterval(() => response.write(Buffer.alloc(1000)), 1);
+        response.on('close', () => clearInterval(timer));
+      },
+    ],
   ])('frees its connection when the origin sends %s', async (_, listener) => {
     const origin = await ask(listener);
     await expect(fetchWhole(origin, 'a', 100)).rejects.toThrow(OriginFailure);
@@ -106,7 +143,10 @@ describe('a request to an origin', () => {
     const asked: unknown[] = [];
     const origin = await ask((request, response) => {
       asked.push(request.headers['if-none-match']);
-      response.setHeader('etag', '"1"').setHeader('last-modified', new Date(asked.length === 1 ? Date.now() : Date.now() - 60_000).toUTCString()).end('text');
+      response
+        .setHeader('etag', '"1"')
+        .setHeader('last-modified', new Date(asked.length === 1 ? Date.now() : Date.now() - 60_000).toUTCString())
+        .end('text');
     });
     const first = await fetchWhole(origin, 'a', 100);
     const second = await fetchWhole(origin, 'a', 100, first.outcome === 'whole' ? first.validators : {});
@@ -120,10 +160,15 @@ describe('an archive on its way', () => {
   const entry = { path: 'dist/acme/hello/1.zip', size: zip.length, shasum: sha1(zip) } as unknown as IndexEntry;
   const open = async (listener: RequestListener, idleTimeoutMs: number) => {
     const failures: unknown[] = [];
-    const file = originStream(await (await ask(listener)).open(get('a')), entry, (error) => void failures.push(error), idleTimeoutMs);
+    const file = originStream(
+      await (await ask(listener)).open(get('a')),
+      entry,
+      (error) => void failures.push(error),
+      idleTimeoutMs,
+    );
     const readAll = async (pauseMs = 0): Promise<Buffer> => {
       const whole = Buffer.alloc(zip.length);
-      for (let at = 0; at < zip.length; ) {
+      for (let at = 0; at < zip.length;) {
         at += (await file.handle.read(whole, at, 60_000, at)).bytesRead;
         if (pauseMs > 0 && at > 200_000 && at < 270_000) await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
@@ -147,7 +192,10 @@ describe('an archive on its way', () => {
   });
 
   it('frees its connection at once where nobody wants it any more, and that is no failure', async () => {
-    const { file, readAll, failures } = await open((_, response) => void response.write(zip.subarray(0, 100_000)), 10_000);
+    const { file, readAll, failures } = await open(
+      (_, response) => void response.write(zip.subarray(0, 100_000)),
+      10_000,
+    );
     const reading = readAll();
     file.abandon?.();
     await expect(reading).rejects.toThrow();

@@ -7,7 +7,12 @@ import { withChecksum } from '../../build/contract/checksum.ts';
 import { serveOrigin, type ServedOrigin } from '../util/origin-server.ts';
 import { referenceOf, sha1, zipBytes, type VersionSpec } from '../util/tree.ts';
 
-const spec = (version: string, normalized = `${version}.0`, extra: Partial<VersionSpec> = {}): VersionSpec => ({ version, normalized, zip: zipBytes(version), ...extra });
+const spec = (version: string, normalized = `${version}.0`, extra: Partial<VersionSpec> = {}): VersionSpec => ({
+  version,
+  normalized,
+  zip: zipBytes(version),
+  ...extra,
+});
 const small = spec('1.0.0');
 const large = spec('2.0.0', '2.0.0.0', { zip: zipBytes('large', 3_000_000) });
 const odd = spec('dev-fix+12 #ü', 'dev-fix+12 #ü');
@@ -21,8 +26,12 @@ beforeEach(async () => {
 });
 afterEach(() => served[Symbol.asyncDispose]());
 
-const get = (path: string, headers?: Readonly<Record<string, string>>, method?: 'GET' | 'HEAD') => served.proxy.get(path, headers, method);
-const providers = (path = 'acme/hello'): Promise<unknown> => get(`/p2/${path}.json`).then((reply) => (reply.status === 200 ? Object.keys(Object.values(reply.json()['packages'] as object)[0] as object) : reply.status));
+const get = (path: string, headers?: Readonly<Record<string, string>>, method?: 'GET' | 'HEAD') =>
+  served.proxy.get(path, headers, method);
+const providers = (path = 'acme/hello'): Promise<unknown> =>
+  get(`/p2/${path}.json`).then((reply) =>
+    reply.status === 200 ? Object.keys(Object.values(reply.json()['packages'] as object)[0] as object) : reply.status,
+  );
 const until = async (holds: () => Promise<boolean>): Promise<void> => {
   for (let attempt = 0; !(await holds()); attempt += 1) {
     if (attempt > 100) throw new Error('it did not come to that');
@@ -36,8 +45,14 @@ describe('an origin', () => {
     expect(await providers()).toEqual(['2.0.0', '1.0.0']);
     expect(await providers('acme/hello~dev')).toEqual([odd.version]);
     const { headers } = await get('/p2/acme/hello.json');
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'last-modified': 'Tue, 14 Nov 2023 22:13:21 GMT', 'cache-control': 'private, no-cache' });
-    expect((await get('/p2/acme/hello.json', { 'if-modified-since': String(headers['last-modified']) })).status).toBe(304);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'last-modified': 'Tue, 14 Nov 2023 22:13:21 GMT',
+      'cache-control': 'private, no-cache',
+    });
+    expect((await get('/p2/acme/hello.json', { 'if-modified-since': String(headers['last-modified']) })).status).toBe(
+      304,
+    );
   });
 
   it('knows what there is not', async () => {
@@ -48,11 +63,23 @@ describe('an origin', () => {
 
   it('gives archives small and large, of odd names, and what HEAD asks', async () => {
     for (const version of [small, large, odd]) {
-      const reply = await get(`/dist/acme/hello/${encodeURIComponent(version.version)}.zip?ref=${referenceOf(version)}`);
+      const reply = await get(
+        `/dist/acme/hello/${encodeURIComponent(version.version)}.zip?ref=${referenceOf(version)}`,
+      );
       expect([reply.status, reply.body.equals(version.zip)]).toEqual([200, true]);
-      expect(reply.headers).toMatchObject({ 'content-type': 'application/zip', 'content-length': String(version.zip.length), etag: `"${sha1(version.zip)}"`, 'accept-ranges': 'none', 'x-ratelimit-limit': '100000' });
+      expect(reply.headers).toMatchObject({
+        'content-type': 'application/zip',
+        'content-length': String(version.zip.length),
+        etag: `"${sha1(version.zip)}"`,
+        'accept-ranges': 'none',
+        'x-ratelimit-limit': '100000',
+      });
       const head = await get(`/dist/acme/hello/${encodeURIComponent(version.version)}.zip`, {}, 'HEAD');
-      expect([head.status, head.body.length, head.headers['content-length']]).toEqual([200, 0, String(version.zip.length)]);
+      expect([head.status, head.body.length, head.headers['content-length']]).toEqual([
+        200,
+        0,
+        String(version.zip.length),
+      ]);
     }
   });
 
@@ -60,7 +87,11 @@ describe('an origin', () => {
     await Promise.all(Array.from({ length: 20 }, () => get('/p2/acme/hello.json')));
     await Promise.all(Array.from({ length: 20 }, () => get('/dist/acme/hello/1.0.0.zip')));
     const asked = served.origin.asked().filter((path) => !path.endsWith('_publication.json'));
-    expect(asked.toSorted()).toEqual(['/index/acme/hello.json', '/public/dist/acme/hello/1.0.0.zip', '/public/p2/acme/hello.json']);
+    expect(asked.toSorted()).toEqual([
+      '/index/acme/hello.json',
+      '/public/dist/acme/hello/1.0.0.zip',
+      '/public/p2/acme/hello.json',
+    ]);
   });
 
   it('is asked for one small file about a publication, whatever is asked of the proxy meanwhile', async () => {
@@ -123,23 +154,39 @@ describe('an origin that is away', () => {
     await get('/dist/acme/hello/1.0.0.zip');
     await served.origin.goAway();
     await sleep(250);
-    for (let turn = 0; turn < 10; turn += 1) expect([await providers(), (await get('/packages.json')).status, (await get('/dist/acme/hello/1.0.0.zip')).status]).toEqual([['2.0.0', '1.0.0'], 200, 200]);
+    for (let turn = 0; turn < 10; turn += 1)
+      expect([
+        await providers(),
+        (await get('/packages.json')).status,
+        (await get('/dist/acme/hello/1.0.0.zip')).status,
+      ]).toEqual([['2.0.0', '1.0.0'], 200, 200]);
     await until(async () => (await get('/health')).json()['tree'] === 'stale');
     expect((await get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'stale' });
-    expect([(await get('/health/ready')).status, (await get('/health/ready')).json()]).toMatchObject([200, { tree: 'stale' }]);
+    expect([(await get('/health/ready')).status, (await get('/health/ready')).json()]).toMatchObject([
+      200,
+      { tree: 'stale' },
+    ]);
     const unknown = await get('/p2/acme/other.json');
-    expect([unknown.status, unknown.headers['retry-after'], unknown.json()]).toMatchObject([500, '5', { code: 'UPSTREAM_UNAVAILABLE' }]);
+    expect([unknown.status, unknown.headers['retry-after'], unknown.json()]).toMatchObject([
+      500,
+      '5',
+      { code: 'UPSTREAM_UNAVAILABLE' },
+    ]);
     expect(served.notices.filter(({ state }) => state === 'failing')).toHaveLength(1);
     await served.origin.comeBack();
     await until(async () => (await get('/p2/acme/other.json')).status === 200);
-    await until(async () => (await get('/health')).json()['tree'] !== 'unreadable' && served.notices.at(-1)?.state === 'recovered');
+    await until(
+      async () =>
+        (await get('/health')).json()['tree'] !== 'unreadable' && served.notices.at(-1)?.state === 'recovered',
+    );
     expect(served.notices.at(-1)).toEqual({ state: 'recovered' });
   });
 
   it('that gives the announcement and not what it announces leaves what was known', async () => {
     await get('/packages.json');
     expect(await providers()).toEqual(['2.0.0', '1.0.0']);
-    served.origin.misbehave = (request, response) => !String(request.url).endsWith('_publication.json') && (response.writeHead(503).end(), true);
+    served.origin.misbehave = (request, response) =>
+      !String(request.url).endsWith('_publication.json') && (response.writeHead(503).end(), true);
     served.tree.put('acme/hello', [spec('3.0.0'), large, small, odd]);
     served.tree.publish();
     await until(async () => (await get('/health')).json()['tree'] === 'stale');
@@ -152,10 +199,15 @@ describe('an origin that is away', () => {
   it('is told with every cause at once, and of each once, whatever is asked', async () => {
     await get('/packages.json');
     for (const status of [503, 403, 503, 403]) {
-      served.origin.misbehave = (request, response) => !String(request.url).endsWith('_publication.json') && (response.writeHead(status).end(), true);
-      for (const path of ['/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/2.0.0.zip', '/p2/acme/other.json']) await get(path);
+      served.origin.misbehave = (request, response) =>
+        !String(request.url).endsWith('_publication.json') && (response.writeHead(status).end(), true);
+      for (const path of ['/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/2.0.0.zip', '/p2/acme/other.json'])
+        await get(path);
     }
-    expect(served.notices.map(({ state, reason }) => [state, /answered \d+/.exec(String(reason))?.[0]])).toEqual([['failing', 'answered 503'], ['failing', 'answered 403']]);
+    expect(served.notices.map(({ state, reason }) => [state, /answered \d+/.exec(String(reason))?.[0]])).toEqual([
+      ['failing', 'answered 503'],
+      ['failing', 'answered 403'],
+    ]);
   });
 
   it('that hangs keeps nobody waiting for long who asks for what is known', async () => {
@@ -167,7 +219,11 @@ describe('an origin that is away', () => {
     await sleep(150);
     await get('/packages.json'); // with which the publication is noticed
     await sleep(150);
-    expect(await Promise.all([providers(), providers(), get('/packages.json').then(({ status }) => status)])).toEqual([['2.0.0', '1.0.0'], ['2.0.0', '1.0.0'], 200]);
+    expect(await Promise.all([providers(), providers(), get('/packages.json').then(({ status }) => status)])).toEqual([
+      ['2.0.0', '1.0.0'],
+      ['2.0.0', '1.0.0'],
+      200,
+    ]);
   });
 
   it('at the start is waited for with an answer that is worth trying again', async () => {
@@ -176,7 +232,11 @@ describe('an origin that is away', () => {
     late.tree.publish();
     await late.origin.goAway();
     const reply = await late.proxy.get('/packages.json');
-    expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([500, '5', { code: 'UPSTREAM_UNAVAILABLE' }]);
+    expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([
+      500,
+      '5',
+      { code: 'UPSTREAM_UNAVAILABLE' },
+    ]);
     expect((await late.proxy.get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'unreadable' });
     await late.origin.comeBack();
     await until(async () => (await late.proxy.get('/packages.json')).status === 200);
@@ -202,7 +262,8 @@ describe('what is read of an origin for everybody but Composer', () => {
   });
 
   it('has stamps that change with the package', async () => {
-    const stamps = () => served.files.published.stamps(['public/p2/acme/hello.json', 'index/acme/hello.json', 'index/acme/unknown.json']);
+    const stamps = () =>
+      served.files.published.stamps(['public/p2/acme/hello.json', 'index/acme/hello.json', 'index/acme/unknown.json']);
     const before = await stamps();
     expect(before).toEqual(['', expect.any(String), undefined]);
     expect(await stamps()).toEqual(before);

@@ -7,7 +7,11 @@ import { referenceOf, zipBytes, type VersionSpec } from '../util/tree.ts';
 
 const one: VersionSpec = { version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('one') };
 const two: VersionSpec = { version: '2.0.0', normalized: '2.0.0.0', zip: zipBytes('two') };
-const branch = (content: string): VersionSpec => ({ version: 'dev-main', normalized: 'dev-main', zip: zipBytes(content) });
+const branch = (content: string): VersionSpec => ({
+  version: 'dev-main',
+  normalized: 'dev-main',
+  zip: zipBytes(content),
+});
 
 /** The proxy looks at the publication at most every few milliseconds. */
 const aLook = 20;
@@ -48,7 +52,16 @@ describe('a publication', () => {
     expect((await served.get('/dist/acme/hello/1.0.0.zip')).body.equals(one.zip)).toBe(true);
     expect((await served.get('/health')).json()).toMatchObject({ status: 'degraded', tree: 'unreadable' });
     const told = served.lines.filter(({ msg }) => msg === 'a newer version of Libretto has published');
-    expect(told).toMatchObject([{ level: 50, err: { message: expect.stringContaining('(format 2, this version reads 1). Upgrade this one, and start it again.') as string } }]);
+    expect(told).toMatchObject([
+      {
+        level: 50,
+        err: {
+          message: expect.stringContaining(
+            '(format 2, this version reads 1). Upgrade this one, and start it again.',
+          ) as string,
+        },
+      },
+    ]);
 
     served.tree.publish();
     await sleep(aLook);
@@ -61,9 +74,15 @@ describe('a publication', () => {
     served.tree.put('acme/hello', [one]);
     served.tree.publish();
     const before = await served.get('/p2/acme/hello.json', { 'accept-encoding': 'gzip' });
-    served.tree.write('index/_publication.json', '{"format":1,"serial":9,"published_at":"2026-02-01T00:00:00Z","root":{"last_modified":1,"sha256":""},"sources":[]}');
+    served.tree.write(
+      'index/_publication.json',
+      '{"format":1,"serial":9,"published_at":"2026-02-01T00:00:00Z","root":{"last_modified":1,"sha256":""},"sources":[]}',
+    );
     await sleep(aLook);
-    const after = await served.get('/p2/acme/hello.json', { 'accept-encoding': 'gzip', 'if-none-match': before.headers['etag'] ?? '' });
+    const after = await served.get('/p2/acme/hello.json', {
+      'accept-encoding': 'gzip',
+      'if-none-match': before.headers['etag'] ?? '',
+    });
     expect(after.status).toBe(304);
   });
 
@@ -82,16 +101,22 @@ describe('a publication', () => {
     const [before, after] = [branch('before'), branch('after')];
     served.tree.put('acme/hello', [before]);
     served.tree.publish();
-    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(before)}`)).body.equals(before.zip)).toBe(true);
+    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(before)}`)).body.equals(before.zip)).toBe(
+      true,
+    );
     served.tree.put('acme/hello', [after, { ...before, state: 'superseded' }]);
     served.tree.publish();
     await sleep(aLook);
     expect((await served.get('/dist/acme/hello/dev-main.zip')).body.equals(after.zip)).toBe(true);
-    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(before)}`)).body.equals(before.zip)).toBe(true);
-    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(after)}`)).body.equals(after.zip)).toBe(true);
+    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(before)}`)).body.equals(before.zip)).toBe(
+      true,
+    );
+    expect((await served.get(`/dist/acme/hello/dev-main.zip?ref=${referenceOf(after)}`)).body.equals(after.zip)).toBe(
+      true,
+    );
   });
 
-  it('that replaces a release\'s bytes on purpose is never served under the old checksum', async () => {
+  it("that replaces a release's bytes on purpose is never served under the old checksum", async () => {
     await using served = await runProxy();
     const again = { ...one, zip: zipBytes('one again') };
     served.tree.put('acme/hello', [one]);
@@ -106,7 +131,11 @@ describe('a publication', () => {
 
   it('during a storm of requests gives each of them one whole version', async () => {
     await using served = await runProxy({ tokens: { reader: 0 } });
-    const versions = Array.from({ length: 30 }, (_, at): VersionSpec => ({ version: `${at + 1}.0.0`, normalized: `${at + 1}.0.0.0`, zip: zipBytes(`v${at}`) }));
+    const versions = Array.from({ length: 30 }, (_, at): VersionSpec => ({
+      version: `${at + 1}.0.0`,
+      normalized: `${at + 1}.0.0.0`,
+      zip: zipBytes(`v${at}`),
+    }));
     let published = 0;
     const publish = (): void => {
       published += 1;
@@ -123,7 +152,11 @@ describe('a publication', () => {
         newest = names.length;
         const version = names[0] ?? '';
         const archive = await served.get(`/dist/acme/hello/${version}.zip`);
-        expect([version, archive.status, archive.body.equals(versions[Number.parseInt(version, 10) - 1]?.zip ?? Buffer.alloc(0))]).toEqual([version, 200, true]);
+        expect([
+          version,
+          archive.status,
+          archive.body.equals(versions[Number.parseInt(version, 10) - 1]?.zip ?? Buffer.alloc(0)),
+        ]).toEqual([version, 200, true]);
       }
     };
     const clients = Array.from({ length: 6 }, client);

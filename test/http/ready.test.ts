@@ -12,7 +12,10 @@ it('is ready where packages and state can be read, without a token and uncounted
   await using served = await runProxy({ readState: () => Promise.resolve(undefined) });
   served.tree.publish();
   const reply = await served.get('/health/ready', asNobody);
-  expect([reply.status, reply.json()]).toEqual([200, { status: 'ready', tree: 'ok', state: 'ok', counters: 'ok', storage: 'ok' }]);
+  expect([reply.status, reply.json()]).toEqual([
+    200,
+    { status: 'ready', tree: 'ok', state: 'ok', counters: 'ok', storage: 'ok' },
+  ]);
   expect((await served.get('/health/ready', asNobody, 'HEAD')).status).toBe(200);
   expect((await served.get('/health/ready', asNobody, 'DELETE')).status).toBe(400);
   expect(reply.headers).not.toHaveProperty('x-ratelimit-limit');
@@ -22,7 +25,10 @@ it('is ready for as long as tokens that are known are honoured, and says how lon
   await using served = await runProxy({ readState: () => Promise.resolve(41_900) });
   served.tree.publish();
   const reply = await served.get('/health/ready', asNobody);
-  expect([reply.status, reply.json()]).toEqual([200, { status: 'ready', tree: 'ok', state: 'grace', grace_seconds_left: 41, counters: 'ok', storage: 'ok' }]);
+  expect([reply.status, reply.json()]).toEqual([
+    200,
+    { status: 'ready', tree: 'ok', state: 'grace', grace_seconds_left: 41, counters: 'ok', storage: 'ok' },
+  ]);
 });
 
 it('is ready while requests are counted locally: limits are kept nevertheless', async () => {
@@ -34,24 +40,39 @@ it('is ready while requests are counted locally: limits are kept nevertheless', 
 
 it('is not before the first publication, and where packages.json is gone', async () => {
   await using served = await runProxy();
-  expect((await served.get('/health/ready', asNobody)).json()).toMatchObject({ code: 'NOT_SERVING', details: { tree: 'empty', state: 'ok', closing: false } });
+  expect((await served.get('/health/ready', asNobody)).json()).toMatchObject({
+    code: 'NOT_SERVING',
+    details: { tree: 'empty', state: 'ok', closing: false },
+  });
   served.tree.publish();
   expect((await served.get('/health/ready', asNobody)).status).toBe(200);
   rmSync(join(served.tree.data, 'public'), { recursive: true });
   const reply = await served.get('/health/ready', asNobody);
-  expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([500, '5', { details: { tree: 'unreadable' } }]);
+  expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([
+    500,
+    '5',
+    { details: { tree: 'unreadable' } },
+  ]);
   expect((await served.get('/health', asNobody)).status).toBe(200);
 });
 
 it.each([
   ['fails', () => Promise.reject(new Error('the state is gone'))],
-  ['throws', () => { throw new Error('the state is gone'); }],
+  [
+    'throws',
+    () => {
+      throw new Error('the state is gone');
+    },
+  ],
   ['says nothing', () => new Promise(() => undefined)],
 ])('is not while the state %s; /health goes on saying that the process lives', async (_name, readState) => {
   await using served = await runProxy({ readState });
   served.tree.publish();
   const reply = await served.get('/health/ready', asNobody);
-  expect([reply.status, reply.json()]).toMatchObject([500, { code: 'NOT_SERVING', details: { tree: 'ok', state: 'unreadable' } }]);
+  expect([reply.status, reply.json()]).toMatchObject([
+    500,
+    { code: 'NOT_SERVING', details: { tree: 'ok', state: 'unreadable' } },
+  ]);
   expect(JSON.stringify(reply.json())).not.toContain('gone');
   expect((await served.get('/health', asNobody)).status).toBe(200);
 });

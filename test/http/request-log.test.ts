@@ -15,7 +15,14 @@ describe('the request log', () => {
     await served.get('/dist/acme/hello/1.0.0.zip?ref=');
     await served.get('/packages.json', { authorization: '' });
     expect(served.lines).toHaveLength(2);
-    expect(served.lines[0]).toMatchObject({ method: 'GET', path: '/dist/acme/hello/1.0.0.zip', status: 200, bytes: 300, token: 'tok_reader', client: '127.0.0.1' });
+    expect(served.lines[0]).toMatchObject({
+      method: 'GET',
+      path: '/dist/acme/hello/1.0.0.zip',
+      status: 200,
+      bytes: 300,
+      token: 'tok_reader',
+      client: '127.0.0.1',
+    });
     expect(served.lines[1]).toMatchObject({ status: 401, token: null });
     expect(served.lines[0]?.['duration_ms']).toEqual(expect.any(Number));
     expect(new Set(served.lines.map((line) => line['request_id'])).size).toBe(2);
@@ -29,7 +36,13 @@ describe('the request log', () => {
     ['a setup code', `set_${'aB3x'.repeat(8)}`],
   ])('rows 25 and 26: holds no secret, wherever a client puts one: %s', async (_name, secret) => {
     await using served = await runProxy();
-    for (const path of [`/${secret}/packages.json`, `/packages.json?token=${secret}`, `/p2/acme/${secret}.json`, `/dist/acme/hello/${secret}.zip`]) await served.get(path, { authorization: `Bearer ${secret}`, cookie: secret, referer: secret });
+    for (const path of [
+      `/${secret}/packages.json`,
+      `/packages.json?token=${secret}`,
+      `/p2/acme/${secret}.json`,
+      `/dist/acme/hello/${secret}.zip`,
+    ])
+      await served.get(path, { authorization: `Bearer ${secret}`, cookie: secret, referer: secret });
     expect(served.lines).toHaveLength(4);
     expect(JSON.stringify(served.lines)).not.toContain(secret);
   });
@@ -46,7 +59,9 @@ describe('the request log', () => {
     await using served = await runProxy({ trustedProxies });
     await served.get('/health', { 'x-forwarded-for': forwarded });
     // when every hop is trusted the furthest one is the client
-    expect(served.lines[0]?.['client']).toBe(client === '127.0.0.1' && forwarded.startsWith('2001') ? '2001:db8:1::7' : client);
+    expect(served.lines[0]?.['client']).toBe(
+      client === '127.0.0.1' && forwarded.startsWith('2001') ? '2001:db8:1::7' : client,
+    );
   });
 });
 
@@ -55,14 +70,20 @@ describe('a log file', () => {
     await using folder = temporaryFolder('log');
     const path = folder.at('deeper', 'requests.log');
     const errors: Error[] = [];
-    const log = openLog({ destination: path, now: () => Date.UTC(2026, 0, 31, 12, 0, 0, 7), onError: (error) => errors.push(error) });
+    const log = openLog({
+      destination: path,
+      now: () => Date.UTC(2026, 0, 31, 12, 0, 0, 7),
+      onError: (error) => errors.push(error),
+    });
     log.logger.info({ n: 1 });
     renameSync(path, `${path}.1`);
     await log.reopen();
     log.logger.info({ n: 2, authorization: 'Bearer x' });
     await log.close();
     expect(readFileSync(`${path}.1`, 'utf8')).toBe('{"level":30,"time":"2026-01-31T12:00:00.007Z","n":1}\n');
-    expect(readFileSync(path, 'utf8')).toBe('{"level":30,"time":"2026-01-31T12:00:00.007Z","n":2,"authorization":"[secret]"}\n');
+    expect(readFileSync(path, 'utf8')).toBe(
+      '{"level":30,"time":"2026-01-31T12:00:00.007Z","n":2,"authorization":"[secret]"}\n',
+    );
     expect(errors).toEqual([]);
   });
 
@@ -75,11 +96,15 @@ describe('a log file', () => {
     }
     await log.close();
     const lines = readFileSync(folder.at('requests.log'), 'utf8').trimEnd().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual(Array.from({ length: 5000 }, (_, n) => n));
+    expect(lines.map((line) => (JSON.parse(line) as { n: number }).n)).toEqual(
+      Array.from({ length: 5000 }, (_, n) => n),
+    );
   });
 
   it('that cannot be opened is said at once', () => {
-    expect(() => openLog({ destination: '/dev/null/requests.log', now: Date.now, onError: () => undefined })).toThrow(expect.objectContaining({ path: '/dev/null' }));
+    expect(() => openLog({ destination: '/dev/null/requests.log', now: Date.now, onError: () => undefined })).toThrow(
+      expect.objectContaining({ path: '/dev/null' }),
+    );
   });
 
   it('that can no longer be written is said once, and stops nothing', async () => {

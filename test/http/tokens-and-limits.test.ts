@@ -16,17 +16,31 @@ async function runWithHello(options: RunningOptions = {}): Promise<RunningProxy>
 }
 
 const basic = 'Basic realm="libretto", charset="UTF-8"';
-const protocolPaths = ['/packages.json', '/p2/acme/hello$%hash%.json', '/p2/acme/unknown.json', '/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/9.zip'];
+const protocolPaths = [
+  '/packages.json',
+  '/p2/acme/hello$%hash%.json',
+  '/p2/acme/unknown.json',
+  '/dist/acme/hello/1.0.0.zip',
+  '/dist/acme/hello/9.zip',
+];
 
 describe('without a valid token', () => {
   it('row 23: every protocol path is 401, the same whether the thing exists or not', async () => {
     await using served = await runWithHello();
     for (const path of protocolPaths) {
       const nobody = await served.get(path, { authorization: '' });
-      expect([nobody.status, nobody.json()['code'], nobody.headers['www-authenticate']]).toEqual([401, 'AUTHENTICATION_REQUIRED', ['Bearer realm="libretto"', basic]]);
+      expect([nobody.status, nobody.json()['code'], nobody.headers['www-authenticate']]).toEqual([
+        401,
+        'AUTHENTICATION_REQUIRED',
+        ['Bearer realm="libretto"', basic],
+      ]);
       expect(nobody.json()['error']).toContain('as the password of http-basic');
       const stranger = await served.get(path, { authorization: 'Bearer nobody' });
-      expect([stranger.status, stranger.json()['code'], stranger.headers['www-authenticate']]).toEqual([401, 'INVALID_TOKEN', ['Bearer realm="libretto", error="invalid_token"', basic]]);
+      expect([stranger.status, stranger.json()['code'], stranger.headers['www-authenticate']]).toEqual([
+        401,
+        'INVALID_TOKEN',
+        ['Bearer realm="libretto", error="invalid_token"', basic],
+      ]);
       expect(stranger.json()['error']).toContain('the token is the password');
       expect(Object.keys(stranger.json())).toEqual(['error', 'code', 'details']);
       expect(stranger.headers['x-ratelimit-limit']).toBeUndefined();
@@ -43,7 +57,10 @@ describe('without a valid token', () => {
 
   it('Composer gets the sentence as a warning too, the only thing it shows its user', async () => {
     await using served = await runWithHello();
-    const reply = await served.get('/packages.json', { authorization: 'Bearer nobody', 'user-agent': 'Composer/2.5.5 (Linux)' });
+    const reply = await served.get('/packages.json', {
+      authorization: 'Bearer nobody',
+      'user-agent': 'Composer/2.5.5 (Linux)',
+    });
     expect(reply.json()['warning']).toBe(reply.json()['error']);
     expect(reply.headers['content-type']).toBe('application/json');
   });
@@ -51,22 +68,37 @@ describe('without a valid token', () => {
   it('row 28: a hundred guesses a minute from one address are 401, more are 429, and whoever has a token comes in from there all the same', async () => {
     let nowMs = Date.UTC(2026, 0, 1);
     await using served = await runWithHello({ now: () => nowMs, trustedProxies: ['127.0.0.1'] });
-    const guess = (from = '203.0.113.9'): Promise<Reply> => served.get('/packages.json', { authorization: 'Bearer nobody', 'x-forwarded-for': from });
+    const guess = (from = '203.0.113.9'): Promise<Reply> =>
+      served.get('/packages.json', { authorization: 'Bearer nobody', 'x-forwarded-for': from });
     const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await guess()).status));
     expect(new Set(statuses)).toEqual(new Set([401]));
     nowMs += 20_000;
     const refused = await guess();
-    expect([refused.status, refused.json()['code'], refused.headers['retry-after']]).toEqual([429, 'TOO_MANY_ATTEMPTS', '40']);
+    expect([refused.status, refused.json()['code'], refused.headers['retry-after']]).toEqual([
+      429,
+      'TOO_MANY_ATTEMPTS',
+      '40',
+    ]);
     expect((await guess('203.0.113.10')).status).toBe(401);
     expect((await served.get('/packages.json', { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200);
-    expect((await served.get('/packages.json', { authorization: '', 'x-forwarded-for': '203.0.113.9' })).status).toBe(401);
+    expect((await served.get('/packages.json', { authorization: '', 'x-forwarded-for': '203.0.113.9' })).status).toBe(
+      401,
+    );
     nowMs += 40_000;
     expect((await guess()).status).toBe(401);
   });
 
   it('an unknown path is 404 all the same', async () => {
     await using served = await runWithHello();
-    for (const path of ['/', '/favicon.ico', '/api/tokens', '/p2/acme/hello.html', '/p2/acme.json', '/index/acme/hello.json', '/packages.json/']) {
+    for (const path of [
+      '/',
+      '/favicon.ico',
+      '/api/tokens',
+      '/p2/acme/hello.html',
+      '/p2/acme.json',
+      '/index/acme/hello.json',
+      '/packages.json/',
+    ]) {
       const reply = await served.get(path, { authorization: '' });
       expect([path, reply.status, reply.json()['code']]).toEqual([path, 404, 'NOT_FOUND']);
     }
@@ -89,33 +121,52 @@ describe('the limit', () => {
     ];
     expect(replies.map((reply) => reply.status)).toEqual([200, 304, 404, 200, 404, 400, 200]);
     expect(replies.map((reply) => reply.headers['x-ratelimit-remaining'])).toEqual(['6', '5', '4', '3', '2', '1', '0']);
-    for (const reply of replies) expect([reply.headers['x-ratelimit-limit'], reply.headers['x-ratelimit-reset']]).toEqual(['7', String(nowMs / 1000 + 3600)]);
+    for (const reply of replies)
+      expect([reply.headers['x-ratelimit-limit'], reply.headers['x-ratelimit-reset']]).toEqual([
+        '7',
+        String(nowMs / 1000 + 3600),
+      ]);
   });
 
   it('is told and counts for what is asked in a way nothing here is: a body, an expectation', async () => {
     await using served = await runWithHello({ tokens: { reader: 5 } });
-    const ask = (path: string, headers: string) => exchange(served.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n${headers}\r\n`, 30);
+    const ask = (path: string, headers: string) =>
+      exchange(served.port, `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\n${headers}\r\n`, 30);
     const replies = [
       await ask('/packages.json', 'Content-Length: 3\r\n'),
       await ask('/packages.json', 'Expect: foo\r\n'),
       await ask('/packages.json', 'Content-Length: 3\r\nExpect: 100-continue\r\n'),
       await ask('/nothing', 'Transfer-Encoding: chunked\r\n'),
     ];
-    expect(replies.map(({ status, head }) => [status, /X-RateLimit-Remaining: (\d+)/i.exec(head)?.[1]])).toEqual([[400, '4'], [400, '3'], [400, '2'], [400, '1']]);
+    expect(replies.map(({ status, head }) => [status, /X-RateLimit-Remaining: (\d+)/i.exec(head)?.[1]])).toEqual([
+      [400, '4'],
+      [400, '3'],
+      [400, '2'],
+      [400, '1'],
+    ]);
     expect((await served.get('/packages.json')).headers['x-ratelimit-remaining']).toBe('0');
     expect((await ask('/packages.json', 'Content-Length: 3\r\n')).status).toBe(429);
-    expect((await exchange(served.port, 'GET /packages.json HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n', 30)).status).toBe(401);
+    expect(
+      (await exchange(served.port, 'GET /packages.json HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n', 30)).status,
+    ).toBe(401);
   });
 
-  it('used up is 429 with Retry-After, a sentence and the headers; the window\'s end lets through again', async () => {
+  it("used up is 429 with Retry-After, a sentence and the headers; the window's end lets through again", async () => {
     let nowMs = Date.UTC(2026, 0, 1);
     await using served = await runWithHello({ tokens: { reader: 1 }, now: () => nowMs });
     expect((await served.get('/packages.json')).status).toBe(200);
     nowMs += 600_500;
     const refused = await served.get('/packages.json');
     expect(refused.status).toBe(429);
-    expect(refused.headers).toMatchObject({ 'retry-after': '3000', 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' });
-    expect(refused.json()).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', details: { limit: 1, retry_after_seconds: 3000 } });
+    expect(refused.headers).toMatchObject({
+      'retry-after': '3000',
+      'x-ratelimit-limit': '1',
+      'x-ratelimit-remaining': '0',
+    });
+    expect(refused.json()).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      details: { limit: 1, retry_after_seconds: 3000 },
+    });
     expect(refused.json()['error']).toContain('works again in 50 minutes');
     nowMs += 3_000_000;
     expect((await served.get('/packages.json')).status).toBe(200);
@@ -141,7 +192,12 @@ describe('ports that answer later, or not', () => {
     const valid = { outcome: 'valid', token: { id: 'tok_a', kind: 'read', limit: 5 } } as unknown as Authentication;
     await using served = await runWithHello({
       authenticator: { authenticate: () => Promise.resolve(valid) },
-      counters: { hit: () => Promise.resolve({ admitted: true, remaining: 4, resetAtMs: 1 }), peek: () => undefined, degraded: () => true, close: () => Promise.resolve() },
+      counters: {
+        hit: () => Promise.resolve({ admitted: true, remaining: 4, resetAtMs: 1 }),
+        peek: () => undefined,
+        degraded: () => true,
+        close: () => Promise.resolve(),
+      },
     });
     const reply = await served.get('/p2/acme/hello.json');
     expect([reply.status, reply.headers['x-ratelimit-remaining']]).toEqual([200, '4']);
@@ -150,7 +206,12 @@ describe('ports that answer later, or not', () => {
 
   it.each([
     ['rejects', () => Promise.reject(new Error('state is gone'))],
-    ['throws', () => { throw new Error('state is gone'); }],
+    [
+      'throws',
+      () => {
+        throw new Error('state is gone');
+      },
+    ],
   ])('one that %s makes a 500 of its request and nothing else', async (_name, authenticate) => {
     await using served = await runWithHello({ authenticator: { authenticate } });
     for (let turn = 0; turn < 3; turn += 1) expect((await served.get('/packages.json')).status).toBe(500);
@@ -163,14 +224,28 @@ describe('/health', () => {
     await using served = await runWithHello({ tokens: { reader: 1 } });
     for (let turn = 0; turn < 3; turn += 1) {
       const reply = await served.get('/health');
-      expect([reply.status, reply.json()]).toEqual([200, { status: 'ok', metadata_url: '/p2/%package%$%hash%.json', tree: 'ok', state: 'ok', counters: 'ok', storage: 'ok' }]);
+      expect([reply.status, reply.json()]).toEqual([
+        200,
+        {
+          status: 'ok',
+          metadata_url: '/p2/%package%$%hash%.json',
+          tree: 'ok',
+          state: 'ok',
+          counters: 'ok',
+          storage: 'ok',
+        },
+      ]);
     }
     expect((await served.get('/packages.json')).status).toBe(200);
   });
 
   it('is degraded, not gone, over an empty data folder', async () => {
     await using served = await runProxy();
-    expect((await served.get('/health', { authorization: '' })).json()).toMatchObject({ status: 'degraded', metadata_url: null, tree: 'empty' });
+    expect((await served.get('/health', { authorization: '' })).json()).toMatchObject({
+      status: 'degraded',
+      metadata_url: null,
+      tree: 'empty',
+    });
   });
 
   it.each([
@@ -185,6 +260,10 @@ describe('/health', () => {
       expect([reply.status, reply.json()]).toMatchObject([200, { status: 'degraded', tree: 'unreadable' }]);
     }
     served.tree.publish();
-    expect((await served.get('/health')).json()).toMatchObject({ status: 'ok', metadata_url: '/p2/%package%$%hash%.json', tree: 'ok' });
+    expect((await served.get('/health')).json()).toMatchObject({
+      status: 'ok',
+      metadata_url: '/p2/%package%$%hash%.json',
+      tree: 'ok',
+    });
   });
 });

@@ -36,7 +36,10 @@ const shown = (replies: readonly Reply[]): unknown =>
 it('gives packages.json a later date once a view loses the only version of a package that it sees', async () => {
   const limits = { packages: ['acme/*'], constraints: { 'acme/one': '^1.2' } };
   let [root] = await look(limits);
-  const purges = [['acme/one', '1.2.0', ['acme/steady', 'acme/two']], ['acme/two', '1.0.0', ['acme/steady']]] as const;
+  const purges = [
+    ['acme/one', '1.2.0', ['acme/steady', 'acme/two']],
+    ['acme/two', '1.0.0', ['acme/steady']],
+  ] as const;
   for (const [at, [name, version, left]] of purges.entries()) {
     await purge(name, version, purged + at * 60_000);
     const after = await again('/packages.json', limits, root);

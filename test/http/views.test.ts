@@ -11,7 +11,12 @@ import { runManagement, type RunningManagement } from '../util/running-managemen
 import { runProxy, type Reply } from '../util/running-proxy.ts';
 import { HandMadeTree, zipBytes, type VersionSpec } from '../util/tree.ts';
 
-const version = (text: string, time?: string): VersionSpec => ({ version: text, normalized: text.startsWith('dev-') ? text : `${text}.0`, zip: zipBytes(text), ...(time === undefined ? {} : { time }) });
+const version = (text: string, time?: string): VersionSpec => ({
+  version: text,
+  normalized: text.startsWith('dev-') ? text : `${text}.0`,
+  zip: zipBytes(text),
+  ...(time === undefined ? {} : { time }),
+});
 
 let registry: RunningManagement;
 let tree: HandMadeTree;
@@ -25,14 +30,21 @@ beforeEach(async () => {
 afterEach(() => registry[Symbol.asyncDispose]());
 
 const tokens = () => registry.services.tokensOf('cli:test');
-const create = async (limits: Partial<TokenLimits>, limit = 1000): Promise<{ readonly id: string; readonly token: string }> => {
+const create = async (
+  limits: Partial<TokenLimits>,
+  limit = 1000,
+): Promise<{ readonly id: string; readonly token: string }> => {
   const { record, secret } = await tokens().create({ description: 'a test', kind: 'read', limit, limits });
   return { id: record.id, token: secret.reveal() };
 };
-const get = (path: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> => registry.proxy.send('GET', path, { authorization: `Bearer ${token}`, ...headers });
+const get = (path: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
+  registry.proxy.send('GET', path, { authorization: `Bearer ${token}`, ...headers });
 const names = (reply: Reply): unknown => reply.json()['available-packages'];
-const versions = (reply: Reply, name: string): readonly string[] => Object.keys((reply.json()['packages'] as Record<string, Record<string, unknown>>)[name] ?? {});
-const dated = (reply: Reply): Readonly<Record<string, string>> => ({ 'if-modified-since': reply.headers['last-modified'] ?? '' });
+const versions = (reply: Reply, name: string): readonly string[] =>
+  Object.keys((reply.json()['packages'] as Record<string, Record<string, unknown>>)[name] ?? {});
+const dated = (reply: Reply): Readonly<Record<string, string>> => ({
+  'if-modified-since': reply.headers['last-modified'] ?? '',
+});
 /** Each publication is looked for every few milliseconds. */
 const publish = async (): Promise<void> => {
   tree.publish({ root: false });
@@ -56,12 +68,16 @@ describe('a view', () => {
   it('is told that nothing has changed where nothing of it has', async () => {
     const { token } = await create({ packages: ['acme/core'], constraints: { '*': '<2.0' } });
     const [root, core] = [await get('/packages.json', token), await get('/p2/acme/core.json', token)];
-    expect([(await get('/packages.json', token, dated(root))).status, (await get('/p2/acme/core.json', token, dated(core))).status]).toEqual([304, 304]);
+    expect([
+      (await get('/packages.json', token, dated(root))).status,
+      (await get('/p2/acme/core.json', token, dated(core))).status,
+    ]).toEqual([304, 304]);
   });
 
   it('has dates that rise with each publication of a document', async () => {
     const { token } = await create({ constraints: { '*': '<2.0' } });
-    const at = async (): Promise<number> => Date.parse((await get('/p2/acme/core.json', token)).headers['last-modified'] ?? '');
+    const at = async (): Promise<number> =>
+      Date.parse((await get('/p2/acme/core.json', token)).headers['last-modified'] ?? '');
     const first = await at();
     tree.put('acme/core', [version('2.0.0'), version('1.1.0'), version('1.0.0')]);
     await publish();
@@ -85,28 +101,54 @@ describe('a view', () => {
   it('goes by when a version was first published here, where its source knows no time', async () => {
     tree.put('acme/undated', [version('1.0.0')]);
     tree.publish();
-    const [{ token: before }, { token: after }] = [await create({ not_after: '2026-01-30' }), await create({ not_after: '2026-01-31' })];
-    expect([(await get('/p2/acme/undated.json', before)).status, (await get('/p2/acme/undated.json', after)).status]).toEqual([404, 200]);
+    const [{ token: before }, { token: after }] = [
+      await create({ not_after: '2026-01-30' }),
+      await create({ not_after: '2026-01-31' }),
+    ];
+    expect([
+      (await get('/p2/acme/undated.json', before)).status,
+      (await get('/p2/acme/undated.json', after)).status,
+    ]).toEqual([404, 200]);
   });
 });
 
 describe('a registry that mirrors others', () => {
   it('tells a limited token to ask for its patterns alone, also where it sees all that is published', async () => {
     const view = compileView({ ...noLimits, packages: ['acme/*'] });
-    const authenticator = { authenticate: (): Authentication => ({ outcome: 'valid', token: { id: 'tok_0123456789abcdef' as TokenId, kind: 'read', limit: 0, view, networks: undefined } }) };
-    await using mirroring = await runProxy({ authenticator, dataDirectory: registry.data, rootChanges: () => rootChanges(undefined, {}, { mirrors: true }) });
-    expect((await mirroring.get('/packages.json')).json()).toMatchObject({ 'available-packages': ['acme/core', 'acme/young'], 'available-package-patterns': ['acme/*'] });
+    const authenticator = {
+      authenticate: (): Authentication => ({
+        outcome: 'valid',
+        token: { id: 'tok_0123456789abcdef' as TokenId, kind: 'read', limit: 0, view, networks: undefined },
+      }),
+    };
+    await using mirroring = await runProxy({
+      authenticator,
+      dataDirectory: registry.data,
+      rootChanges: () => rootChanges(undefined, {}, { mirrors: true }),
+    });
+    expect((await mirroring.get('/packages.json')).json()).toMatchObject({
+      'available-packages': ['acme/core', 'acme/young'],
+      'available-package-patterns': ['acme/*'],
+    });
   });
 });
 
 describe('networks', () => {
   it('let a token be used from there, and nowhere else', async () => {
-    const [{ token: here }, { token: elsewhere }] = [await create({ networks: ['127.0.0.0/8'] }), await create({ networks: ['203.0.113.0/24'] })];
+    const [{ token: here }, { token: elsewhere }] = [
+      await create({ networks: ['127.0.0.0/8'] }),
+      await create({ networks: ['203.0.113.0/24'] }),
+    ];
     expect((await get('/packages.json', here)).status).toBe(200);
     for (const path of ['/packages.json', '/p2/acme/core.json', '/dist/acme/core/1.0.0.zip', '/api/packages']) {
       const reply = await get(path, elsewhere, { 'user-agent': 'Composer/2.5.5' });
       const body = reply.json();
-      expect([path, reply.status, body['code'], body['warning']]).toEqual([path, 403, 'NETWORK_NOT_ALLOWED', body['error']]);
+      expect([path, reply.status, body['code'], body['warning']]).toEqual([
+        path,
+        403,
+        'NETWORK_NOT_ALLOWED',
+        body['error'],
+      ]);
       expect(JSON.stringify([reply.headers, body])).not.toContain('203.0.113');
     }
   });
@@ -118,17 +160,35 @@ describe('networks', () => {
 
   it('go by the address that a trusted proxy gives', async () => {
     const range = parseAddressRange('203.0.113.0/24') ?? expect.unreachable();
-    const authenticator = { authenticate: (): Authentication => ({ outcome: 'valid', token: { id: 'tok_0123456789abcdef' as TokenId, kind: 'read', limit: 0, view: undefined, networks: [range] } }) };
-    await using behind = await runProxy({ authenticator, trustedProxies: ['127.0.0.0/8'], dataDirectory: registry.data });
-    const status = async (from: string): Promise<number> => (await behind.get('/packages.json', { 'x-forwarded-for': from })).status;
-    expect([await status('203.0.113.7'), await status('203.0.113.7, 198.51.100.1'), await status('198.51.100.1, 203.0.113.7'), await status('2001:db8::1')]).toEqual([200, 403, 200, 403]);
+    const authenticator = {
+      authenticate: (): Authentication => ({
+        outcome: 'valid',
+        token: { id: 'tok_0123456789abcdef' as TokenId, kind: 'read', limit: 0, view: undefined, networks: [range] },
+      }),
+    };
+    await using behind = await runProxy({
+      authenticator,
+      trustedProxies: ['127.0.0.0/8'],
+      dataDirectory: registry.data,
+    });
+    const status = async (from: string): Promise<number> =>
+      (await behind.get('/packages.json', { 'x-forwarded-for': from })).status;
+    expect([
+      await status('203.0.113.7'),
+      await status('203.0.113.7, 198.51.100.1'),
+      await status('198.51.100.1, 203.0.113.7'),
+      await status('2001:db8::1'),
+    ]).toEqual([200, 403, 200, 403]);
   });
 
   it('count nothing against the token, and too many tries against the address', async () => {
     const { id, token } = await create({ networks: ['203.0.113.0/24'] }, 3);
     const statuses: number[] = [];
     for (let at = 0; at < 103; at += 1) statuses.push((await get('/packages.json', token)).status);
-    expect([statuses.slice(0, 100).every((status) => status === 403), statuses.slice(100)]).toEqual([true, [429, 429, 429]]);
+    expect([statuses.slice(0, 100).every((status) => status === 403), statuses.slice(100)]).toEqual([
+      true,
+      [429, 429, 429],
+    ]);
     await tokens().update(id, { limits: { networks: null } });
     expect((await get('/packages.json', token)).headers['x-ratelimit-remaining']).toBe('2');
   });

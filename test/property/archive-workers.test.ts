@@ -17,8 +17,15 @@ function textOf(index: number): Buffer {
 }
 
 function contentOf(read: (paths: readonly string[]) => AsyncIterable<Uint8Array>): Content {
-  const files = Array.from({ length: count }, (_, index) => ({ path: `${index}.php`, mode: 'file', identity: `number:${index}` }) as const);
-  return { entryTime: 0, list: () => Promise.resolve({ files, withheld: [] }), read: (wanted) => read(wanted.map(({ path }) => path)) };
+  const files = Array.from(
+    { length: count },
+    (_, index) => ({ path: `${index}.php`, mode: 'file', identity: `number:${index}` }) as const,
+  );
+  return {
+    entryTime: 0,
+    list: () => Promise.resolve({ files, withheld: [] }),
+    read: (wanted) => read(wanted.map(({ path }) => path)),
+  };
 }
 
 const content = contentOf(async function* (paths) {
@@ -26,11 +33,14 @@ const content = contentOf(async function* (paths) {
 });
 
 async function compiledArchiver(options: ArchiverOptions): Promise<Archiver> {
-  const compiled: typeof import('../../build/archive/archiver.ts') = await import(new URL('../../lib/cli/archiver.js', import.meta.url).href);
+  const compiled: typeof import('../../build/archive/archiver.ts') = await import(
+    new URL('../../lib/cli/archiver.js', import.meta.url).href
+  );
   return compiled.createArchiver(options);
 }
 
-const make = async (archiver: Archiver, name: string): Promise<string> => (await archiver.archive(content, { topFolder: 'top', target: folder.at(name) })).shasum;
+const make = async (archiver: Archiver, name: string): Promise<string> =>
+  (await archiver.archive(content, { topFolder: 'top', target: folder.at(name) })).shasum;
 
 describe('worker threads', () => {
   it('change nothing in the bytes', async () => {
@@ -54,7 +64,9 @@ describe('worker threads', () => {
         yield textOf(Number.parseInt(path, 10));
       }
     });
-    await expect(workers.archive(interrupted, { topFolder: 'top', target: folder.at('interrupted.zip') })).rejects.toThrow();
+    await expect(
+      workers.archive(interrupted, { topFolder: 'top', target: folder.at('interrupted.zip') }),
+    ).rejects.toThrow();
     await stop;
     expect(() => readFileSync(folder.at('interrupted.zip'))).toThrow('ENOENT');
   });

@@ -13,12 +13,21 @@ const version = fc.oneof(
   fc.tuple(fc.array(number, { minLength: 1, maxLength: 4 }), suffix).map(([numbers, end]) => numbers.join('.') + end),
   fc.constantFrom('dev-main', '1.x-dev', '01.2.3', '20240131', '2024.01.31', '1.0.00', '0.0.0.0'),
 );
-const constraint = fc.array(fc.tuple(fc.constantFrom('', '^', '~', '>', '>=', '<', '<=', '!=', '=='), version), { minLength: 1, maxLength: 3 }).chain((parts) => fc.constantFrom(' ', ' || ').map((joint) => parts.map(([sign, text]) => sign + text).join(joint)));
+const constraint = fc
+  .array(fc.tuple(fc.constantFrom('', '^', '~', '>', '>=', '<', '<=', '!=', '=='), version), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .chain((parts) => fc.constantFrom(' ', ' || ').map((joint) => parts.map(([sign, text]) => sign + text).join(joint)));
 
 function expectSame(text: string, normalized: NormalizedVersion): void {
   const parsed = parseConstraint(text);
   if ('refusal' in parsed) return;
-  expect([text, normalized, compileConstraint(parsed.constraint)(normalized)]).toEqual([text, normalized, matches(parsed.constraint, normalized)]);
+  expect([text, normalized, compileConstraint(parsed.constraint)(normalized)]).toEqual([
+    text,
+    normalized,
+    matches(parsed.constraint, normalized),
+  ]);
 }
 
 it('says the same of versions and constraints that are made up', () => {
@@ -32,6 +41,14 @@ it('says the same of versions and constraints that are made up', () => {
 });
 
 it('and of all vectors', () => {
-  const vectors = JSON.parse(readFileSync(new URL('../vectors/order-and-constraints.json', import.meta.url), 'utf8')) as { constraints: readonly { constraint: string }[]; constraint_test_versions: readonly NormalizedVersion[]; ascending_normalized_excluding_dev_branches: readonly NormalizedVersion[] };
-  for (const { constraint: text } of vectors.constraints) for (const one of [...vectors.constraint_test_versions, ...vectors.ascending_normalized_excluding_dev_branches]) expectSame(text, one);
+  const vectors = JSON.parse(
+    readFileSync(new URL('../vectors/order-and-constraints.json', import.meta.url), 'utf8'),
+  ) as {
+    constraints: readonly { constraint: string }[];
+    constraint_test_versions: readonly NormalizedVersion[];
+    ascending_normalized_excluding_dev_branches: readonly NormalizedVersion[];
+  };
+  for (const { constraint: text } of vectors.constraints)
+    for (const one of [...vectors.constraint_test_versions, ...vectors.ascending_normalized_excluding_dev_branches])
+      expectSame(text, one);
 });

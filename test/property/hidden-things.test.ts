@@ -27,9 +27,15 @@ const versions = ['1.0.0', '1.1.0', '2.0.0', '2.1.0-beta1', 'dev-main', 'dev-nex
 const cells: readonly Cell[] = names.flatMap((name) => versions.map((version) => ({ name, version })));
 const policies: readonly Policy[] = [
   [{ packages: ['acme/*'] }, ({ name }) => name.startsWith('acme/')],
-  [{ packages: ['acme/*'], constraints: { 'acme/*': '<2 || dev-main' } }, ({ name, version }) => name.startsWith('acme/') && (version.startsWith('1.') || version === 'dev-main')],
+  [
+    { packages: ['acme/*'], constraints: { 'acme/*': '<2 || dev-main' } },
+    ({ name, version }) => name.startsWith('acme/') && (version.startsWith('1.') || version === 'dev-main'),
+  ],
   [{ stability: 'stable' }, ({ version }) => /^\d+\.\d+\.\d+$/.test(version)],
-  [{ constraints: { 'hush/*': '<0.1', 'acme/two': 'dev-main' } }, ({ name, version }) => name === 'acme/one' || (name === 'acme/two' && version === 'dev-main')],
+  [
+    { constraints: { 'hush/*': '<0.1', 'acme/two': 'dev-main' } },
+    ({ name, version }) => name === 'acme/one' || (name === 'acme/two' && version === 'dev-main'),
+  ],
   // what is released after that day is hidden: in these series, what is published for the first time in the second half
   [{ packages: null, not_after: '2026-01-31' }, () => true],
 ];
@@ -49,7 +55,11 @@ interface Step {
 /** A series that `random` draws: hidden edits never touch what is visible. */
 function draw(random: () => number, [, isVisible]: Policy, goesByTime: boolean): readonly Step[] {
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
-  const edit = ({ name, version }: Cell): Edit => ({ name, version, content: random() < 0.3 ? undefined : version.startsWith('dev-') ? Math.floor(random() * 3) : 0 });
+  const edit = ({ name, version }: Cell): Edit => ({
+    name,
+    version,
+    content: random() < 0.3 ? undefined : version.startsWith('dev-') ? Math.floor(random() * 3) : 0,
+  });
   const published = new Map<string, Edit>();
   let atMs = start;
   return Array.from({ length: steps }, (_, at): Step => {
@@ -58,12 +68,22 @@ function draw(random: () => number, [, isVisible]: Policy, goesByTime: boolean):
     const key = ({ name, version }: Cell): string => `${name} ${version}`;
     // contents that were not there in the first half are hidden in the second
     const seen = (cell: Cell): boolean => (goesByTime ? !late || published.has(key(cell)) : isVisible(cell));
-    const again = (cell: Cell): Edit => ({ ...cell, content: random() < 0.5 ? undefined : published.get(key(cell))?.content });
+    const again = (cell: Cell): Edit => ({
+      ...cell,
+      content: random() < 0.5 ? undefined : published.get(key(cell))?.content,
+    });
     const visible = cells.filter(seen);
-    const edits = Array.from({ length: visible.length === 0 ? 0 : 1 + Math.floor(random() * 3) }, () => pick(visible)).map((cell) => (late ? again(cell) : edit(cell)));
+    const edits = Array.from({ length: visible.length === 0 ? 0 : 1 + Math.floor(random() * 3) }, () =>
+      pick(visible),
+    ).map((cell) => (late ? again(cell) : edit(cell)));
     if (!late) for (const one of edits) if (one.content !== undefined) published.set(key(one), one);
     const others = cells.filter((cell) => (goesByTime ? late && !published.has(key(cell)) : !isVisible(cell)));
-    const hidden = [0, 1].map(() => Array.from({ length: others.length === 0 ? 0 : Math.floor(random() * 3) }, (_none, turn) => ({ edits: [edit(pick(others)), edit(pick(others))], atMs: atMs + 7 + turn * 31 + Math.floor(random() * 10) })));
+    const hidden = [0, 1].map(() =>
+      Array.from({ length: others.length === 0 ? 0 : Math.floor(random() * 3) }, (_none, turn) => ({
+        edits: [edit(pick(others)), edit(pick(others))],
+        atMs: atMs + 7 + turn * 31 + Math.floor(random() * 10),
+      })),
+    );
     return { edits, atMs, prunes: random() < 0.25, hidden };
   });
 }
@@ -75,24 +95,76 @@ const json = { 'content-type': 'application/json' };
 const get = (path: string, headers: Readonly<Record<string, string>> = {}): Asked => ({ method: 'GET', path, headers });
 
 /** What Composer asks again and again: after each step. */
-const documents: readonly Asked[] = ['/packages.json', ...names.flatMap((name) => [`/p2/${name}.json`, `/p2/${name}~dev$%hash%.json`])].map((path) => get(path, composer));
+const documents: readonly Asked[] = [
+  '/packages.json',
+  ...names.flatMap((name) => [`/p2/${name}.json`, `/p2/${name}~dev$%hash%.json`]),
+].map((path) => get(path, composer));
 
 /** Everything that a limited token may ask, and some that it may not. */
 function questions(): readonly Asked[] {
   const all = [...names, 'acme/steady', 'acme/never'];
   const forms = all.flatMap((name) => [`/p2/${name}.json`, `/p2/${name}~dev$%hash%.json`]);
-  const archives = [...cells, { name: 'acme/steady', version: '1.0.0' }].map(({ name, version }) => `/dist/${name}/${version}.zip`);
-  const packages = all.flatMap((name) => [`/api/packages/${name}`, `/api/packages/${name}/statistics`, `/api/packages/${name}/readme`, `/api/packages/${name}/readme?version=2.0.0`, `/api/packages/${name}/changelog`]);
-  const lists = ['/packages.json', '/search.json?q=', '/search.json?q=kram&per_page=2', '/list.json', '/filter-lists/summary', '/api/packages', '/api/packages?sort=downloads', '/api/packages?sort=updated&limit=1'];
-  const others = ['/api/repositories', '/api/status', '/api/artifacts', '/api/settings', '/api/tokens', '/health', '/health/ready', '/none'];
+  const archives = [...cells, { name: 'acme/steady', version: '1.0.0' }].map(
+    ({ name, version }) => `/dist/${name}/${version}.zip`,
+  );
+  const packages = all.flatMap((name) => [
+    `/api/packages/${name}`,
+    `/api/packages/${name}/statistics`,
+    `/api/packages/${name}/readme`,
+    `/api/packages/${name}/readme?version=2.0.0`,
+    `/api/packages/${name}/changelog`,
+  ]);
+  const lists = [
+    '/packages.json',
+    '/search.json?q=',
+    '/search.json?q=kram&per_page=2',
+    '/list.json',
+    '/filter-lists/summary',
+    '/api/packages',
+    '/api/packages?sort=downloads',
+    '/api/packages?sort=updated&limit=1',
+  ];
+  const others = [
+    '/api/repositories',
+    '/api/status',
+    '/api/artifacts',
+    '/api/settings',
+    '/api/tokens',
+    '/health',
+    '/health/ready',
+    '/none',
+  ];
   return [
-    ...[...lists, ...forms, ...packages, ...others, ...all.map((name) => `/providers/${name}.json`)].map((path) => get(path, composer)),
-    ...archives.flatMap((path, at) => [get(path), at % 2 === 0 ? get(`${path}?ref=${'0'.repeat(40)}`) : { method: 'HEAD' as const, path }]),
-    get('/packages.json', { 'accept-encoding': 'gzip' }), get('/packages.json', { via: '1.1 cache' }), get('/p2/acme/one.json', { 'accept-encoding': 'gzip', range: 'bytes=0-9' }),
+    ...[...lists, ...forms, ...packages, ...others, ...all.map((name) => `/providers/${name}.json`)].map((path) =>
+      get(path, composer),
+    ),
+    ...archives.flatMap((path, at) => [
+      get(path),
+      at % 2 === 0 ? get(`${path}?ref=${'0'.repeat(40)}`) : { method: 'HEAD' as const, path },
+    ]),
+    get('/packages.json', { 'accept-encoding': 'gzip' }),
+    get('/packages.json', { via: '1.1 cache' }),
+    get('/p2/acme/one.json', { 'accept-encoding': 'gzip', range: 'bytes=0-9' }),
     ...forms.map((path) => ({ method: 'HEAD' as const, path })),
-    { method: 'POST', path: '/security-advisories', headers: form, body: all.map((name) => `packages[]=${name}`).join('&') },
-    { method: 'POST', path: '/downloads', headers: json, body: JSON.stringify({ downloads: cells.map(({ name, version }) => ({ name, version: version.startsWith('dev-') ? version : version.replace(/^(\d+\.\d+\.\d+)/, '$1.0') })) }) },
-    { method: 'DELETE', path: '/api/packages/hush/three/versions/1.0.0' }, { method: 'POST', path: '/packages.json' },
+    {
+      method: 'POST',
+      path: '/security-advisories',
+      headers: form,
+      body: all.map((name) => `packages[]=${name}`).join('&'),
+    },
+    {
+      method: 'POST',
+      path: '/downloads',
+      headers: json,
+      body: JSON.stringify({
+        downloads: cells.map(({ name, version }) => ({
+          name,
+          version: version.startsWith('dev-') ? version : version.replace(/^(\d+\.\d+\.\d+)/, '$1.0'),
+        })),
+      }),
+    },
+    { method: 'DELETE', path: '/api/packages/hush/three/versions/1.0.0' },
+    { method: 'POST', path: '/packages.json' },
   ];
 }
 
@@ -103,18 +175,37 @@ function shown({ status, headers, body }: Reply): string {
 }
 
 /** Who sees all asks for what is hidden too, so often, and others for what is visible. */
-async function download(registry: ViewedRegistry, seen: readonly Cell[], hidden: readonly Cell[], times: number): Promise<void> {
-  for (const { name, version } of seen) await registry.ask({ method: 'GET', path: `/dist/${name}/${version}.zip` }, null);
-  for (let turn = 0; turn < times; turn += 1) for (const { name, version } of hidden) await registry.ask({ method: 'GET', path: `/dist/${name}/${version}.zip` }, null);
+async function download(
+  registry: ViewedRegistry,
+  seen: readonly Cell[],
+  hidden: readonly Cell[],
+  times: number,
+): Promise<void> {
+  for (const { name, version } of seen)
+    await registry.ask({ method: 'GET', path: `/dist/${name}/${version}.zip` }, null);
+  for (let turn = 0; turn < times; turn += 1)
+    for (const { name, version } of hidden)
+      await registry.ask({ method: 'GET', path: `/dist/${name}/${version}.zip` }, null);
 }
 
 /** The same answer from both, also where a client asks again with what it got the last time. */
-async function compare(registries: readonly [ViewedRegistry, ViewedRegistry], asked: Asked, limits: Partial<TokenLimits>, before: Map<string, Reply>): Promise<void> {
+async function compare(
+  registries: readonly [ViewedRegistry, ViewedRegistry],
+  asked: Asked,
+  limits: Partial<TokenLimits>,
+  before: Map<string, Reply>,
+): Promise<void> {
   const key = `${asked.method} ${asked.path} ${JSON.stringify(asked.headers)}`;
   const { 'last-modified': modified, etag } = before.get(key)?.headers ?? {};
-  const conditions: Record<string, string>[] = [{}, ...(modified === undefined ? [] : [{ 'if-modified-since': modified }]), ...(etag === undefined ? [] : [{ 'if-none-match': etag }])];
+  const conditions: Record<string, string>[] = [
+    {},
+    ...(modified === undefined ? [] : [{ 'if-modified-since': modified }]),
+    ...(etag === undefined ? [] : [{ 'if-none-match': etag }]),
+  ];
   for (const condition of conditions) {
-    const replies = await Promise.all(registries.map((registry) => registry.ask({ ...asked, headers: { ...asked.headers, ...condition } }, limits)));
+    const replies = await Promise.all(
+      registries.map((registry) => registry.ask({ ...asked, headers: { ...asked.headers, ...condition } }, limits)),
+    );
     const [one = '', other = ''] = replies.map((reply) => `${key} ${JSON.stringify(condition)}: ${shown(reply)}`);
     expect(one).toBe(other);
     if (condition === conditions[0] && replies[0] !== undefined) before.set(key, replies[0]);
@@ -136,11 +227,17 @@ describe.each(seeds)('series %d (HIDDEN_RUNS=1 SERIES_SEED=… plays it again)',
           await registry.build(edits, atMs);
           if (prunes) await registry.prune(atMs + 2);
           for (const publication of hidden[which] ?? []) await registry.build(publication.edits, publication.atMs);
-          await download(registry, at === byTime ? [] : cells.filter(isVisible).slice(0, 2), at === byTime ? [] : cells.filter((cell) => !isVisible(cell)), which);
+          await download(
+            registry,
+            at === byTime ? [] : cells.filter(isVisible).slice(0, 2),
+            at === byTime ? [] : cells.filter((cell) => !isVisible(cell)),
+            which,
+          );
           await registry.settle(atMs + 86_400_000);
         }
         const isLast = (turn += 1) === steps;
-        for (const asked of isLast || runs > 0 ? questions() : documents) await compare(registries, asked, limits, before);
+        for (const asked of isLast || runs > 0 ? questions() : documents)
+          await compare(registries, asked, limits, before);
       }
     } finally {
       for (const registry of registries) await registry.end();
@@ -155,14 +252,18 @@ describe.each(datedSeeds)('dates of series %d (HIDDEN_RUNS=1 SERIES_SEED=… pla
     const dates = new Map<string, { last: string; lastMs: number }>();
     const look = async (): Promise<void> => {
       for (const [which, [limits]] of policies.entries()) {
-        for (const path of ['/packages.json', ...names.flatMap((name) => [`/p2/${name}.json`, `/p2/${name}~dev.json`])]) {
+        for (const path of [
+          '/packages.json',
+          ...names.flatMap((name) => [`/p2/${name}.json`, `/p2/${name}~dev.json`]),
+        ]) {
           const reply = await registry.ask({ method: 'GET', path }, limits);
           if (reply.status !== 200) continue;
           const key = `${which} ${path}`;
           const digest = createHash('sha256').update(reply.body).digest('hex');
           const ms = Date.parse(reply.headers['last-modified'] ?? '');
           const known = dates.get(key);
-          if (known !== undefined && known.last !== digest) expect(ms, `${key}: another document, and no later date`).toBeGreaterThan(known.lastMs);
+          if (known !== undefined && known.last !== digest)
+            expect(ms, `${key}: another document, and no later date`).toBeGreaterThan(known.lastMs);
           if (known !== undefined) expect(ms, `${key}: a date that fell back`).toBeGreaterThanOrEqual(known.lastMs);
           dates.set(key, { last: digest, lastMs: ms });
         }
@@ -172,9 +273,13 @@ describe.each(datedSeeds)('dates of series %d (HIDDEN_RUNS=1 SERIES_SEED=… pla
       let [atMs, serverMs] = [start, later];
       for (let turn = 0; turn < 14; turn += 1) {
         atMs += [0, 90, 350, 1000, 40_000, -5000][Math.floor(random() * 6)] ?? 0;
-        const edits = Array.from({ length: 3 }, (): Edit => ({ ...(cells[Math.floor(random() * cells.length)] as Cell), content: random() < 0.4 ? undefined : 0 }));
+        const edits = Array.from({ length: 3 }, (): Edit => ({
+          ...(cells[Math.floor(random() * cells.length)] as Cell),
+          content: random() < 0.4 ? undefined : 0,
+        }));
         const what = random();
-        if (turn === 0 || what < 0.7) await registry.build(edits, atMs, { about: { description: random() < 0.1 ? 'another' : 'a registry' } });
+        if (turn === 0 || what < 0.7)
+          await registry.build(edits, atMs, { about: { description: random() < 0.1 ? 'another' : 'a registry' } });
         else if (what < 0.85) await registry.rollBack(atMs);
         else await registry.prune(atMs);
         await registry.settle((serverMs += 61_000));

@@ -24,10 +24,16 @@ const edit = (contents: number, spoil: boolean): fc.Arbitrary<Edit> => {
   const content = fc.nat({ max: contents - 1 });
   return fc.oneof(
     { weight: 5, arbitrary: fc.record({ kind: fc.constant('put' as const), name, version, content }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), name, version, content: fc.constant(0) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('remove' as const), name, version, content: fc.constant(0) }),
+    },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('develop' as const), name, content: fc.nat({ max: 3 }) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('abandon' as const), name, content: fc.constant(0) }) },
-    { weight: spoil ? 2 : 0, arbitrary: fc.record({ kind: fc.constant('spoil' as const), name, version, content: fc.constant(0) }) },
+    {
+      weight: spoil ? 2 : 0,
+      arbitrary: fc.record({ kind: fc.constant('spoil' as const), name, version, content: fc.constant(0) }),
+    },
   );
 };
 
@@ -40,7 +46,8 @@ function applyEdit(source: TemporaryTree, change: Edit): void {
   const label = 'version' in change ? change.version : undefined;
   const fields = change.kind === 'spoil' ? { require: { 'acme/one': '^^1' } } : {};
   const who = `${label ?? 'dev'} ${change.content}`;
-  for (const [path, entry] of Object.entries(whoLibrary(change.name, label, fields, who))) source.write({ [`${folder}/${path}`]: entry });
+  for (const [path, entry] of Object.entries(whoLibrary(change.name, label, fields, who)))
+    source.write({ [`${folder}/${path}`]: entry });
 }
 
 /** Each build is one second later, so that no time of a document can fall together by chance. */
@@ -49,60 +56,80 @@ function builder(data: string, sources: readonly string[]) {
   return () =>
     build(
       {
-        dataDirectory: data, baseDirectory: '/', arguments: sources, configured: undefined, fallback: undefined, forget: [],
-        strict: false, allowRepublish: false, allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
+        dataDirectory: data,
+        baseDirectory: '/',
+        arguments: sources,
+        configured: undefined,
+        fallback: undefined,
+        forget: [],
+        strict: false,
+        allowRepublish: false,
+        allowWithdraw: true,
+        jobs: 1,
+        metadataUrl: '/p2/%package%$%hash%.json',
+        distBaseUrl: undefined,
       },
-      { now: () => new Date((seconds += 1) * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } },
+      {
+        now: () => new Date((seconds += 1) * 1000),
+        progress: () => undefined,
+        environment: { PATH: process.env['PATH'] },
+      },
     );
 }
 
 describe('incremental builds', () => {
   it('without refusals: the tree after any series of edits is the tree of a clean build', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(edit(1, false), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }), async (rounds) => {
-        await using folder = temporaryFolder('incremental');
-        const source = temporaryTree({ 'acme/steady/1.0.0/composer.json': { json: { name: 'acme/steady' } } });
-        try {
-          const incremental = builder(folder.at('data'), [source.root]);
-          for (const round of rounds) {
-            for (const change of round) applyEdit(source, change);
-            const { quarantined, failed } = await incremental();
-            expect({ quarantined, failed }).toEqual({ quarantined: [], failed: [] });
+      fc.asyncProperty(
+        fc.array(fc.array(edit(1, false), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+        async (rounds) => {
+          await using folder = temporaryFolder('incremental');
+          const source = temporaryTree({ 'acme/steady/1.0.0/composer.json': { json: { name: 'acme/steady' } } });
+          try {
+            const incremental = builder(folder.at('data'), [source.root]);
+            for (const round of rounds) {
+              for (const change of round) applyEdit(source, change);
+              const { quarantined, failed } = await incremental();
+              expect({ quarantined, failed }).toEqual({ quarantined: [], failed: [] });
+            }
+            await builder(folder.at('clean'), [source.root])();
+            expect(publishedTree(folder.at('data'))).toEqual(publishedTree(folder.at('clean')));
+          } finally {
+            source.remove();
           }
-          await builder(folder.at('clean'), [source.root])();
-          expect(publishedTree(folder.at('data'))).toEqual(publishedTree(folder.at('clean')));
-        } finally {
-          source.remove();
-        }
-      }),
+        },
+      ),
       { numRuns: 40 },
     );
   });
 
   it('with refusals: every version holds what a model of the rules says', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(edit(3, true), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }), async (rounds) => {
-        await using folder = temporaryFolder('incremental');
-        const source = temporaryTree({ 'acme/steady/1.0.0/composer.json': { json: { name: 'acme/steady' } } });
-        try {
-          const incremental = builder(folder.at('data'), [source.root]);
-          const model = createModel();
-          for (const round of rounds) {
-            for (const change of round) {
-              applyEdit(source, change);
-              model.edit(change);
+      fc.asyncProperty(
+        fc.array(fc.array(edit(3, true), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 6 }),
+        async (rounds) => {
+          await using folder = temporaryFolder('incremental');
+          const source = temporaryTree({ 'acme/steady/1.0.0/composer.json': { json: { name: 'acme/steady' } } });
+          try {
+            const incremental = builder(folder.at('data'), [source.root]);
+            const model = createModel();
+            for (const round of rounds) {
+              for (const change of round) {
+                applyEdit(source, change);
+                model.edit(change);
+              }
+              const report = await incremental();
+              const expected = model.build();
+              expect(report.quarantined.length).toBe(expected.refused);
+              const found = publishedVersions(folder.at('data'));
+              expect(Object.keys(found).sort()).toEqual(['acme/steady@1.0.0', ...expected.published.keys()].sort());
+              model.recognize(found);
             }
-            const report = await incremental();
-            const expected = model.build();
-            expect(report.quarantined.length).toBe(expected.refused);
-            const found = publishedVersions(folder.at('data'));
-            expect(Object.keys(found).sort()).toEqual(['acme/steady@1.0.0', ...expected.published.keys()].sort());
-            model.recognize(found);
+          } finally {
+            source.remove();
           }
-        } finally {
-          source.remove();
-        }
-      }),
+        },
+      ),
       { numRuns: 40 },
     );
   });
@@ -123,7 +150,12 @@ function createModel() {
   return {
     edit(change: Edit): void {
       if (change.kind === 'remove' || change.kind === 'abandon') wanted.delete(keyOf(change));
-      else wanted.set(keyOf(change), { content: `${keyOf(change)} ${change.content}`, spoilt: change.kind === 'spoil', dev: change.kind === 'develop' });
+      else
+        wanted.set(keyOf(change), {
+          content: `${keyOf(change)} ${change.content}`,
+          spoilt: change.kind === 'spoil',
+          dev: change.kind === 'develop',
+        });
     },
     build(): { readonly published: ReadonlyMap<string, string>; readonly refused: number } {
       const next = new Map<string, string>();

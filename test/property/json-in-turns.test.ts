@@ -23,16 +23,25 @@ async function inPieces(text: string, piece: number): Promise<Outcome> {
   }
 }
 
-const documents = fc.jsonValue({ maxDepth: 6 }).chain((value) => fc.constantFrom(0, 1, 4).map((indent) => JSON.stringify(value, null, indent)));
+const documents = fc
+  .jsonValue({ maxDepth: 6 })
+  .chain((value) => fc.constantFrom(0, 1, 4).map((indent) => JSON.stringify(value, null, indent)));
 
 it('reads the same', async () => {
-  await fc.assert(fc.asyncProperty(documents, fc.integer({ min: 1, max: 60 }), async (text, piece) => {
-    expect(await inPieces(text, piece)).toEqual(whole(text));
-  }), { numRuns: 500 });
+  await fc.assert(
+    fc.asyncProperty(documents, fc.integer({ min: 1, max: 60 }), async (text, piece) => {
+      expect(await inPieces(text, piece)).toEqual(whole(text));
+    }),
+    { numRuns: 500 },
+  );
 });
 
 it('reads the same where something was cut out, put in or exchanged', async () => {
-  const change = fc.tuple(fc.nat(), fc.nat({ max: 3 }), fc.constantFrom('', ',', '}', ']', '{', '[', '"', ':', '\\', '0', ' ', ',]', ',}', 'null', '"__proto__":1,'));
+  const change = fc.tuple(
+    fc.nat(),
+    fc.nat({ max: 3 }),
+    fc.constantFrom('', ',', '}', ']', '{', '[', '"', ':', '\\', '0', ' ', ',]', ',}', 'null', '"__proto__":1,'),
+  );
   await fc.assert(
     fc.asyncProperty(documents, change, fc.integer({ min: 1, max: 60 }), async (text, [at, length, put], piece) => {
       const changed = text.slice(0, at % (text.length + 1)) + put + text.slice((at % (text.length + 1)) + length);
@@ -42,7 +51,24 @@ it('reads the same where something was cut out, put in or exchanged', async () =
   );
 });
 
-it.each(['[1,2,]', '{"a":1,}', '[,1]', '[[1],]', '[1 2]', '[1]]', '[1]x', '{"a" 1}', '{1:2}', '[', '{"a":', '["a', '\uFEFF[1]', '{"a":[1,2],"a":[3,4],"__proto__":[5,6]}', '[[[[[[[[[[[[[[[[[[[[[[[[1,2],3]]]]]]]]]]]]]]]]]]]]]]]', '{"2":[1],"1":[2]}'])('reads the same of %s', async (text) => {
+it.each([
+  '[1,2,]',
+  '{"a":1,}',
+  '[,1]',
+  '[[1],]',
+  '[1 2]',
+  '[1]]',
+  '[1]x',
+  '{"a" 1}',
+  '{1:2}',
+  '[',
+  '{"a":',
+  '["a',
+  '\uFEFF[1]',
+  '{"a":[1,2],"a":[3,4],"__proto__":[5,6]}',
+  '[[[[[[[[[[[[[[[[[[[[[[[[1,2],3]]]]]]]]]]]]]]]]]]]]]]]',
+  '{"2":[1],"1":[2]}',
+])('reads the same of %s', async (text) => {
   for (let piece = 1; piece < text.length; piece += 1) {
     const found = await inPieces(text, piece);
     expect(found).toEqual(whole(text));

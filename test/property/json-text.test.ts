@@ -26,16 +26,29 @@ function parses(text: string): boolean {
 const document = fc.json({ maxDepth: 4, stringUnit: 'binary' });
 
 /** A document with one piece cut out or put in, in characters that UTF-8 can hold. */
-const damaged = fc.tuple(document, fc.nat(), fc.nat({ max: 3 }), fc.constantFrom('', ',', '"', '}', ']', '\\', '0', 'e', '.', '-', ' ', '\n', '\u0000', ':')).map(([text, place, cut, put]) => {
-  const at = place % (text.length + 1);
-  return (text.slice(0, at) + put + text.slice(at + cut)).toWellFormed();
-});
+const damaged = fc
+  .tuple(
+    document,
+    fc.nat(),
+    fc.nat({ max: 3 }),
+    fc.constantFrom('', ',', '"', '}', ']', '\\', '0', 'e', '.', '-', ' ', '\n', '\u0000', ':'),
+  )
+  .map(([text, place, cut, put]) => {
+    const at = place % (text.length + 1);
+    return (text.slice(0, at) + put + text.slice(at + cut)).toWellFormed();
+  });
 
-it.each([['a document', document], ['a damaged document', damaged]])('says of %s what JSON.parse says', (_, texts) => {
-  fc.assert(fc.property(texts, (text) => {
-    const said = verdict(text);
-    if (said === 'json') expect(parses(text)).toBe(true);
-    // Half a surrogate pair in an escape is JSON to JSON.parse, so that only the rest is compared.
-    if (said === 'not json' && !/\\u[dD][89a-fA-F]/.test(text)) expect(parses(text)).toBe(false);
-  }), { numRuns: 2000 });
+it.each([
+  ['a document', document],
+  ['a damaged document', damaged],
+])('says of %s what JSON.parse says', (_, texts) => {
+  fc.assert(
+    fc.property(texts, (text) => {
+      const said = verdict(text);
+      if (said === 'json') expect(parses(text)).toBe(true);
+      // Half a surrogate pair in an escape is JSON to JSON.parse, so that only the rest is compared.
+      if (said === 'not json' && !/\\u[dD][89a-fA-F]/.test(text)) expect(parses(text)).toBe(false);
+    }),
+    { numRuns: 2000 },
+  );
 });

@@ -8,9 +8,47 @@ import { parseDistLabel } from '../../build/contract/paths.ts';
 import { decodeOnce } from '../../proxy/protocol/percent.ts';
 import { parseRoute, type Route } from '../../proxy/protocol/route.ts';
 
-const runs = { numRuns: Number(process.env['PATH_RUNS'] ?? 20_000), interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true };
+const runs = {
+  numRuns: Number(process.env['PATH_RUNS'] ?? 20_000),
+  interruptAfterTimeLimit: 600_000,
+  markInterruptAsFailure: true,
+};
 
-const piece = fc.constantFrom('/', '.', '..', '%', '%2e', '%2F', '%00', '%zz', '$', '$%hash%', '~dev', '.json', '.zip', 'p2', 'dist', 'acme', 'hello', 'A', '-', '--', '_', '?ref=', '&', '#', '\\', 'ü', '%c3%bc', '%ff', '1.0.0', ' ', '\0', '@', '+');
+const piece = fc.constantFrom(
+  '/',
+  '.',
+  '..',
+  '%',
+  '%2e',
+  '%2F',
+  '%00',
+  '%zz',
+  '$',
+  '$%hash%',
+  '~dev',
+  '.json',
+  '.zip',
+  'p2',
+  'dist',
+  'acme',
+  'hello',
+  'A',
+  '-',
+  '--',
+  '_',
+  '?ref=',
+  '&',
+  '#',
+  '\\',
+  'ü',
+  '%c3%bc',
+  '%ff',
+  '1.0.0',
+  ' ',
+  '\0',
+  '@',
+  '+',
+);
 const target = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.array(piece, { maxLength: 20 }).map((pieces) => `/${pieces.join('')}`),
@@ -19,41 +57,81 @@ const target = fc.oneof(
 );
 
 const word = fc.stringMatching(/^[a-z0-9]{1,12}$/);
-const name = fc.tuple(word, fc.constantFrom('', '-', '.', '_'), word, word, fc.constantFrom('', '--', '-', '.'), word).map(([a, s, b, c, t, d]) => `${a}${s}${b}/${c}${t}${d}`);
+const name = fc
+  .tuple(word, fc.constantFrom('', '-', '.', '_'), word, word, fc.constantFrom('', '--', '-', '.'), word)
+  .map(([a, s, b, c, t, d]) => `${a}${s}${b}/${c}${t}${d}`);
 const label = fc
-  .oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }), fc.array(fc.constantFrom('dev-', 'a', '/', '%', '+', '.', '1', 'ü', '%41', '#', '?', '"', '@'), { minLength: 1, maxLength: 12 }).map((parts) => parts.join('')))
+  .oneof(
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
+    fc
+      .array(fc.constantFrom('dev-', 'a', '/', '%', '+', '.', '1', 'ü', '%41', '#', '?', '"', '@'), {
+        minLength: 1,
+        maxLength: 12,
+      })
+      .map((parts) => parts.join('')),
+  )
   .filter((text) => 'label' in parseDistLabel(text));
 
 describe('parseRoute', () => {
   it('F12: never throws, and what it hands out is a package name and labels without a way out', () => {
-    fc.assert(fc.property(target, (text) => expectSafe(parseRoute(text))), runs);
+    fc.assert(
+      fc.property(target, (text) => expectSafe(parseRoute(text))),
+      runs,
+    );
   }, 600_000);
 
   it('F12: is linear: long hostile names take no longer than others', () => {
-    const hostile = fc.tuple(fc.constantFrom('a', 'a-', 'a.', 'a_a', '--', 'a--'), fc.integer({ min: 1, max: 300 }), fc.constantFrom('!', '-', '_', '.json', '/x', '/')).map(([unit, times, end]) => `/p2/x/${unit.repeat(times)}${end}.json`);
-    fc.assert(fc.property(hostile, (text) => void parseRoute(text)), { numRuns: 2000, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: true });
+    const hostile = fc
+      .tuple(
+        fc.constantFrom('a', 'a-', 'a.', 'a_a', '--', 'a--'),
+        fc.integer({ min: 1, max: 300 }),
+        fc.constantFrom('!', '-', '_', '.json', '/x', '/'),
+      )
+      .map(([unit, times, end]) => `/p2/x/${unit.repeat(times)}${end}.json`);
+    fc.assert(
+      fc.property(hostile, (text) => void parseRoute(text)),
+      { numRuns: 2000, interruptAfterTimeLimit: 10_000, markInterruptAsFailure: true },
+    );
   });
 
   it('F12: finds the package of every spelling of a p2 path', () => {
-    const suffix = fc.oneof(fc.constantFrom('', '$%hash%', '%24%25hash%25', '$%25hash%25'), fc.stringMatching(/^\$[0-9a-f]{1,64}$/));
-    fc.assert(fc.property(name, fc.boolean(), suffix, (whole, dev, hash) => {
-      expect(parseRoute(`/p2/${whole}${dev ? '~dev' : ''}${hash}.json`)).toEqual({ kind: 'provider', name: whole, stability: dev ? 'dev' : 'stable' });
-    }), { numRuns: 3000 });
+    const suffix = fc.oneof(
+      fc.constantFrom('', '$%hash%', '%24%25hash%25', '$%25hash%25'),
+      fc.stringMatching(/^\$[0-9a-f]{1,64}$/),
+    );
+    fc.assert(
+      fc.property(name, fc.boolean(), suffix, (whole, dev, hash) => {
+        expect(parseRoute(`/p2/${whole}${dev ? '~dev' : ''}${hash}.json`)).toEqual({
+          kind: 'provider',
+          name: whole,
+          stability: dev ? 'dev' : 'stable',
+        });
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   it('F12: finds the label a client means, as Composer and curl write it and fully encoded', () => {
-    fc.assert(fc.property(name, label, fc.boolean(), (whole, version, encoded) => {
-      fc.pre(encoded || !/[?#]/.test(version));
-      const route = parseRoute(`/dist/${whole}/${encoded ? encodeURIComponent(version) : asCurlWrites(version)}.zip?ref=abc`);
-      expect(route).toMatchObject({ kind: 'dist', name: whole, reference: 'abc' });
-      expect(route.kind === 'dist' ? route.labels : []).toContain(version);
-    }), { numRuns: 5000 });
+    fc.assert(
+      fc.property(name, label, fc.boolean(), (whole, version, encoded) => {
+        fc.pre(encoded || !/[?#]/.test(version));
+        const route = parseRoute(
+          `/dist/${whole}/${encoded ? encodeURIComponent(version) : asCurlWrites(version)}.zip?ref=abc`,
+        );
+        expect(route).toMatchObject({ kind: 'dist', name: whole, reference: 'abc' });
+        expect(route.kind === 'dist' ? route.labels : []).toContain(version);
+      }),
+      { numRuns: 5000 },
+    );
   });
 
   it('decodes once: what was encoded twice stays encoded', () => {
-    fc.assert(fc.property(label, (version) => {
-      expect(decodeOnce(encodeURIComponent(encodeURIComponent(version)))).toBe(encodeURIComponent(version));
-    }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(label, (version) => {
+        expect(decodeOnce(encodeURIComponent(encodeURIComponent(version)))).toBe(encodeURIComponent(version));
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 
@@ -61,7 +139,8 @@ function expectSafe(route: Route): void {
   if (route.kind === 'provider' || route.kind === 'dist') expect(parsePackageName(route.name)).toBe(route.name);
   if (route.kind === 'dist') {
     expect(route.labels.length).toBeGreaterThan(0);
-    for (const version of route.labels) expect(version.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')).toBe(false);
+    for (const version of route.labels)
+      expect(version.split('/').some((segment) => segment === '' || segment === '.' || segment === '..')).toBe(false);
   }
 }
 

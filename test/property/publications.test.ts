@@ -33,8 +33,20 @@ const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
 
 /** What a lifted rollback lets go of is withdrawn, also where a build was cut off in between and the next one could not read the source. */
 const liftedThenUnreadable: readonly Step[] = [
-  { kind: 'build', edits: [{ name: 'beta/three', version: '1.0.0', kind: 'put', content: 0 }], unreadable: [], days: 0, cutOffAt: undefined },
-  { kind: 'build', edits: [{ name: 'beta/three', version: '1.0.0', kind: 'remove', content: 0 }], unreadable: [], days: 0, cutOffAt: undefined },
+  {
+    kind: 'build',
+    edits: [{ name: 'beta/three', version: '1.0.0', kind: 'put', content: 0 }],
+    unreadable: [],
+    days: 0,
+    cutOffAt: undefined,
+  },
+  {
+    kind: 'build',
+    edits: [{ name: 'beta/three', version: '1.0.0', kind: 'remove', content: 0 }],
+    unreadable: [],
+    days: 0,
+    cutOffAt: undefined,
+  },
   { kind: 'rollback', back: 1, days: 0, cutOffAt: undefined },
   { kind: 'lift', days: 0, cutOffAt: undefined },
   { kind: 'build', edits: [], unreadable: [], days: 0, cutOffAt: 1 },
@@ -52,15 +64,28 @@ async function playSeries(steps: readonly Step[], chance: number, tally: Tally):
   }
 }
 
-const series = (tally: Tally) => fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16, size: 'max' }), fc.nat(), (steps, chance) => playSeries(steps, chance, tally));
+const series = (tally: Tally) =>
+  fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16, size: 'max' }), fc.nat(), (steps, chance) =>
+    playSeries(steps, chance, tally),
+  );
 
 describe(`series of publications (SERIES_SEED=${seed} plays them again)`, () => {
-  it('keep every promise at every step', async () => {
-    const tally = emptyTally();
-    await fc.assert(series(tally), { numRuns, seed, ...(path === undefined ? {} : { path }), examples: [[[...liftedThenUnreadable], 0]] });
-    // of each kind something has happened; that a prune finds something takes many steps before it
-    if (numRuns >= 60 && path === undefined) expect(Object.entries({ ...tally, lost: 1, purged: 1 }).filter(([, times]) => times === 0)).toEqual([]);
-  }, 60_000 + numRuns * 3000);
+  it(
+    'keep every promise at every step',
+    async () => {
+      const tally = emptyTally();
+      await fc.assert(series(tally), {
+        numRuns,
+        seed,
+        ...(path === undefined ? {} : { path }),
+        examples: [[[...liftedThenUnreadable], 0]],
+      });
+      // of each kind something has happened; that a prune finds something takes many steps before it
+      if (numRuns >= 60 && path === undefined)
+        expect(Object.entries({ ...tally, lost: 1, purged: 1 }).filter(([, times]) => times === 0)).toEqual([]);
+    },
+    60_000 + numRuns * 3000,
+  );
 
   it.each(brokenOnce)('keep them where seed %i broke one once', async (once, at) => {
     await fc.assert(series(emptyTally()), { seed: once, path: at, numRuns: 1 });

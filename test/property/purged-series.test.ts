@@ -12,7 +12,11 @@ import { seedOf } from '../util/seeds.ts';
 const numRuns = Number(process.env['SERIES_RUNS'] ?? 15);
 const seed = seedOf('SERIES_SEED');
 const path = process.env['SERIES_PATH'];
-const steps = fc.array(fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arbitrary: purgeStep }), { minLength: 8, maxLength: 16, size: 'max' });
+const steps = fc.array(fc.oneof({ weight: 4, arbitrary: step }, { weight: 1, arbitrary: purgeStep }), {
+  minLength: 8,
+  maxLength: 16,
+  size: 'max',
+});
 
 /** Each once broke a promise: of these seeds the series at this path. */
 const brokenOnce: readonly (readonly [seed: number, path: string])[] = [
@@ -32,11 +36,15 @@ const series = (tally: Tally) =>
   });
 
 describe(`series of publications and purges (SERIES_SEED=${seed} plays them again)`, () => {
-  it('keep every promise at every step', async () => {
-    const tally = emptyTally();
-    await fc.assert(series(tally), { numRuns, seed, ...(path === undefined ? {} : { path }) });
-    if (path === undefined) expect(tally.purged).toBeGreaterThan(0);
-  }, 60_000 + numRuns * 3000);
+  it(
+    'keep every promise at every step',
+    async () => {
+      const tally = emptyTally();
+      await fc.assert(series(tally), { numRuns, seed, ...(path === undefined ? {} : { path }) });
+      if (path === undefined) expect(tally.purged).toBeGreaterThan(0);
+    },
+    60_000 + numRuns * 3000,
+  );
 
   it.each(brokenOnce)('keep them where seed %i broke one once', async (once, at) => {
     await fc.assert(series(emptyTally()), { seed: once, path: at, numRuns: 1 });

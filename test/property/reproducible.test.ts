@@ -17,7 +17,15 @@ import { lacks } from '../util/tool.ts';
 import { whoLibrary } from '../util/who-library.ts';
 
 const packages: Tree = {
-  ...below('acme/hello/1.0.0', { ...whoLibrary('acme/hello', '1.0.0'), 'bin/run': { content: '#!/bin/sh\n', mode: 0o755 }, 'bin/again': { link: 'run' }, 'docs/größe.md': 'ÄÖÜ\n', 'Z.txt': 'z', 'a.txt': 'a', 'ä.txt': 'ae' }),
+  ...below('acme/hello/1.0.0', {
+    ...whoLibrary('acme/hello', '1.0.0'),
+    'bin/run': { content: '#!/bin/sh\n', mode: 0o755 },
+    'bin/again': { link: 'run' },
+    'docs/größe.md': 'ÄÖÜ\n',
+    'Z.txt': 'z',
+    'a.txt': 'a',
+    'ä.txt': 'ae',
+  }),
   ...below('acme/hello/1.1.0', { ...whoLibrary('acme/hello', '1.1.0'), 'data.bin': Buffer.alloc(70_000, 'libretto') }),
   ...below('acme/dev', whoLibrary('acme/dev', undefined)),
   ...below('zeta/last/2.0.0', whoLibrary('zeta/last', '2.0.0', { require: { 'acme/hello': '^1' } })),
@@ -43,7 +51,15 @@ let count = 0;
 let repository: GitHistory | undefined;
 
 /** A clean build of fresh copies of the same sources. */
-async function treeOf({ environment = {}, umask = '022', reverse = false, jobs = '2', node = process.execPath, times, place = '.' }: Circumstances): Promise<Record<string, string>> {
+async function treeOf({
+  environment = {},
+  umask = '022',
+  reverse = false,
+  jobs = '2',
+  node = process.execPath,
+  times,
+  place = '.',
+}: Circumstances): Promise<Record<string, string>> {
   count += 1;
   const source = folder.at(place, `source-${count}`);
   const data = folder.at(place, `data-${count}`);
@@ -51,7 +67,11 @@ async function treeOf({ environment = {}, umask = '022', reverse = false, jobs =
   writeTree(source, Object.fromEntries(reverse ? entries.toReversed() : entries));
   if (times !== undefined) for (const path of allFiles(source)) utimesSync(join(source, path), times, times);
   const sources = [source, ...(repository === undefined ? [] : [repository.root])];
-  await execa('sh', ['-c', `umask ${umask}; exec "$@"`, 'sh', node, binary, 'build', ...sources, '--data', data, '--jobs', jobs], { env: cleanEnvironment(environment), extendEnv: false, cwd: folder.at(place) });
+  await execa(
+    'sh',
+    ['-c', `umask ${umask}; exec "$@"`, 'sh', node, binary, 'build', ...sources, '--data', data, '--jobs', jobs],
+    { env: cleanEnvironment(environment), extendEnv: false, cwd: folder.at(place) },
+  );
   return wholeTree(data);
 }
 
@@ -86,9 +106,34 @@ describe('two clean builds of the same sources', () => {
     ['one job', { jobs: '1' }],
     ['other times of all files', { times: 915_148_800 }],
     ['all in another place', { place: 'much/further down/größer' }],
-    ['another user and environment', { environment: { HOME: tmpdir(), USER: 'somebody', LOGNAME: 'somebody', TERM: 'dumb', COLUMNS: '40', SOURCE_DATE_EPOCH: '1', CAPTURE_ENVIRONMENT: 'i_capture_the_environment' } }],
-    ['all of it at once', { environment: { TZ: 'America/St_Johns', LC_ALL: 'C', HOME: tmpdir() }, umask: '027', reverse: true, jobs: '7', times: 1_000_000_000, place: 'elsewhere' }],
-  ])('row 60: give the same bytes with %s', async (_, circumstances) => expect(await treeOf(circumstances)).toEqual(reference));
+    [
+      'another user and environment',
+      {
+        environment: {
+          HOME: tmpdir(),
+          USER: 'somebody',
+          LOGNAME: 'somebody',
+          TERM: 'dumb',
+          COLUMNS: '40',
+          SOURCE_DATE_EPOCH: '1',
+          CAPTURE_ENVIRONMENT: 'i_capture_the_environment',
+        },
+      },
+    ],
+    [
+      'all of it at once',
+      {
+        environment: { TZ: 'America/St_Johns', LC_ALL: 'C', HOME: tmpdir() },
+        umask: '027',
+        reverse: true,
+        jobs: '7',
+        times: 1_000_000_000,
+        place: 'elsewhere',
+      },
+    ],
+  ])('row 60: give the same bytes with %s', async (_, circumstances) =>
+    expect(await treeOf(circumstances)).toEqual(reference),
+  );
 
   it.for([22, 24])('row 60: give the same bytes on Node %i', { timeout: 240_000 }, async (major, context) => {
     const other = await otherNode(major);
@@ -101,23 +146,57 @@ describe('two clean builds of the same sources', () => {
     const source = folder.at('by-the-clock');
     writeTree(source, packages);
     const documentsAt = async (data: string, time: string): Promise<readonly string[]> => {
-      const request: BuildRequest = { dataDirectory: folder.at(data), baseDirectory: folder.path, arguments: [source], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, jobs: 1, metadataUrl: plainMetadataUrl, distBaseUrl: undefined };
+      const request: BuildRequest = {
+        dataDirectory: folder.at(data),
+        baseDirectory: folder.path,
+        arguments: [source],
+        configured: undefined,
+        fallback: undefined,
+        forget: [],
+        strict: false,
+        allowRepublish: false,
+        jobs: 1,
+        metadataUrl: plainMetadataUrl,
+        distBaseUrl: undefined,
+      };
       await build(request, { now: () => new Date(time), progress: () => undefined, environment: {} });
-      return allFiles(folder.at(data, 'public/p2')).map((path) => readFileSync(folder.at(data, 'public/p2', path), 'utf8'));
+      return allFiles(folder.at(data, 'public/p2')).map((path) =>
+        readFileSync(folder.at(data, 'public/p2', path), 'utf8'),
+      );
     };
-    const [one, same, later] = [await documentsAt('one', '2026-03-01T00:00:00.250Z'), await documentsAt('same', '2026-03-01T00:00:00.250Z'), await documentsAt('later', '2026-04-01T12:00:00Z')];
+    const [one, same, later] = [
+      await documentsAt('one', '2026-03-01T00:00:00.250Z'),
+      await documentsAt('same', '2026-03-01T00:00:00.250Z'),
+      await documentsAt('later', '2026-04-01T12:00:00Z'),
+    ];
     expect(same).toEqual(one);
     expect(later).not.toEqual(one);
-    expect(later.map((text) => text.replaceAll('"published-time":"2026-04-01T12:00:00+00:00"', '"published-time":"2026-03-01T00:00:00+00:00"'))).toEqual(one);
+    expect(
+      later.map((text) =>
+        text.replaceAll('"published-time":"2026-04-01T12:00:00+00:00"', '"published-time":"2026-03-01T00:00:00+00:00"'),
+      ),
+    ).toEqual(one);
   });
 
   it('an unchanged rebuild writes nothing readers see and moves no time', async () => {
     const source = folder.at('again');
     const data = folder.at('again-data');
     writeTree(source, packages);
-    const build = () => execa(process.execPath, [binary, 'build', source, '--data', data], { env: cleanEnvironment(), extendEnv: false, cwd: folder.path });
+    const build = () =>
+      execa(process.execPath, [binary, 'build', source, '--data', data], {
+        env: cleanEnvironment(),
+        extendEnv: false,
+        cwd: folder.path,
+      });
     await build();
-    const stampsOf = () => Object.fromEntries(['public', 'index'].flatMap((part) => allFiles(join(data, part)).map((path) => [`${part}/${path}`, statSync(join(data, part, path), { bigint: true })] as const).map(([path, { mtimeNs, ino }]) => [path, `${mtimeNs} ${ino}`])));
+    const stampsOf = () =>
+      Object.fromEntries(
+        ['public', 'index'].flatMap((part) =>
+          allFiles(join(data, part))
+            .map((path) => [`${part}/${path}`, statSync(join(data, part, path), { bigint: true })] as const)
+            .map(([path, { mtimeNs, ino }]) => [path, `${mtimeNs} ${ino}`]),
+        ),
+      );
     const before = stampsOf();
     const tree = publishedTree(data);
     await build();
@@ -132,6 +211,19 @@ async function otherNode(major: number): Promise<string | undefined> {
   const program = join(kept, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
   if (existsSync(program)) return program;
   mkdirSync(kept, { recursive: true });
-  const { exitCode } = await execa('npm', ['install', '--prefix', kept, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', `node-${process.platform}-${process.arch}@${otherNodes[major]}`], { reject: false, timeout: 200_000 });
+  const { exitCode } = await execa(
+    'npm',
+    [
+      'install',
+      '--prefix',
+      kept,
+      '--no-save',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      `node-${process.platform}-${process.arch}@${otherNodes[major]}`,
+    ],
+    { reject: false, timeout: 200_000 },
+  );
   return exitCode === 0 && existsSync(program) ? program : undefined;
 }

@@ -21,7 +21,8 @@ function makePackages(): void {
     writeFileSync(join(place, 'LICENSE'), 'All rights reserved. '.repeat(100));
     writeFileSync(join(place, 'empty'), '');
     writeFileSync(join(place, 'noise.bin'), noise(1000 + index));
-    for (let file = 0; file < 20; file += 1) writeFileSync(join(place, `src/F${file}.php`), `<?php // ${index} ${file}\n`.repeat(900 + 37 * file));
+    for (let file = 0; file < 20; file += 1)
+      writeFileSync(join(place, `src/F${file}.php`), `<?php // ${index} ${file}\n`.repeat(900 + 37 * file));
   }
 }
 
@@ -29,13 +30,37 @@ function build(jobs: number): { readonly started: boolean; readonly archives: re
   const data = folder.at(`data-${jobs}`);
   const note = `import { writeSync } from 'node:fs'; process.on('worker', () => writeSync(2, 'worker started'));`;
   const stderr = folder.at(`stderr-${jobs}`);
-  const output = execFileSync('sh', ['-c', 'exec "$@" 2>"$ERRORS"', 'sh', process.execPath, '--import', `data:text/javascript,${encodeURIComponent(note)}`, binary, 'build', folder.at('packages'), '--data', data, '--jobs', String(jobs), '--json'], {
-    env: { PATH: process.env['PATH'], HOME: folder.path, ERRORS: stderr },
-    encoding: 'utf8',
-  });
+  const output = execFileSync(
+    'sh',
+    [
+      '-c',
+      'exec "$@" 2>"$ERRORS"',
+      'sh',
+      process.execPath,
+      '--import',
+      `data:text/javascript,${encodeURIComponent(note)}`,
+      binary,
+      'build',
+      folder.at('packages'),
+      '--data',
+      data,
+      '--jobs',
+      String(jobs),
+      '--json',
+    ],
+    {
+      env: { PATH: process.env['PATH'], HOME: folder.path, ERRORS: stderr },
+      encoding: 'utf8',
+    },
+  );
   expect(JSON.parse(output)).toMatchObject({ published: true, quarantined: [] });
-  const places = readdirSync(join(data, 'public'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.zip')).sort();
-  return { started: readFileSync(stderr, 'utf8').includes('worker started'), archives: places.map((path) => `${path} ${readFileSync(join(data, 'public', path)).toString('base64')}`) };
+  const places = readdirSync(join(data, 'public'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.zip'))
+    .sort();
+  return {
+    started: readFileSync(stderr, 'utf8').includes('worker started'),
+    archives: places.map((path) => `${path} ${readFileSync(join(data, 'public', path)).toString('base64')}`),
+  };
 }
 
 describe('workers of a scan', () => {

@@ -24,15 +24,26 @@ interface Content {
 type Registry = ReadonlyMap<PackageName, readonly Content[]>;
 
 const suffixes = ['', '-RC1', '-beta1', '-alpha1', '-dev'] as const;
-const normalizedOf = ({ numbers: [major, minor], stability }: Content): string => `${major}.${minor}.0.0${suffixes[stability] ?? ''}`;
+const normalizedOf = ({ numbers: [major, minor], stability }: Content): string =>
+  `${major}.${minor}.0.0${suffixes[stability] ?? ''}`;
 const dayOf = (day: number): string => new Date(Date.UTC(2026, 0, 1 + day)).toISOString();
 const hex = (text: string): string => Buffer.from(text.padEnd(20, '.')).toString('hex');
 
 const words = ['a', 'b', 'ab', 'b-a'];
-const name = fc.tuple(fc.constantFrom(...words), fc.constantFrom(...words)).map(([vendor, project]) => parsePackageName(`${vendor}/${project}`) ?? expect.unreachable());
-const content: fc.Arbitrary<Content> = fc.record({ numbers: fc.tuple(fc.nat(3), fc.nat(2)), stability: fc.nat(4), day: fc.option(fc.nat(300), { nil: undefined }) });
-const registry: fc.Arbitrary<Registry> = fc.array(fc.tuple(name, fc.uniqueArray(content, { selector: normalizedOf, maxLength: 6 })), { maxLength: 8 }).map((rows) => new Map(rows));
-const pattern = fc.tuple(fc.constantFrom(...words, '*', 'a*', '*a'), fc.constantFrom(...words, '*', '*a', 'b*')).map(([vendor, project]) => `${vendor}/${project}`);
+const name = fc
+  .tuple(fc.constantFrom(...words), fc.constantFrom(...words))
+  .map(([vendor, project]) => parsePackageName(`${vendor}/${project}`) ?? expect.unreachable());
+const content: fc.Arbitrary<Content> = fc.record({
+  numbers: fc.tuple(fc.nat(3), fc.nat(2)),
+  stability: fc.nat(4),
+  day: fc.option(fc.nat(300), { nil: undefined }),
+});
+const registry: fc.Arbitrary<Registry> = fc
+  .array(fc.tuple(name, fc.uniqueArray(content, { selector: normalizedOf, maxLength: 6 })), { maxLength: 8 })
+  .map((rows) => new Map(rows));
+const pattern = fc
+  .tuple(fc.constantFrom(...words, '*', 'a*', '*a'), fc.constantFrom(...words, '*', '*a', 'b*'))
+  .map(([vendor, project]) => `${vendor}/${project}`);
 const range = fc.tuple(fc.nat(4), fc.nat(4)).map(([from, to]) => ({ from, to, text: `>=${from}.0-dev <${to}.0` }));
 const limits = fc.record({
   packages: fc.option(fc.uniqueArray(pattern, { minLength: 1, maxLength: 3 })),
@@ -42,32 +53,64 @@ const limits = fc.record({
 });
 type Limits = typeof limits extends fc.Arbitrary<infer Value> ? Value : never;
 
-const fits = (text: string, full: string): boolean => new RegExp(`^${text.replaceAll('.', String.raw`\.`).replaceAll('*', '.*')}$`).test(full);
+const fits = (text: string, full: string): boolean =>
+  new RegExp(`^${text.replaceAll('.', String.raw`\.`).replaceAll('*', '.*')}$`).test(full);
 
 /** The limits, read naively. */
-function isSeen(full: string, { numbers: [major], stability, day }: Content, { packages, constraints, stability: least, day: last }: Limits): boolean {
+function isSeen(
+  full: string,
+  { numbers: [major], stability, day }: Content,
+  { packages, constraints, stability: least, day: last }: Limits,
+): boolean {
   if (packages !== null && !packages.some((text) => fits(text, full))) return false;
-  for (const [text, { from, to }] of Object.entries(constraints ?? {})) if (fits(text, full) && !(major >= from && major < to)) return false;
+  for (const [text, { from, to }] of Object.entries(constraints ?? {}))
+    if (fits(text, full) && !(major >= from && major < to)) return false;
   if (least !== null && stability > stabilities.indexOf(least)) return false;
   return last === null || (day ?? 0) <= last;
 }
 
 const asGiven = ({ packages, constraints, stability, day }: Limits): TokenLimits => {
-  const given = { packages, constraints: constraints === null ? null : Object.fromEntries(Object.entries(constraints).map(([text, { text: constraint }]) => [text, constraint])), stability, not_after: day === null ? null : dayOf(day) };
+  const given = {
+    packages,
+    constraints:
+      constraints === null
+        ? null
+        : Object.fromEntries(Object.entries(constraints).map(([text, { text: constraint }]) => [text, constraint])),
+    stability,
+    not_after: day === null ? null : dayOf(day),
+  };
   const parsed = parseLimits(given);
   if ('issues' in parsed) throw new Error(JSON.stringify(parsed.issues));
   return { ...noLimits, ...parsed.limits };
 };
 
-const recordOf = (full: string, one: Content): string => `{"name":"${full}","version":"${normalizedOf(one)}","version_normalized":"${normalizedOf(one)}","big":1234567890123456789,"dist":{"reference":"${hex(normalizedOf(one))}"}}`;
+const recordOf = (full: string, one: Content): string =>
+  `{"name":"${full}","version":"${normalizedOf(one)}","version_normalized":"${normalizedOf(one)}","big":1234567890123456789,"dist":{"reference":"${hex(normalizedOf(one))}"}}`;
 const entryOf = (one: Content): IndexEntry => ({
-  version: normalizedOf(one), version_normalized: normalizedOf(one), reference: parseReference(hex(normalizedOf(one))) ?? expect.unreachable(), shasum: parseSha1(hex(normalizedOf(one))) ?? expect.unreachable(), size: 1,
-  time: one.day === undefined ? null : dayOf(one.day), path: 'dist/x' as PublicPath, state: 'published', since: dayOf(0), source: 'test',
+  version: normalizedOf(one),
+  version_normalized: normalizedOf(one),
+  reference: parseReference(hex(normalizedOf(one))) ?? expect.unreachable(),
+  shasum: parseSha1(hex(normalizedOf(one))) ?? expect.unreachable(),
+  size: 1,
+  time: one.day === undefined ? null : dayOf(one.day),
+  path: 'dist/x' as PublicPath,
+  state: 'published',
+  since: dayOf(0),
+  source: 'test',
 });
-const documentOf = (full: string, contents: readonly Content[]): string => `{"packages":{"${full}":{${contents.map((one) => `"${normalizedOf(one)}":${recordOf(full, one)}`).join(',')}}}}\n`;
+const documentOf = (full: string, contents: readonly Content[]): string =>
+  `{"packages":{"${full}":{${contents.map((one) => `"${normalizedOf(one)}":${recordOf(full, one)}`).join(',')}}}}\n`;
 
 function filesOf(packages: Registry): TreeFiles {
-  const indexOf = (full: PackageName): PackageIndex | undefined => (packages.has(full) ? { format: 1, name: full, documents: { stable: null, dev: null }, versions: (packages.get(full) ?? []).map(entryOf) } : undefined);
+  const indexOf = (full: PackageName): PackageIndex | undefined =>
+    packages.has(full)
+      ? {
+          format: 1,
+          name: full,
+          documents: { stable: null, dev: null },
+          versions: (packages.get(full) ?? []).map(entryOf),
+        }
+      : undefined;
   const archives = (full: PackageName): PackageArchives | undefined => {
     const index = indexOf(full);
     return index === undefined ? undefined : new PackageArchives(index);
@@ -76,7 +119,14 @@ function filesOf(packages: Registry): TreeFiles {
     const index = indexOf(full);
     return index === undefined ? undefined : new PackageReleases(index, (text) => text);
   };
-  return { archives, archivesAgain: archives, releases, releasesAgain: releases, publication: () => undefined, grow: () => undefined } as unknown as TreeFiles;
+  return {
+    archives,
+    archivesAgain: archives,
+    releases,
+    releasesAgain: releases,
+    publication: () => undefined,
+    grow: () => undefined,
+  } as unknown as TreeFiles;
 }
 
 describe('a view', () => {
@@ -90,14 +140,31 @@ describe('a view', () => {
         for (const [full, contents] of published) {
           const [filter, seen] = [view.filterOf(full), contents.filter((one) => isSeen(full, one, drawn))];
           const base = new TextDocument(Buffer.from(documentOf(full, contents)), 1_700_000_000_000);
-          const document = filter === 'none' ? undefined : await viewed.provider(providerPath(full, 'stable'), full, base, { view, filter }, 1);
+          const document =
+            filter === 'none'
+              ? undefined
+              : await viewed.provider(providerPath(full, 'stable'), full, base, { view, filter }, 1);
           expect(document?.bytes.toString()).toBe(seen.length === 0 ? undefined : documentOf(full, seen));
-          const archives = new PackageArchives({ format: 1, name: full, documents: { stable: null, dev: null }, versions: contents.map(entryOf) });
-          expect(contents.filter((one) => filter !== 'none' && archives.find([normalizedOf(one)], undefined, filter) !== undefined)).toEqual(seen);
+          const archives = new PackageArchives({
+            format: 1,
+            name: full,
+            documents: { stable: null, dev: null },
+            versions: contents.map(entryOf),
+          });
+          expect(
+            contents.filter(
+              (one) => filter !== 'none' && archives.find([normalizedOf(one)], undefined, filter) !== undefined,
+            ),
+          ).toEqual(seen);
         }
-        const root = new TextDocument(Buffer.from(JSON.stringify({ 'available-packages': published.map(([full]) => full) })), 1_700_000_000_000);
+        const root = new TextDocument(
+          Buffer.from(JSON.stringify({ 'available-packages': published.map(([full]) => full) })),
+          1_700_000_000_000,
+        );
         const { bytes } = await viewed.root('', { built: root, base: root }, view, 1);
-        const names = published.filter(([full, contents]) => contents.some((one) => isSeen(full, one, drawn))).map(([full]) => full);
+        const names = published
+          .filter(([full, contents]) => contents.some((one) => isSeen(full, one, drawn)))
+          .map(([full]) => full);
         expect((JSON.parse(bytes.toString()) as Record<string, unknown>)['available-packages']).toEqual(names);
       }),
       { numRuns: 400 },

@@ -5,7 +5,14 @@ import { rmSync } from 'node:fs';
 import { libraryTree } from '../util/package-tree.ts';
 import { changesBetween, contentsOf, describeFolder, type FileFacts } from './recorder/data-folder.ts';
 import { expectRecorded } from './recorder/recording.ts';
-import { packageZip, pushCommit, writeConfiguration, writeDated, writeFaulty, writeSources } from './recorder/sources.ts';
+import {
+  packageZip,
+  pushCommit,
+  writeConfiguration,
+  writeDated,
+  writeFaulty,
+  writeSources,
+} from './recorder/sources.ts';
 import { openTranscript } from './recorder/transcript.ts';
 import { openWorkspace } from './recorder/workspace.ts';
 
@@ -31,7 +38,10 @@ it('publishes the recorded bytes in a sequence of builds, withdrawals, a purge, 
   writeDated(workspace.at('packages/hello-1.1'), { 'src/Hello.php': '<?php // changed under a released number\n' });
   writeDated(workspace.at('packages/hello-1.2'), libraryTree('acme/hello', { version: '1.2.0' }));
   await step('build --json');
-  writeDated(workspace.at('upload'), { 'sent-1.0.0.zip': packageZip('acme/sent', '1.0.0'), 'sent-dev.zip': packageZip('acme/sent', 'dev-main') });
+  writeDated(workspace.at('upload'), {
+    'sent-1.0.0.zip': packageZip('acme/sent', '1.0.0'),
+    'sent-dev.zip': packageZip('acme/sent', 'dev-main'),
+  });
   await step('publish upload/sent-1.0.0.zip --json');
   await step('publish upload/sent-dev.zip --json');
   await step('package withdraw acme/hello 1.2.0 --json');
@@ -39,7 +49,12 @@ it('publishes the recorded bytes in a sequence of builds, withdrawals, a purge, 
   rmSync(workspace.at('packages/old'), { recursive: true });
   await step('build --json');
   await step('build --allow-withdraw --json');
-  writeConfiguration(workspace, { distUrl: 'https://packages.example.test', distShasum: 'always', metadataUrl: '/p2/%package%.json', filters: {} });
+  writeConfiguration(workspace, {
+    distUrl: 'https://packages.example.test',
+    distShasum: 'always',
+    metadataUrl: '/p2/%package%.json',
+    filters: {},
+  });
   await step('build --allow-republish --json');
   await step('rollback 4 --json');
   await step('build --json');

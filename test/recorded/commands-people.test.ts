@@ -28,11 +28,54 @@ it('keeps tokens as recorded', async () => {
   const { run } = transcript;
   await run('token list');
   const id = idIn((await run('token create --description CI --expires 90d --limit 5000 --json')).stdout);
-  const limited = idIn((await run("token create --description 'Customer 17' --kind write --package acme/hello:^1.0 --package bought/* --stability beta --not-after 2024-01-31 --network 203.0.113.0/24 --json")).stdout);
+  const limited = idIn(
+    (
+      await run(
+        "token create --description 'Customer 17' --kind write --package acme/hello:^1.0 --package bought/* --stability beta --not-after 2024-01-31 --network 203.0.113.0/24 --json",
+      )
+    ).stdout,
+  );
   await run('token create --description plain');
-  for (const rest of ['', "--description ''", '--description x --kind admin', '--description x --limit -1', '--description x --expires yesterday', '--description x --package Acme --stability odd --network here']) await run(`token create ${rest}`.trim());
-  for (const command of ['list', 'list --json', `show ${id}`, `show ${limited}`, `show ${limited} --json`, 'show tok_none', `explain ${limited} acme/hello`, `explain ${limited} acme/hello 1.1.0 --from 203.0.113.7 --json`, `explain ${limited} acme/tool`, `explain ${limited} acme/shop 2.0.0-beta.1 --from 192.0.2.1`, 'explain tok_none acme/tool']) await run(`token ${command}`);
-  for (const command of [`update ${id} --limit default --expires never --description changed`, `update ${limited} --clear networks --package acme/* --json`, `update ${id}`, 'update tok_none --limit 1', `rotate ${id} --grace 7d`, `rotate ${limited} --grace 0 --json`, `rotate ${id} --grace long`, `rotate tok_none`, `revoke ${id}`, `revoke ${id} --json`, `rotate ${id}`, 'revoke tok_none', 'list', 'list all']) await run(`token ${command}`);
+  for (const rest of [
+    '',
+    "--description ''",
+    '--description x --kind admin',
+    '--description x --limit -1',
+    '--description x --expires yesterday',
+    '--description x --package Acme --stability odd --network here',
+  ])
+    await run(`token create ${rest}`.trim());
+  for (const command of [
+    'list',
+    'list --json',
+    `show ${id}`,
+    `show ${limited}`,
+    `show ${limited} --json`,
+    'show tok_none',
+    `explain ${limited} acme/hello`,
+    `explain ${limited} acme/hello 1.1.0 --from 203.0.113.7 --json`,
+    `explain ${limited} acme/tool`,
+    `explain ${limited} acme/shop 2.0.0-beta.1 --from 192.0.2.1`,
+    'explain tok_none acme/tool',
+  ])
+    await run(`token ${command}`);
+  for (const command of [
+    `update ${id} --limit default --expires never --description changed`,
+    `update ${limited} --clear networks --package acme/* --json`,
+    `update ${id}`,
+    'update tok_none --limit 1',
+    `rotate ${id} --grace 7d`,
+    `rotate ${limited} --grace 0 --json`,
+    `rotate ${id} --grace long`,
+    `rotate tok_none`,
+    `revoke ${id}`,
+    `revoke ${id} --json`,
+    `rotate ${id}`,
+    'revoke tok_none',
+    'list',
+    'list all',
+  ])
+    await run(`token ${command}`);
   expectRecorded('commands/tokens', transcript.text());
 });
 
@@ -40,32 +83,122 @@ it('keeps users and keys as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   await run('user list');
-  const ada = idIn((await run('user create --email ada@example.org --name Ada --admin --password-stdin --json', { input: 'correct horse battery staple\n' })).stdout);
+  const ada = idIn(
+    (
+      await run('user create --email ada@example.org --name Ada --admin --password-stdin --json', {
+        input: 'correct horse battery staple\n',
+      })
+    ).stdout,
+  );
   await run('user create --email short@example.org --password-stdin', { input: 'short\n' });
-  for (const command of ['create --email bob@example.org --invite', 'create --email carol@example.org --role maintainer --invite --json', 'create --email nobody', 'create --email ada@example.org --invite', 'list', 'list --json', `update ${ada} --name 'Ada Lovelace' --json`, 'update bob@example.org --role maintainer', 'update none@example.org --role viewer', 'update bob@example.org', `update ${ada} --role viewer`, 'update ada@example.org --reset-two-factor', 'disable bob@example.org', 'disable carol@example.org --json', `disable ${ada}`, 'disable none@example.org', 'update bob@example.org --enable', 'list --all']) await run(`user ${command}`);
-  for (const command of ['list', 'rotate signing', 'rotate --json', 'rotate sealing --end-sessions', 'rotate other', 'list --json', 'list more']) await run(`keys ${command}`);
+  for (const command of [
+    'create --email bob@example.org --invite',
+    'create --email carol@example.org --role maintainer --invite --json',
+    'create --email nobody',
+    'create --email ada@example.org --invite',
+    'list',
+    'list --json',
+    `update ${ada} --name 'Ada Lovelace' --json`,
+    'update bob@example.org --role maintainer',
+    'update none@example.org --role viewer',
+    'update bob@example.org',
+    `update ${ada} --role viewer`,
+    'update ada@example.org --reset-two-factor',
+    'disable bob@example.org',
+    'disable carol@example.org --json',
+    `disable ${ada}`,
+    'disable none@example.org',
+    'update bob@example.org --enable',
+    'list --all',
+  ])
+    await run(`user ${command}`);
+  for (const command of [
+    'list',
+    'rotate signing',
+    'rotate --json',
+    'rotate sealing --end-sessions',
+    'rotate other',
+    'list --json',
+    'list more',
+  ])
+    await run(`keys ${command}`);
   expectRecorded('commands/people', transcript.text());
 });
 
 it('keeps settings and the audit log as recorded', async () => {
   await recordAll('commands/settings', [
-    'settings list', 'settings list --json', 'settings list more', 'settings set limits.read 200', 'settings set limits.read many', 'settings set nothing 1', 'settings set name other', `settings set infos '[{"message": "Hello", "versions": "*"}]'`,
-    'settings set metadata_url /p2/%package%.json --json', 'settings set dist_url /relative', 'settings set mirroring.enabled true', 'settings unset mirroring.enabled', 'settings unset nothing', 'settings unset limits.read --json', 'settings list',
-    'audit list', 'audit list --json --limit 3', 'audit list --action settings.update --since 2024-01-01 --until 2024-12-31', 'audit list --since soon', 'audit list --limit 0', 'audit verify', 'audit verify --json', `audit verify --head 1:${'0'.repeat(64)}`, 'audit verify --head nonsense',
+    'settings list',
+    'settings list --json',
+    'settings list more',
+    'settings set limits.read 200',
+    'settings set limits.read many',
+    'settings set nothing 1',
+    'settings set name other',
+    `settings set infos '[{"message": "Hello", "versions": "*"}]'`,
+    'settings set metadata_url /p2/%package%.json --json',
+    'settings set dist_url /relative',
+    'settings set mirroring.enabled true',
+    'settings unset mirroring.enabled',
+    'settings unset nothing',
+    'settings unset limits.read --json',
+    'settings list',
+    'audit list',
+    'audit list --json --limit 3',
+    'audit list --action settings.update --since 2024-01-01 --until 2024-12-31',
+    'audit list --since soon',
+    'audit list --limit 0',
+    'audit verify',
+    'audit verify --json',
+    `audit verify --head 1:${'0'.repeat(64)}`,
+    'audit verify --head nonsense',
   ]);
 });
 
 it('shows the state and the health of a data folder as recorded', async () => {
   await recordAll('commands/state', [
-    'state show', 'state show --json', 'state show --state http://not.redis', 'state init', 'state init --state http://not.redis', 'state init --data fresh', 'state init --data fresh --json', 'state show --data nowhere', 'status', 'status --json', 'status --data nowhere',
-    'doctor', 'doctor --json', 'doctor --data nowhere', 'status --listen', 'config export', 'config export --out exported.json', 'config export --out exported.json', 'config import exported.json --dry-run', 'config import exported.json --data fresh --json', 'config import libretto.json', 'config import nowhere.json',
+    'state show',
+    'state show --json',
+    'state show --state http://not.redis',
+    'state init',
+    'state init --state http://not.redis',
+    'state init --data fresh',
+    'state init --data fresh --json',
+    'state show --data nowhere',
+    'status',
+    'status --json',
+    'status --data nowhere',
+    'doctor',
+    'doctor --json',
+    'doctor --data nowhere',
+    'status --listen',
+    'config export',
+    'config export --out exported.json',
+    'config export --out exported.json',
+    'config import exported.json --dry-run',
+    'config import exported.json --data fresh --json',
+    'config import libretto.json',
+    'config import nowhere.json',
   ]);
 });
 
 it('copies and restores a data folder as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
-  for (const command of ['backup copies/one', 'backup copies/one', 'backup copies/two --json', 'backup data/below', 'restore copies/one --dry-run', 'restore copies/one --data restored', 'restore copies/one --data restored', 'restore copies/two --data restored-2 --json', 'restore nowhere --data restored-3', 'restore copies/one --state-only --data restored --json', 'verify --data restored --json', 'token list --data restored --json']) await run(command);
+  for (const command of [
+    'backup copies/one',
+    'backup copies/one',
+    'backup copies/two --json',
+    'backup data/below',
+    'restore copies/one --dry-run',
+    'restore copies/one --data restored',
+    'restore copies/one --data restored',
+    'restore copies/two --data restored-2 --json',
+    'restore nowhere --data restored-3',
+    'restore copies/one --state-only --data restored --json',
+    'verify --data restored --json',
+    'token list --data restored --json',
+  ])
+    await run(command);
   writeFileSync(workspace.at('copies/one/public/packages.json'), 'damaged');
   await run('restore copies/one --data restored-3');
   rmSync(workspace.at('copies/one/backup.json'));
@@ -78,9 +211,42 @@ it('copies and restores a data folder as recorded', async () => {
 it('refuses unusable arguments and configurations as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
-  for (const command of ['', '--version', 'bild', 'build --jsno', 'token', 'token creat', 'serve --listen nowhere', 'serve --listen 127.0.0.1:4000 --workers 0', 'serve --tls-cert none.pem', 'start --origin https://tree.example', 'start --listen 1.2.3.4:99999', 'verify --data', 'help serve', 'help nothing']) await run(command);
-  await run('build', { environment: { LIBRETTO_JOB: '4', LIBRETTO_KEEP: 'x', LIBRETTO_HISTORY_KEEP: 'many', LIBRETTO_DIST_SHASUM: 'never' } });
-  writeFileSync(workspace.at('wrong.json'), JSON.stringify({ sorces: [], jobs: '4', sources: [{ type: 'hg', url: 'x' }, { path: 1 }], limits: { raed: 1 }, abandoned: { 'not a name': true }, distUrl: 'ftp://x' }));
+  for (const command of [
+    '',
+    '--version',
+    'bild',
+    'build --jsno',
+    'token',
+    'token creat',
+    'serve --listen nowhere',
+    'serve --listen 127.0.0.1:4000 --workers 0',
+    'serve --tls-cert none.pem',
+    'start --origin https://tree.example',
+    'start --listen 1.2.3.4:99999',
+    'verify --data',
+    'help serve',
+    'help nothing',
+  ])
+    await run(command);
+  await run('build', {
+    environment: {
+      LIBRETTO_JOB: '4',
+      LIBRETTO_KEEP: 'x',
+      LIBRETTO_HISTORY_KEEP: 'many',
+      LIBRETTO_DIST_SHASUM: 'never',
+    },
+  });
+  writeFileSync(
+    workspace.at('wrong.json'),
+    JSON.stringify({
+      sorces: [],
+      jobs: '4',
+      sources: [{ type: 'hg', url: 'x' }, { path: 1 }],
+      limits: { raed: 1 },
+      abandoned: { 'not a name': true },
+      distUrl: 'ftp://x',
+    }),
+  );
   await run('build --config wrong.json');
   await run('verify --config nowhere.json');
   writeFileSync(workspace.at('broken.json'), '{"sources": [');

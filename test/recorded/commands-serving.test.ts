@@ -37,25 +37,108 @@ it('keeps registered repositories as recorded', async () => {
   writeDated(workspace.at('roots/gone'), libraryTree('gone/lib', { version: '1.0.0' }));
   const gone = idIn((await run(`add ${workspace.at('roots/gone')} --type directory --json`)).stdout);
   rmSync(workspace.at('roots/gone'), { recursive: true });
-  const git = idIn((await run('add https://127.0.0.1:4099/acme/none.git --token-file token.txt --interval 15m --branch main --json')).stdout);
-  for (const command of ['add file:///etc', `add ${workspace.at('packages')} --type directory`, 'add https://127.0.0.1:4099/acme/none.git', 'list', 'list --json', 'list --page', `show ${team}`, `show ${git} --json`, 'show repo_none', `verify ${team}`, `verify ${gone}`, 'verify repo_none', `update ${team} --only team/* --interval 1h`, `update ${git} --without credentials interval --json`, 'update repo_none --interval 1h', `update ${team} --interval soon`, `sync ${team}`, `sync ${gone}`, 'sync repo_none', `show ${team}`, `remove ${team}`, `remove ${team} --yes --json`, `remove ${git} --yes`, 'remove repo_none --yes', 'withdraw', 'withdraw --all']) await run(command);
+  const git = idIn(
+    (await run('add https://127.0.0.1:4099/acme/none.git --token-file token.txt --interval 15m --branch main --json'))
+      .stdout,
+  );
+  for (const command of [
+    'add file:///etc',
+    `add ${workspace.at('packages')} --type directory`,
+    'add https://127.0.0.1:4099/acme/none.git',
+    'list',
+    'list --json',
+    'list --page',
+    `show ${team}`,
+    `show ${git} --json`,
+    'show repo_none',
+    `verify ${team}`,
+    `verify ${gone}`,
+    'verify repo_none',
+    `update ${team} --only team/* --interval 1h`,
+    `update ${git} --without credentials interval --json`,
+    'update repo_none --interval 1h',
+    `update ${team} --interval soon`,
+    `sync ${team}`,
+    `sync ${gone}`,
+    'sync repo_none',
+    `show ${team}`,
+    `remove ${team}`,
+    `remove ${team} --yes --json`,
+    `remove ${git} --yes`,
+    'remove repo_none --yes',
+    'withdraw',
+    'withdraw --all',
+  ])
+    await run(command);
   expectRecorded('commands/repositories', transcript.text());
 });
 
 it('mirrors another registry as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
-  const put = (version: string, seed = version): { version: string; zip: Buffer; distUrl: string } => ({ version, zip: packageZip('some/lib', seed), distUrl: `http://127.0.0.1:4002/files/some/lib/${version}/${referenceFor(`some/lib ${version}`)}.zip` });
+  const put = (version: string, seed = version): { version: string; zip: Buffer; distUrl: string } => ({
+    version,
+    zip: packageZip('some/lib', seed),
+    distUrl: `http://127.0.0.1:4002/files/some/lib/${version}/${referenceFor(`some/lib ${version}`)}.zip`,
+  });
   upstream.put('some/lib', [put('1.1.0'), put('1.0.0')]);
-  for (const command of ['mirror list', 'mirror warm composer.lock', 'settings set mirroring.url http://127.0.0.1:4002', 'settings set mirroring.enabled true']) await run(command);
-  const locked = (name: string, version: string) => ({ name, version, dist: { type: 'zip', url: 'https://elsewhere.example/x.zip', reference: referenceFor(`${name} ${version}`), shasum: '' } });
-  writeFileSync(workspace.at('composer.lock'), JSON.stringify({ packages: [locked('some/lib', '1.0.0'), locked('some/none', '1.0.0')], 'packages-dev': [] }));
-  writeFileSync(workspace.at('good.lock'), JSON.stringify({ packages: [locked('some/lib', '1.0.0')], 'packages-dev': [] }));
-  for (const command of ['mirror warm composer.lock', 'mirror warm good.lock --json', 'mirror list', 'mirror list --json', 'mirror list some/lib', 'mirror verify', 'mirror verify --json', 'mirror prune --dry-run', 'mirror prune --keep-for never', 'mirror prune --json', 'why some/lib', 'why some/lib 1.1.0 --json']) await run(command);
+  for (const command of [
+    'mirror list',
+    'mirror warm composer.lock',
+    'settings set mirroring.url http://127.0.0.1:4002',
+    'settings set mirroring.enabled true',
+  ])
+    await run(command);
+  const locked = (name: string, version: string) => ({
+    name,
+    version,
+    dist: {
+      type: 'zip',
+      url: 'https://elsewhere.example/x.zip',
+      reference: referenceFor(`${name} ${version}`),
+      shasum: '',
+    },
+  });
+  writeFileSync(
+    workspace.at('composer.lock'),
+    JSON.stringify({ packages: [locked('some/lib', '1.0.0'), locked('some/none', '1.0.0')], 'packages-dev': [] }),
+  );
+  writeFileSync(
+    workspace.at('good.lock'),
+    JSON.stringify({ packages: [locked('some/lib', '1.0.0')], 'packages-dev': [] }),
+  );
+  for (const command of [
+    'mirror warm composer.lock',
+    'mirror warm good.lock --json',
+    'mirror list',
+    'mirror list --json',
+    'mirror list some/lib',
+    'mirror verify',
+    'mirror verify --json',
+    'mirror prune --dry-run',
+    'mirror prune --keep-for never',
+    'mirror prune --json',
+    'why some/lib',
+    'why some/lib 1.1.0 --json',
+  ])
+    await run(command);
   const token = (await workspace.json<{ readonly token: string }>('token', 'create', '--description', 'reader')).token;
   const server = await workspace.start(['serve', '--listen', '127.0.0.1:4000'], { says: 'libretto user create' });
   const headers = { Authorization: `Bearer ${token}` };
-  for (const line of ['GET /packages.json', 'GET /p2/some/lib.json', 'GET /p2/some/lib~dev.json', 'GET /p2/some/none.json', 'GET /dist/some/lib/1.1.0.zip', 'GET /dist/some/lib/1.1.0.zip', 'HEAD /dist/some/lib/1.0.0.zip', 'GET /dist/some/lib/9.0.0.zip', 'GET /search.json?q=lib', 'GET /api/packages/some/lib', 'GET /p2/acme/hello.json']) await transcript.ask(line, { headers });
+  for (const line of [
+    'GET /packages.json',
+    'GET /p2/some/lib.json',
+    'GET /p2/some/lib~dev.json',
+    'GET /p2/some/none.json',
+    'GET /dist/some/lib/1.1.0.zip',
+    'GET /dist/some/lib/1.1.0.zip',
+    'HEAD /dist/some/lib/1.0.0.zip',
+    'GET /dist/some/lib/9.0.0.zip',
+    'GET /search.json?q=lib',
+    'GET /api/packages/some/lib',
+    'GET /p2/acme/hello.json',
+  ])
+    await transcript.ask(line, { headers });
   upstream.put('some/lib', [put('1.2.0'), put('1.1.0', '1.1.0 changed'), put('1.0.0')]);
   workspace.pass(86_400);
   for (const line of ['GET /p2/some/lib.json', 'GET /dist/some/lib/1.1.0.zip']) await transcript.ask(line, { headers });
@@ -65,8 +148,12 @@ it('mirrors another registry as recorded', async () => {
   await transcript.stop('serve --listen 127.0.0.1:4000', server);
   const files = await describeFolder(workspace.at('data/mirror'), workspace.root);
   transcript.note(contentsOf(files));
-  writeFileSync(workspace.at('data', files.find(({ path }) => path.endsWith('.zip'))?.path.replace(/^/, 'mirror/') ?? ''), 'damaged');
-  for (const command of ['mirror verify', 'mirror verify --json', 'settings set mirroring.enabled false']) await run(command);
+  writeFileSync(
+    workspace.at('data', files.find(({ path }) => path.endsWith('.zip'))?.path.replace(/^/, 'mirror/') ?? ''),
+    'damaged',
+  );
+  for (const command of ['mirror verify', 'mirror verify --json', 'settings set mirroring.enabled false'])
+    await run(command);
   expectRecorded('commands/mirror', transcript.text());
 });
 
@@ -83,14 +170,34 @@ it('serves, starts, and acts on a registry elsewhere as recorded', async () => {
   await transcript.stop(start.join(' '), again);
 
   await run(`repository add ${workspace.at('roots/team')} --type directory --json`);
-  const token = (await workspace.json<{ readonly token: string }>('token', 'create', '--description', 'writer', '--kind', 'write')).token;
+  const token = (
+    await workspace.json<{ readonly token: string }>('token', 'create', '--description', 'writer', '--kind', 'write')
+  ).token;
   const serve = ['serve', '--listen', '127.0.0.1:4000', '--log', 'none'];
   const server = await workspace.start(serve, { says: 'libretto user create' });
   const environment = { LIBRETTO_TOKEN: token };
-  const repository = await workspace.json<{ readonly repositories: readonly { readonly id: string }[] }>('repository', 'list').then(({ repositories }) => repositories.at(-1));
+  const repository = await workspace
+    .json<{ readonly repositories: readonly { readonly id: string }[] }>('repository', 'list')
+    .then(({ repositories }) => repositories.at(-1));
   writeDated(workspace.at('upload'), { 'far.zip': packageZip('acme/far', '1.0.0') });
-  for (const command of ['repository list', `repository show ${repository?.id} --json`, `repository sync ${repository?.id} --json`, 'repository show repo_none', 'publish upload/far.zip', 'publish upload/far.zip --json', 'publish packages/hello-1.0']) await transcript.run(`${command} --url http://127.0.0.1:4000`, { environment });
-  for (const command of ['repository list --url http://127.0.0.1:4000', 'repository list --url http://127.0.0.1:4000 --token lib_r_wrong', 'publish upload/far.zip --url http://127.0.0.1:4009 --token x', 'doctor --url http://127.0.0.1:4000', 'doctor --url http://127.0.0.1:4009']) await run(command);
+  for (const command of [
+    'repository list',
+    `repository show ${repository?.id} --json`,
+    `repository sync ${repository?.id} --json`,
+    'repository show repo_none',
+    'publish upload/far.zip',
+    'publish upload/far.zip --json',
+    'publish packages/hello-1.0',
+  ])
+    await transcript.run(`${command} --url http://127.0.0.1:4000`, { environment });
+  for (const command of [
+    'repository list --url http://127.0.0.1:4000',
+    'repository list --url http://127.0.0.1:4000 --token lib_r_wrong',
+    'publish upload/far.zip --url http://127.0.0.1:4009 --token x',
+    'doctor --url http://127.0.0.1:4000',
+    'doctor --url http://127.0.0.1:4009',
+  ])
+    await run(command);
   await transcript.run('doctor --url http://127.0.0.1:4000 --json', { environment });
   await transcript.stop(serve.join(' '), server);
   expectRecorded('commands/serving', transcript.text());

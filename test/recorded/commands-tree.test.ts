@@ -14,7 +14,21 @@ afterAll(() => workspace[Symbol.asyncDispose]());
 it('publishes, explains, compares, prunes and takes back as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
-  for (const command of ['history', 'history --json', 'history 1', 'verify --json', 'why acme/hello', 'diff 1', 'rollback 1', 'prune', 'impact none.lock', 'build nowhere', 'build --only', 'build --json']) await run(`${command} --data empty`);
+  for (const command of [
+    'history',
+    'history --json',
+    'history 1',
+    'verify --json',
+    'why acme/hello',
+    'diff 1',
+    'rollback 1',
+    'prune',
+    'impact none.lock',
+    'build nowhere',
+    'build --only',
+    'build --json',
+  ])
+    await run(`${command} --data empty`);
   writeSources(workspace);
   rmSync(workspace.at('bought/unsafe.zip'));
   await run('build');
@@ -27,21 +41,92 @@ it('publishes, explains, compares, prunes and takes back as recorded', async () 
   await run('build --forget nowhere');
   await run('build https://user:secret@127.0.0.1:4099/acme/none.git');
   await run('build --jobs 0 --strict');
-  for (const command of ['history', 'history --json', 'diff 1', 'diff 1 2 --json', 'diff 99', 'verify', 'verify --fast --json', 'why acme/hello', 'why acme/hello 1.1.0 --json', 'why acme/hello 9.9.9', 'why acme/hell --json', 'why hello']) await run(command);
+  for (const command of [
+    'history',
+    'history --json',
+    'diff 1',
+    'diff 1 2 --json',
+    'diff 99',
+    'verify',
+    'verify --fast --json',
+    'why acme/hello',
+    'why acme/hello 1.1.0 --json',
+    'why acme/hello 9.9.9',
+    'why acme/hell --json',
+    'why hello',
+  ])
+    await run(command);
 
-  writeDated(workspace.at('upload'), { 'sent-1.0.0.zip': packageZip('acme/sent', '1.0.0'), 'changed/sent-1.0.0.zip': packageZip('acme/sent', '1.0.0', { homepage: 'https://changed.example' }) });
-  for (const command of ['publish upload/sent-1.0.0.zip', 'publish upload/sent-1.0.0.zip --json', 'publish upload/changed/sent-1.0.0.zip', 'publish packages/hello-1.0', 'publish tool --version 7.0', 'publish nowhere']) await run(command);
+  writeDated(workspace.at('upload'), {
+    'sent-1.0.0.zip': packageZip('acme/sent', '1.0.0'),
+    'changed/sent-1.0.0.zip': packageZip('acme/sent', '1.0.0', { homepage: 'https://changed.example' }),
+  });
+  for (const command of [
+    'publish upload/sent-1.0.0.zip',
+    'publish upload/sent-1.0.0.zip --json',
+    'publish upload/changed/sent-1.0.0.zip',
+    'publish packages/hello-1.0',
+    'publish tool --version 7.0',
+    'publish nowhere',
+  ])
+    await run(command);
 
   writeFileSync(workspace.at('composer.lock'), lockFile());
   writeFileSync(workspace.at('foreign.lock'), JSON.stringify({ packages: [], 'packages-dev': [] }));
-  for (const command of ['impact foreign.lock', 'impact composer.lock', 'impact composer.lock --json', 'impact libretto.json']) await run(command);
-  for (const command of ['package withdraw acme/hello 1.2.0', 'package withdraw acme/hello 9.0.0', 'package withdraw acme/old 0.9.0 --json', 'package restore acme/old 0.9.0 --json', 'package restore acme/hello 1.0.0', 'package restore acme/hello 1.2.0']) await run(command);
-  for (const command of ['package purge acme/tool 1.0.0 --reason secret --dry-run', 'package purge acme/tool 1.0.0 --reason secret', 'package purge acme/tool 1.0.0 --reason bored --yes', "package purge acme/tool 1.0.0 --reason secret --note 'a key' --yes", 'package purge acme/tool 1.0.0 --reason secret --yes --json', 'package purged', 'package purged --json', 'package purged now']) await run(command);
-  for (const command of ['impact composer.lock --url https://packages.example.test', 'package statistics acme/hello', 'package statistics acme/hello --json --days 3', 'package statistics acme/none', 'package statistics acme/hello --days 0']) await run(command);
+  for (const command of [
+    'impact foreign.lock',
+    'impact composer.lock',
+    'impact composer.lock --json',
+    'impact libretto.json',
+  ])
+    await run(command);
+  for (const command of [
+    'package withdraw acme/hello 1.2.0',
+    'package withdraw acme/hello 9.0.0',
+    'package withdraw acme/old 0.9.0 --json',
+    'package restore acme/old 0.9.0 --json',
+    'package restore acme/hello 1.0.0',
+    'package restore acme/hello 1.2.0',
+  ])
+    await run(command);
+  for (const command of [
+    'package purge acme/tool 1.0.0 --reason secret --dry-run',
+    'package purge acme/tool 1.0.0 --reason secret',
+    'package purge acme/tool 1.0.0 --reason bored --yes',
+    "package purge acme/tool 1.0.0 --reason secret --note 'a key' --yes",
+    'package purge acme/tool 1.0.0 --reason secret --yes --json',
+    'package purged',
+    'package purged --json',
+    'package purged now',
+  ])
+    await run(command);
+  for (const command of [
+    'impact composer.lock --url https://packages.example.test',
+    'package statistics acme/hello',
+    'package statistics acme/hello --json --days 3',
+    'package statistics acme/none',
+    'package statistics acme/hello --days 0',
+  ])
+    await run(command);
 
-  for (const command of ['rollback 2 --dry-run', 'rollback 2 --json', 'rollback 99', 'rollback', 'build', 'rollback --lift', 'build --json']) await run(command);
+  for (const command of [
+    'rollback 2 --dry-run',
+    'rollback 2 --json',
+    'rollback 99',
+    'rollback',
+    'build',
+    'rollback --lift',
+    'build --json',
+  ])
+    await run(command);
   workspace.pass(5 * 86_400);
-  for (const command of ['prune --keep-for 3d --dry-run', 'prune --keep-for 3d --json', 'prune --keep-for ever', 'prune --keep-for 3d']) await run(command);
+  for (const command of [
+    'prune --keep-for 3d --dry-run',
+    'prune --keep-for 3d --json',
+    'prune --keep-for ever',
+    'prune --keep-for 3d',
+  ])
+    await run(command);
   writeFileSync(workspace.at('data/public/dist/acme/hello/1.0.0.zip'), 'damaged');
   rmSync(workspace.at('data/public/p2/acme/tool.json'));
   for (const command of ['verify', 'verify --json', 'build', 'build --jobs 1', 'verify']) await run(command);
@@ -52,23 +137,66 @@ it('receives a tree that was built elsewhere as recorded', async () => {
   const transcript = openTranscript(workspace);
   const { run } = transcript;
   writeDated(workspace.at('elsewhere-src'), libraryTree('other/lib', { version: '1.0.0' }));
-  for (const command of ['build elsewhere-src --data elsewhere', 'receive elsewhere --dry-run --data own', 'receive elsewhere --as other --data own', 'receive elsewhere --as other --json --data own', 'receive packages --data own']) await run(command);
+  for (const command of [
+    'build elsewhere-src --data elsewhere',
+    'receive elsewhere --dry-run --data own',
+    'receive elsewhere --as other --data own',
+    'receive elsewhere --as other --json --data own',
+    'receive packages --data own',
+  ])
+    await run(command);
   rmSync(workspace.at('elsewhere/public/dist/other/lib/1.0.0.zip'));
-  for (const command of ['receive elsewhere --as other --data own', "receive elsewhere --as 'no name' --data own", 'verify --data own --json', 'build --forget received:other --allow-withdraw --data own --json']) await run(command);
+  for (const command of [
+    'receive elsewhere --as other --data own',
+    "receive elsewhere --as 'no name' --data own",
+    'verify --data own --json',
+    'build --forget received:other --allow-withdraw --data own --json',
+  ])
+    await run(command);
   expectRecorded('commands/receive', transcript.text());
 });
 
 it('makes a libretto.json out of a satis.json as recorded', async () => {
   const transcript = openTranscript(workspace);
-  const satis = { name: 'acme/satis', homepage: 'https://satis.example', repositories: [{ type: 'vcs', url: 'https://git.example/acme/tool.git' }, { type: 'artifact', path: 'bought' }, { type: 'pear', url: 'https://pear.example' }], require: { 'acme/tool': '^1.0' }, archive: { directory: 'dist', format: 'tar' }, 'require-all': false, 'notify-batch': 'https://x.example', unheard: true };
+  const satis = {
+    name: 'acme/satis',
+    homepage: 'https://satis.example',
+    repositories: [
+      { type: 'vcs', url: 'https://git.example/acme/tool.git' },
+      { type: 'artifact', path: 'bought' },
+      { type: 'pear', url: 'https://pear.example' },
+    ],
+    require: { 'acme/tool': '^1.0' },
+    archive: { directory: 'dist', format: 'tar' },
+    'require-all': false,
+    'notify-batch': 'https://x.example',
+    unheard: true,
+  };
   writeFileSync(workspace.at('satis.json'), JSON.stringify(satis));
-  for (const command of ['satis satis.json --out -', 'satis satis.json --out made.json --json', 'satis satis.json --out made.json', 'satis none.json', 'satis composer.lock --out other.json']) await transcript.run(`import ${command}`);
+  for (const command of [
+    'satis satis.json --out -',
+    'satis satis.json --out made.json --json',
+    'satis satis.json --out made.json',
+    'satis none.json',
+    'satis composer.lock --out other.json',
+  ])
+    await transcript.run(`import ${command}`);
   expectRecorded('commands/import', transcript.text());
 });
 
 function lockFile(): string {
   const dist = (reference: string, url: string) => ({ type: 'zip', url, reference, shasum: '' });
-  const locked = (name: string, version: string, reference: string) => ({ name, version, dist: dist(reference, `https://packages.example.test/dist/${name}/${version}.zip`) });
-  const packages = [locked('acme/hello', '1.0.0', '0'.repeat(40)), locked('acme/hello', '1.2.0', 'b757ec55477bd0b5c204d2e75ad7ddf624d5e59b'), locked('acme/tool', 'v1.0.0', 'ce0ce5f1e168ec76406399860351aca05398e079'), locked('acme/gone', '1.0.0', '1'.repeat(40)), locked('foreign/lib', '1.0.0', '2'.repeat(40))];
+  const locked = (name: string, version: string, reference: string) => ({
+    name,
+    version,
+    dist: dist(reference, `https://packages.example.test/dist/${name}/${version}.zip`),
+  });
+  const packages = [
+    locked('acme/hello', '1.0.0', '0'.repeat(40)),
+    locked('acme/hello', '1.2.0', 'b757ec55477bd0b5c204d2e75ad7ddf624d5e59b'),
+    locked('acme/tool', 'v1.0.0', 'ce0ce5f1e168ec76406399860351aca05398e079'),
+    locked('acme/gone', '1.0.0', '1'.repeat(40)),
+    locked('foreign/lib', '1.0.0', '2'.repeat(40)),
+  ];
   return JSON.stringify({ packages, 'packages-dev': [] });
 }

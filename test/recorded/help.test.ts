@@ -25,7 +25,18 @@ it('has every command in the recordings, with its help, a success and an error',
   };
   await visit([]);
   expectRecorded('commands/help', transcript.text());
-  const runs = allRecordings().flatMap((text) => [...text.matchAll(/^\$ libretto (.*)\nexit (\d+)$/gm)].map(([, line = '', code]) => ({ line, succeeded: code === '0' })));
-  const lacks = (succeeded: boolean) => leaves.filter((leaf) => !runs.some((run) => run.succeeded === succeeded && !run.line.endsWith('--help') && `${run.line} `.startsWith(`${leaf} `)));
+  const runs = allRecordings().flatMap((text) =>
+    [...text.matchAll(/^\$ libretto (.*)\nexit (\d+)$/gm)].map(([, line = '', code]) => ({
+      line,
+      succeeded: code === '0',
+    })),
+  );
+  const lacks = (succeeded: boolean) =>
+    leaves.filter(
+      (leaf) =>
+        !runs.some(
+          (run) => run.succeeded === succeeded && !run.line.endsWith('--help') && `${run.line} `.startsWith(`${leaf} `),
+        ),
+    );
   expect({ withoutSuccess: lacks(true), withoutError: lacks(false) }).toEqual({ withoutSuccess: [], withoutError: [] });
 });

@@ -38,17 +38,43 @@ async function makeDataFolder(): Promise<void> {
   upstream.put('some/lib', [{ version: '1.0.0', zip: packageZip('some/lib', '1.0.0'), distUrl }]);
   writeSourcesOfThen();
   writeDated(workspace.at('upload'), { 'sent.zip': packageZip('acme/sent', '1.0.0') });
-  const locked = { name: 'some/lib', version: '1.0.0', dist: { type: 'zip', url: distUrl, reference: referenceFor('some/lib 1.0.0'), shasum: '' } };
+  const locked = {
+    name: 'some/lib',
+    version: '1.0.0',
+    dist: { type: 'zip', url: distUrl, reference: referenceFor('some/lib 1.0.0'), shasum: '' },
+  };
   writeFileSync(workspace.at('composer.lock'), JSON.stringify({ packages: [locked], 'packages-dev': [] }));
   await workspace.run(['build']);
   pushCommit(workspace);
   await workspace.run(['build']);
-  const lines = ['keys rotate', 'publish upload/sent.zip', 'package withdraw acme/old 0.9.0', 'package purge acme/tool 1.0.0 --reason secret --yes', 'settings set mirroring.url http://127.0.0.1:4002', 'settings set mirroring.enabled true', 'mirror warm composer.lock'];
+  const lines = [
+    'keys rotate',
+    'publish upload/sent.zip',
+    'package withdraw acme/old 0.9.0',
+    'package purge acme/tool 1.0.0 --reason secret --yes',
+    'settings set mirroring.url http://127.0.0.1:4002',
+    'settings set mirroring.enabled true',
+    'mirror warm composer.lock',
+  ];
   for (const line of lines) await workspace.json(...line.split(' '));
-  await workspace.run(['user', 'create', '--email', 'ada@example.org', '--admin', '--password-stdin'], { input: 'correct horse battery staple\n' });
+  await workspace.run(['user', 'create', '--email', 'ada@example.org', '--admin', '--password-stdin'], {
+    input: 'correct horse battery staple\n',
+  });
   const { token } = await workspace.json<{ readonly token: string }>('token', 'create', '--description', 'kept');
   writeFileSync(workspace.at('token.txt'), token);
-  execFileSync('tar', ['-czf', archive, '--exclude=lock.mdb', '--sort=name', '--owner=0', '--group=0', '--numeric-owner', '-C', workspace.at(), 'data', 'token.txt']);
+  execFileSync('tar', [
+    '-czf',
+    archive,
+    '--exclude=lock.mdb',
+    '--sort=name',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '-C',
+    workspace.at(),
+    'data',
+    'token.txt',
+  ]);
 }
 
 if (process.env['MAKE_DATA_FOLDER'] === '1') it('writes the data folder that is kept', makeDataFolder);
@@ -60,12 +86,38 @@ it('opens, verifies, serves and builds on a data folder that an earlier version 
   writeSourcesOfThen();
   pushCommit(workspace);
   workspace.pass(3600);
-  for (const command of ['verify', 'state show', 'token list', 'user list', 'keys list', 'audit verify', 'history', 'package purged', 'mirror list', 'mirror verify', 'settings list', 'status']) await transcript.run(command);
+  for (const command of [
+    'verify',
+    'state show',
+    'token list',
+    'user list',
+    'keys list',
+    'audit verify',
+    'history',
+    'package purged',
+    'mirror list',
+    'mirror verify',
+    'settings list',
+    'status',
+  ])
+    await transcript.run(command);
   const token = readFileSync(workspace.at('token.txt'), 'utf8');
   const server = await workspace.start(['serve', '--listen', '127.0.0.1:4000', '--log', 'none']);
   const headers = { Authorization: `Bearer ${token}` };
-  for (const line of ['GET /packages.json', 'GET /p2/acme/hello.json', 'GET /p2/acme/tool~dev.json', 'GET /dist/acme/tool/dev-main.zip', 'GET /dist/acme/sent/1.0.0.zip', 'GET /dist/acme/tool/v1.0.0.zip', 'GET /dist/acme/old/0.9.0.zip', 'GET /dist/some/lib/1.0.0.zip']) await transcript.ask(line, { headers });
-  const { status } = await transcript.ask('POST /api/auth/login', { body: { email: 'ada@example.org', password: 'correct horse battery staple' } });
+  for (const line of [
+    'GET /packages.json',
+    'GET /p2/acme/hello.json',
+    'GET /p2/acme/tool~dev.json',
+    'GET /dist/acme/tool/dev-main.zip',
+    'GET /dist/acme/sent/1.0.0.zip',
+    'GET /dist/acme/tool/v1.0.0.zip',
+    'GET /dist/acme/old/0.9.0.zip',
+    'GET /dist/some/lib/1.0.0.zip',
+  ])
+    await transcript.ask(line, { headers });
+  const { status } = await transcript.ask('POST /api/auth/login', {
+    body: { email: 'ada@example.org', password: 'correct horse battery staple' },
+  });
   expect(status).toBe(200);
   await server.stop();
   const published = await describePublished();

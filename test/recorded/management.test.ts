@@ -22,17 +22,32 @@ beforeAll(async () => {
   writeConfiguration(workspace, { sourceRoots: [workspace.at('roots')], egress: { allow: ['127.0.0.0/8'] } });
   writeDated(workspace.at('roots/team'), libraryTree('team/lib', { version: '1.0.0' }));
   await workspace.run(['build']);
-  writeToken = (await workspace.json<{ readonly token: string }>('token', 'create', '--description', 'writer', '--kind', 'write')).token;
-  limitedToken = (await workspace.json<{ readonly token: string }>('token', 'create', '--description', 'limited', '--package', 'acme/hello:<1.1')).token;
+  writeToken = (
+    await workspace.json<{ readonly token: string }>('token', 'create', '--description', 'writer', '--kind', 'write')
+  ).token;
+  limitedToken = (
+    await workspace.json<{ readonly token: string }>(
+      'token',
+      'create',
+      '--description',
+      'limited',
+      '--package',
+      'acme/hello:<1.1',
+    )
+  ).token;
   server = await workspace.start(serve, { says: 'libretto user create' });
 });
 afterAll(() => workspace[Symbol.asyncDispose]());
 
 const as = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 type Ask = (line: string, body?: unknown) => Promise<Answer>;
-const askAs = (transcript: Transcript, token: () => string): Ask => (line, body) => transcript.ask(line, { headers: as(token()), body });
+const askAs =
+  (transcript: Transcript, token: () => string): Ask =>
+  (line, body) =>
+    transcript.ask(line, { headers: as(token()), body });
 const idOf = (answer: Answer): string => answer.json<{ readonly id: string }>().id;
-const confirmationOf = (answer: Answer): string => encodeURIComponent(answer.json<{ readonly details: { readonly confirm: string } }>().details.confirm);
+const confirmationOf = (answer: Answer): string =>
+  encodeURIComponent(answer.json<{ readonly details: { readonly confirm: string } }>().details.confirm);
 const none = (prefix: string): string => `${prefix}_0000000000000000`;
 
 it('sets up, logs in, and keeps sessions and two-factor authentication as recorded', async () => {
@@ -46,7 +61,8 @@ it('sets up, logs in, and keeps sessions and two-factor authentication as record
   await post('login', { email: 'ada@example.org', password: 'wrong wrong wrong' });
   await post('login', { email: 'nobody@example.org', password });
   await post('login', '{"email":');
-  const login = async (more = {}): Promise<string> => (await post('login', { email: 'ada@example.org', password, ...more })).json<{ readonly token: string }>().token;
+  const login = async (more = {}): Promise<string> =>
+    (await post('login', { email: 'ada@example.org', password, ...more })).json<{ readonly token: string }>().token;
   admin = await login();
   const ask = askAs(transcript, () => admin);
   for (const line of ['GET /api/auth/me', 'GET /api/auth/sessions', `DELETE /api/auth/sessions/${none('ses')}`]) {
@@ -54,17 +70,28 @@ it('sets up, logs in, and keeps sessions and two-factor authentication as record
     await transcript.ask(line);
   }
   const other = await login();
-  const sessions = (await ask('GET /api/auth/sessions?limit=1')).json<{ readonly data: readonly { readonly id: string }[] }>();
+  const sessions = (await ask('GET /api/auth/sessions?limit=1')).json<{
+    readonly data: readonly { readonly id: string }[];
+  }>();
   await ask(`DELETE /api/auth/sessions/${sessions.data[0]?.id ?? ''}`);
   await transcript.ask('GET /api/auth/me', { headers: as(other) });
-  await ask('POST /api/auth/password', { current_password: 'wrong wrong wrong', new_password: 'another staple for batteries' });
-  for (const [current, next] of [[password, `${password} 2`], [`${password} 2`, password]]) {
-    admin = (await ask('POST /api/auth/password', { current_password: current, new_password: next })).json<{ readonly token: string }>().token;
+  await ask('POST /api/auth/password', {
+    current_password: 'wrong wrong wrong',
+    new_password: 'another staple for batteries',
+  });
+  for (const [current, next] of [
+    [password, `${password} 2`],
+    [`${password} 2`, password],
+  ]) {
+    admin = (await ask('POST /api/auth/password', { current_password: current, new_password: next })).json<{
+      readonly token: string;
+    }>().token;
   }
   await ask('POST /api/auth/2fa/setup', { password: 'wrong' });
   await ask('POST /api/auth/2fa/enable', { code: '000000' });
   const { secret } = (await ask('POST /api/auth/2fa/setup', { password })).json<{ readonly secret: string }>();
-  const sixDigits = (): string => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: workspace.nowMs() });
+  const sixDigits = (): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: workspace.nowMs() });
   await ask('POST /api/auth/2fa/enable', { code: sixDigits() });
   workspace.pass(60);
   await post('login', { email: 'ada@example.org', password });
@@ -89,10 +116,22 @@ it('keeps users as recorded', async () => {
   const bob = await ask('POST /api/users', { email: 'bob@example.org', name: 'Bob', role: 'maintainer' });
   const { invitation } = bob.json<{ readonly invitation: { readonly token: string } }>();
   await transcript.ask('POST /api/auth/invitations/accept', { body: { token: 'inv_wrong', password } });
-  await transcript.ask('POST /api/auth/invitations/accept', { body: { token: invitation?.token ?? '', password, name: 'Bobby' } });
-  const maintainer = (await transcript.ask('POST /api/auth/login', { body: { email: 'bob@example.org', password } })).json<{ readonly token: string }>().token;
-  for (const line of ['GET /api/users', 'GET /api/users?limit=1', 'GET /api/users?limit=0', `GET /api/users/${idOf(bob)}`, `GET /api/users/${none('usr')}`]) await ask(line);
-  for (const line of ['GET /api/users', 'GET /api/audit', 'GET /api/settings', 'GET /api/purged-versions']) await transcript.ask(line, { headers: as(maintainer) });
+  await transcript.ask('POST /api/auth/invitations/accept', {
+    body: { token: invitation?.token ?? '', password, name: 'Bobby' },
+  });
+  const maintainer = (
+    await transcript.ask('POST /api/auth/login', { body: { email: 'bob@example.org', password } })
+  ).json<{ readonly token: string }>().token;
+  for (const line of [
+    'GET /api/users',
+    'GET /api/users?limit=1',
+    'GET /api/users?limit=0',
+    `GET /api/users/${idOf(bob)}`,
+    `GET /api/users/${none('usr')}`,
+  ])
+    await ask(line);
+  for (const line of ['GET /api/users', 'GET /api/audit', 'GET /api/settings', 'GET /api/purged-versions'])
+    await transcript.ask(line, { headers: as(maintainer) });
   await ask('POST /api/users', { email: 'bob@example.org', role: 'viewer' });
   await ask('POST /api/users', { email: 'carol@example.org', role: 'owner' });
   await ask(`PATCH /api/users/${idOf(bob)}`, { name: 'Robert', role: 'viewer' });
@@ -107,10 +146,36 @@ it('keeps users as recorded', async () => {
 it('keeps tokens as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
-  const made = await ask('POST /api/tokens', { description: 'CI', kind: 'read', rate_limit: 100, expires_at: '2024-05-01T00:00:00Z', packages: ['acme/*'], constraints: { 'acme/hello': '<1.1' }, stability: 'beta', not_after: '2024-01-31', networks: ['127.0.0.0/8'] });
-  for (const body of [{ kind: 'read' }, { description: 'x', kind: 'odd' }, { description: 'x', kind: 'read', packages: ['Acme'], expires_at: '2020-01-01T00:00:00Z' }]) await ask('POST /api/tokens', body);
+  const made = await ask('POST /api/tokens', {
+    description: 'CI',
+    kind: 'read',
+    rate_limit: 100,
+    expires_at: '2024-05-01T00:00:00Z',
+    packages: ['acme/*'],
+    constraints: { 'acme/hello': '<1.1' },
+    stability: 'beta',
+    not_after: '2024-01-31',
+    networks: ['127.0.0.0/8'],
+  });
+  for (const body of [
+    { kind: 'read' },
+    { description: 'x', kind: 'odd' },
+    { description: 'x', kind: 'read', packages: ['Acme'], expires_at: '2020-01-01T00:00:00Z' },
+  ])
+    await ask('POST /api/tokens', body);
   const path = `/api/tokens/${idOf(made)}`;
-  for (const line of ['GET /api/tokens', 'GET /api/tokens?limit=1', 'GET /api/tokens?cursor=wrong', `GET ${path}`, `GET /api/tokens/${none('tok')}`, 'GET /api/tokens/odd', `GET ${path}/explain?package=acme/hello`, `GET ${path}/explain?package=acme/hello&version=1.1.0&from=192.0.2.1`, `GET ${path}/explain`]) await ask(line);
+  for (const line of [
+    'GET /api/tokens',
+    'GET /api/tokens?limit=1',
+    'GET /api/tokens?cursor=wrong',
+    `GET ${path}`,
+    `GET /api/tokens/${none('tok')}`,
+    'GET /api/tokens/odd',
+    `GET ${path}/explain?package=acme/hello`,
+    `GET ${path}/explain?package=acme/hello&version=1.1.0&from=192.0.2.1`,
+    `GET ${path}/explain`,
+  ])
+    await ask(line);
   await ask(`PATCH ${path}`, { description: 'CI 2', rate_limit: null, packages: null, constraints: null });
   await ask(`PATCH ${path}`, { kind: 'write' });
   await ask(`POST ${path}/rotate`, { grace_seconds: 3600 });
@@ -127,54 +192,150 @@ it('keeps settings and tells of the whole as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
   await ask('GET /api/settings');
-  await ask('PATCH /api/settings', { limits: { read: 500 }, infos: [{ message: 'Hello', versions: '*' }], metadata_url: '/p2/%package%.json' });
+  await ask('PATCH /api/settings', {
+    limits: { read: 500 },
+    infos: [{ message: 'Hello', versions: '*' }],
+    metadata_url: '/p2/%package%.json',
+  });
   await ask('PATCH /api/settings', { limits: { read: -1 } });
   await ask('PATCH /api/settings', { unheard: true });
   await ask('GET /packages.json');
   await ask('PATCH /api/settings', { limits: { read: null }, metadata_url: null });
-  for (const line of ['GET /api/status', 'GET /api/audit', 'GET /api/audit?limit=2', 'GET /api/audit?action=settings.update', 'GET /api/audit?since=never', 'GET /api/openapi.json', 'GET /api/swagger', 'GET /api/swagger/swagger-ui.css', 'GET /api/swagger/none.js']) await ask(line);
-  for (const path of ['/health', '/health/ready', '/api/openapi.json', '/api/swagger']) await ask(`GET ${path}`, 'a body');
-  for (const line of ['GET /api/status', 'GET /api/audit', 'GET /api/settings', 'GET /api/openapi.json', 'HEAD /api/openapi.json', 'POST /api/openapi.json', 'POST /api/swagger', 'GET /api/none']) await transcript.ask(line);
-  for (const line of ['GET /api/status', 'GET /api/packages', 'GET /api/packages/acme/hello', 'GET /api/packages/acme/tool', 'GET /api/packages/acme/hello/statistics']) await transcript.ask(line, { headers: as(limitedToken) });
+  for (const line of [
+    'GET /api/status',
+    'GET /api/audit',
+    'GET /api/audit?limit=2',
+    'GET /api/audit?action=settings.update',
+    'GET /api/audit?since=never',
+    'GET /api/openapi.json',
+    'GET /api/swagger',
+    'GET /api/swagger/swagger-ui.css',
+    'GET /api/swagger/none.js',
+  ])
+    await ask(line);
+  for (const path of ['/health', '/health/ready', '/api/openapi.json', '/api/swagger'])
+    await ask(`GET ${path}`, 'a body');
+  for (const line of [
+    'GET /api/status',
+    'GET /api/audit',
+    'GET /api/settings',
+    'GET /api/openapi.json',
+    'HEAD /api/openapi.json',
+    'POST /api/openapi.json',
+    'POST /api/swagger',
+    'GET /api/none',
+  ])
+    await transcript.ask(line);
+  for (const line of [
+    'GET /api/status',
+    'GET /api/packages',
+    'GET /api/packages/acme/hello',
+    'GET /api/packages/acme/tool',
+    'GET /api/packages/acme/hello/statistics',
+  ])
+    await transcript.ask(line, { headers: as(limitedToken) });
   expectRecorded('management/whole', transcript.text());
 });
 
 it('registers, verifies and syncs repositories as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
-  const team = await ask('POST /api/repositories', { type: 'directory', url: workspace.at('roots/team'), only: ['team/*'] });
+  const team = await ask('POST /api/repositories', {
+    type: 'directory',
+    url: workspace.at('roots/team'),
+    only: ['team/*'],
+  });
   writeDated(workspace.at('roots/gone'), libraryTree('gone/lib', { version: '1.0.0' }));
   const gone = await ask('POST /api/repositories', { type: 'directory', url: workspace.at('roots/gone') });
   rmSync(workspace.at('roots/gone'), { recursive: true });
-  const git = await ask('POST /api/repositories', { type: 'git', url: 'https://127.0.0.1:4099/acme/none.git', credentials: { username: 'ci', password: 'very secret' }, branches: ['main'] });
-  for (const body of [{ type: 'directory', url: workspace.at('packages') }, { type: 'directory', url: workspace.at('roots/team') }, { type: 'git', url: 'file:///etc' }, { type: 'git', url: 'https://10.0.0.1/x.git' }, { type: 'svn', url: 'x' }]) await ask('POST /api/repositories', body);
+  const git = await ask('POST /api/repositories', {
+    type: 'git',
+    url: 'https://127.0.0.1:4099/acme/none.git',
+    credentials: { username: 'ci', password: 'very secret' },
+    branches: ['main'],
+  });
+  for (const body of [
+    { type: 'directory', url: workspace.at('packages') },
+    { type: 'directory', url: workspace.at('roots/team') },
+    { type: 'git', url: 'file:///etc' },
+    { type: 'git', url: 'https://10.0.0.1/x.git' },
+    { type: 'svn', url: 'x' },
+  ])
+    await ask('POST /api/repositories', body);
   const path = `/api/repositories/${idOf(team)}`;
-  for (const line of ['GET /api/repositories', 'GET /api/repositories?limit=1', `GET ${path}`, `GET /api/repositories/${none('repo')}`, `POST ${path}/verify`, `GET /api/repositories/${idOf(git)}`, `POST /api/repositories/${idOf(gone)}/verify`, `POST /api/repositories/${none('repo')}/verify`]) await ask(line);
+  for (const line of [
+    'GET /api/repositories',
+    'GET /api/repositories?limit=1',
+    `GET ${path}`,
+    `GET /api/repositories/${none('repo')}`,
+    `POST ${path}/verify`,
+    `GET /api/repositories/${idOf(git)}`,
+    `POST /api/repositories/${idOf(gone)}/verify`,
+    `POST /api/repositories/${none('repo')}/verify`,
+  ])
+    await ask(line);
   const sync = async (repository: string): Promise<string> => {
     const job = idOf(await ask(`POST ${repository}/sync`));
-    await transcript.wait(`GET ${repository}/jobs/${job}`, { headers: as(admin) }, (answer) => !/"state":"(?:queued|running)"/.test(answer.bytes.toString()));
+    await transcript.wait(
+      `GET ${repository}/jobs/${job}`,
+      { headers: as(admin) },
+      (answer) => !/"state":"(?:queued|running)"/.test(answer.bytes.toString()),
+    );
     await ask(`GET ${repository}/jobs/${job}`);
     return job;
   };
   await sync(path);
   await sync(`/api/repositories/${idOf(gone)}`);
-  for (const line of [`POST /api/repositories/${none('repo')}/sync`, `GET ${path}/jobs`, `GET ${path}/jobs?limit=none`, `GET ${path}/jobs/${none('job')}`, `GET ${path}`]) await ask(line);
+  for (const line of [
+    `POST /api/repositories/${none('repo')}/sync`,
+    `GET ${path}/jobs`,
+    `GET ${path}/jobs?limit=none`,
+    `GET ${path}/jobs/${none('job')}`,
+    `GET ${path}`,
+  ])
+    await ask(line);
   await ask(`PATCH ${path}`, { only: ['team/*', 'other/*'] });
   await ask(`PATCH ${path}`, { type: 'git' });
   await ask(`PATCH /api/repositories/${none('repo')}`, { only: ['a/*'] });
   const confirm = confirmationOf(await ask(`DELETE ${path}`));
-  for (const line of [`DELETE ${path}?confirm=wrong`, `DELETE ${path}?confirm=${confirm}`, `DELETE ${path}?confirm=${confirm}`]) await ask(line);
+  for (const line of [
+    `DELETE ${path}?confirm=wrong`,
+    `DELETE ${path}?confirm=${confirm}`,
+    `DELETE ${path}?confirm=${confirm}`,
+  ])
+    await ask(line);
   await transcript.ask('GET /api/repositories');
-  await transcript.ask('POST /api/repositories', { headers: as(writeToken), body: { type: 'git', url: 'https://git.example/x.git' } });
+  await transcript.ask('POST /api/repositories', {
+    headers: as(writeToken),
+    body: { type: 'git', url: 'https://git.example/x.git' },
+  });
   expectRecorded('management/repositories', transcript.text());
 });
 
 it('shows packages and publishes artifacts as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
-  const lines = ['/api/packages', '/api/packages?limit=2&sort=name', '/api/packages?search=tool&type=library', '/api/packages?sort=odd', '/api/packages/acme/tool', '/api/packages/acme/none', '/api/packages/acme/hello/readme', '/api/packages/acme/hello/readme?version=1.0.0', '/api/packages/acme/shop/readme', '/api/packages/acme/tool/changelog', '/api/packages/acme/none/changelog', '/api/packages/acme/hello/statistics?days=2', '/api/packages/acme/hello/statistics?days=0'];
+  const lines = [
+    '/api/packages',
+    '/api/packages?limit=2&sort=name',
+    '/api/packages?search=tool&type=library',
+    '/api/packages?sort=odd',
+    '/api/packages/acme/tool',
+    '/api/packages/acme/none',
+    '/api/packages/acme/hello/readme',
+    '/api/packages/acme/hello/readme?version=1.0.0',
+    '/api/packages/acme/shop/readme',
+    '/api/packages/acme/tool/changelog',
+    '/api/packages/acme/none/changelog',
+    '/api/packages/acme/hello/statistics?days=2',
+    '/api/packages/acme/hello/statistics?days=0',
+  ];
   for (const line of lines) await ask(`GET ${line}`);
-  const upload = (query: string, bytes: Buffer | string, more = {}) => transcript.ask(`POST /api/artifacts${query}`, { headers: { ...as(writeToken), 'Content-Type': 'application/zip', ...more }, body: bytes });
+  const upload = (query: string, bytes: Buffer | string, more = {}) =>
+    transcript.ask(`POST /api/artifacts${query}`, {
+      headers: { ...as(writeToken), 'Content-Type': 'application/zip', ...more },
+      body: bytes,
+    });
   const sent = await upload('', packageZip('acme/sent', '1.0.0'));
   await upload('', packageZip('acme/sent', '1.0.0'));
   await upload('', packageZip('acme/sent', '1.0.0', { homepage: 'https://changed.example' }));
@@ -182,8 +343,20 @@ it('shows packages and publishes artifacts as recorded', async () => {
   await upload('?version=2.0.0', 'no ZIP');
   await upload('', 'text', { 'Content-Type': 'text/plain' });
   await transcript.ask('POST /api/artifacts', { body: 'x', headers: { 'Content-Type': 'application/zip' } });
-  for (const line of ['/api/artifacts', '/api/artifacts?name=acme/sent&limit=1', '/api/artifacts?limit=0', `/api/artifacts/${idOf(sent)}`, `/api/artifacts/${none('art')}`]) await ask(`GET ${line}`);
-  for (const line of [`DELETE /api/artifacts/${idOf(sent)}`, `DELETE /api/artifacts/${idOf(sent)}`, `DELETE /api/artifacts/${none('art')}`]) await ask(line);
+  for (const line of [
+    '/api/artifacts',
+    '/api/artifacts?name=acme/sent&limit=1',
+    '/api/artifacts?limit=0',
+    `/api/artifacts/${idOf(sent)}`,
+    `/api/artifacts/${none('art')}`,
+  ])
+    await ask(`GET ${line}`);
+  for (const line of [
+    `DELETE /api/artifacts/${idOf(sent)}`,
+    `DELETE /api/artifacts/${idOf(sent)}`,
+    `DELETE /api/artifacts/${none('art')}`,
+  ])
+    await ask(line);
   await ask('POST /api/artifacts/cleanup', {});
   await ask('POST /api/artifacts/cleanup', { retention_days: 0, dry_run: false });
   await ask('POST /api/artifacts/cleanup', { retention_days: -1 });
@@ -193,13 +366,25 @@ it('shows packages and publishes artifacts as recorded', async () => {
 it('withdraws and purges versions as recorded', async () => {
   const transcript = openTranscript(workspace);
   const ask = askAs(transcript, () => admin);
-  for (const line of ['DELETE /api/packages/acme/hello/versions/1.1.0', 'DELETE /api/packages/acme/hello/versions/1.1.0', 'DELETE /api/packages/acme/none/versions/1.0.0', 'GET /api/purged-versions']) await ask(line);
+  for (const line of [
+    'DELETE /api/packages/acme/hello/versions/1.1.0',
+    'DELETE /api/packages/acme/hello/versions/1.1.0',
+    'DELETE /api/packages/acme/none/versions/1.0.0',
+    'GET /api/purged-versions',
+  ])
+    await ask(line);
   const purge = 'POST /api/packages/acme/tool/versions/1.0.0/purge';
   const confirm = confirmationOf(await ask(purge, { reason: 'secret' }));
   await ask(`${purge}?confirm=${confirm}`, { reason: 'bored' });
   await ask(`${purge}?confirm=${confirm}`, { reason: 'secret', note: 'a key' });
   await ask(`POST /api/packages/acme/tool/versions/9.0.0/purge?confirm=true`, { reason: 'secret' });
-  for (const line of ['GET /api/purged-versions', 'GET /api/purged-versions?limit=0', 'GET /dist/acme/tool/v1.0.0.zip', 'GET /api/packages/acme/hello']) await ask(line);
+  for (const line of [
+    'GET /api/purged-versions',
+    'GET /api/purged-versions?limit=0',
+    'GET /dist/acme/tool/v1.0.0.zip',
+    'GET /api/packages/acme/hello',
+  ])
+    await ask(line);
   await transcript.ask(`${purge}?confirm=true`, { headers: as(writeToken), body: { reason: 'secret' } });
   await transcript.stop(serve.join(' '), server);
   await transcript.run('audit list --limit 100');
@@ -208,13 +393,33 @@ it('withdraws and purges versions as recorded', async () => {
 });
 
 it('has every operation in the recordings, with a success and an error', () => {
-  const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as { readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>> };
-  const answers = allRecordings().flatMap((text) => [...text.matchAll(/^> ([A-Z]+) ([^?\s]+)\S*\n(?:> .*\n)*< (\d+)$/gm)].map(([, method = '', path = '', status]) => ({ method, path, succeeded: Number(status) < 400 })));
+  const document = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId?: string }>>>>;
+  };
+  const answers = allRecordings().flatMap((text) =>
+    [...text.matchAll(/^> ([A-Z]+) ([^?\s]+)\S*\n(?:> .*\n)*< (\d+)$/gm)].map(([, method = '', path = '', status]) => ({
+      method,
+      path,
+      succeeded: Number(status) < 400,
+    })),
+  );
   const lacks = (succeeded: boolean): string[] =>
     Object.entries(document.paths).flatMap(([path, operations]) => {
-      const pattern = new RegExp(`^${path.replaceAll('.', String.raw`\.`).replace('{version}', '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+      const pattern = new RegExp(
+        `^${path
+          .replaceAll('.', String.raw`\.`)
+          .replace('{version}', '.+')
+          .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+      );
       return Object.entries(operations)
-        .filter(([method, { operationId }]) => operationId !== undefined && !answers.some((answer) => answer.succeeded === succeeded && answer.method === method.toUpperCase() && pattern.test(answer.path)))
+        .filter(
+          ([method, { operationId }]) =>
+            operationId !== undefined &&
+            !answers.some(
+              (answer) =>
+                answer.succeeded === succeeded && answer.method === method.toUpperCase() && pattern.test(answer.path),
+            ),
+        )
         .map(([, { operationId }]) => operationId);
     }) as string[];
   expect({ withoutSuccess: lacks(true), withoutError: lacks(false) }).toEqual({ withoutSuccess: [], withoutError: [] });

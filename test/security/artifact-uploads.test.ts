@@ -19,7 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => registry[Symbol.asyncDispose]());
 
-const below = (path: string): readonly string[] => (existsSync(join(registry.data, path)) ? readdirSync(join(registry.data, path)) : []);
+const below = (path: string): readonly string[] =>
+  existsSync(join(registry.data, path)) ? readdirSync(join(registry.data, path)) : [];
 afterEach(() => {
   expect(below('artifacts/.staging')).toEqual([]);
   expect(below('artifacts')).not.toContain('acme');
@@ -31,7 +32,12 @@ const withEntry = (...entries: readonly EntrySpec[]): Buffer => zipOf([composerJ
 const megabyte = 1024 * 1024;
 
 async function refusal(zip: Buffer, query = ''): Promise<readonly [status: number, code: unknown, error: string]> {
-  const reply = await registry.proxy.send('POST', `/api/artifacts${query}`, { authorization: `Bearer ${writer}`, 'content-type': 'application/zip' }, zip);
+  const reply = await registry.proxy.send(
+    'POST',
+    `/api/artifacts${query}`,
+    { authorization: `Bearer ${writer}`, 'content-type': 'application/zip' },
+    zip,
+  );
   return [reply.status, reply.json()['code'], String(reply.json()['error'])];
 }
 
@@ -46,14 +52,22 @@ describe('row 62: names that lead out of the package', () => {
 describe('row 63: ZIPs that grow', () => {
   it.each<[string, () => Buffer]>([
     ['by their ratio', () => withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) })],
-    ['by entries that overlap', () => withEntry({ name: 'a', data: 'x' }, { name: 'b', data: 'x', listedOnly: true, central: { offset: 0 } })],
-    ['by 65 535 entries', () => zipOf([composerJson, ...Array.from({ length: 65_534 }, (_, index) => ({ name: `f${index}` }))])],
+    [
+      'by entries that overlap',
+      () => withEntry({ name: 'a', data: 'x' }, { name: 'b', data: 'x', listedOnly: true, central: { offset: 0 } }),
+    ],
+    [
+      'by 65 535 entries',
+      () => zipOf([composerJson, ...Array.from({ length: 65_534 }, (_, index) => ({ name: `f${index}` }))]),
+    ],
     ['by more than they say', () => withEntry({ name: 'a', data: Buffer.alloc(megabyte, 'ab'), both: { size: 10 } })],
     ['by what they claim', () => withEntry({ name: 'a', data: 'x', both: { size: 300 * megabyte } })],
   ])('%s', async (_how, zip) => expect((await refusal(zip())).slice(0, 2)).toEqual([400, 'ARCHIVE_UNSAFE']));
 
   it('one within another is a file like any other', async () => {
-    const [status, code] = await refusal(zipOf([{ name: 'inner.zip', data: withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) }) }]));
+    const [status, code] = await refusal(
+      zipOf([{ name: 'inner.zip', data: withEntry({ name: 'a', data: Buffer.alloc(8 * megabyte) }) }]),
+    );
     expect([status, code]).toEqual([400, 'ARTIFACT_INVALID']);
   });
 });
@@ -75,21 +89,31 @@ describe('row 64: ZIPs that read differently', () => {
 });
 
 describe('row 65: uploads that do not arrive whole', () => {
-  const head = (length: number, more = ''): string => `POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${writer}\r\nContent-Type: application/zip\r\nContent-Length: ${length}\r\n${more}\r\n`;
+  const head = (length: number, more = ''): string =>
+    `POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${writer}\r\nContent-Type: application/zip\r\nContent-Length: ${length}\r\n${more}\r\n`;
 
   it('too large by what they announce: refused before a byte of it, and before it is asked for', async () => {
     for (const more of ['', 'Expect: 100-continue\r\n']) {
       const reply = await exchange(registry.proxy.port, head(256 * megabyte + 1, more));
-      expect([reply.status, (JSON.parse(reply.body) as { code: string }).code, reply.text.includes('100 Continue')]).toEqual([400, 'BODY_TOO_LARGE', false]);
+      expect([
+        reply.status,
+        (JSON.parse(reply.body) as { code: string }).code,
+        reply.text.includes('100 Continue'),
+      ]).toEqual([400, 'BODY_TOO_LARGE', false]);
     }
   });
 
   it('are asked for with 100 Continue only from who may send them', async () => {
-    const refused = await exchange(registry.proxy.port, head(100, 'Expect: 100-continue\r\n').replace(writer, `${writer.slice(0, -1)}_`));
+    const refused = await exchange(
+      registry.proxy.port,
+      head(100, 'Expect: 100-continue\r\n').replace(writer, `${writer.slice(0, -1)}_`),
+    );
     expect([refused.status, refused.text.includes('100 Continue')]).toEqual([401, false]);
     const socket = await openConnection(registry.proxy.port);
     socket.write(head(100, 'Expect: 100-continue\r\n'));
-    const answer = await new Promise<string>((resolve) => socket.once('data', (bytes: Buffer) => resolve(bytes.toString())));
+    const answer = await new Promise<string>((resolve) =>
+      socket.once('data', (bytes: Buffer) => resolve(bytes.toString())),
+    );
     socket.destroy();
     expect(answer).toMatch(/^HTTP\/1\.1 100 Continue/);
     await gone();
@@ -120,7 +144,12 @@ describe('row 65: uploads that do not arrive whole', () => {
     const sockets = await begin(writer);
     await until(() => below('artifacts/.staging').length === 4);
     await expectOverloaded(writer);
-    const reply = await registry.proxy.send('POST', '/api/artifacts', { authorization: `Bearer ${other}`, 'content-type': 'application/zip' }, withEntry({ name: '../evil.php', data: 'x' }));
+    const reply = await registry.proxy.send(
+      'POST',
+      '/api/artifacts',
+      { authorization: `Bearer ${other}`, 'content-type': 'application/zip' },
+      withEntry({ name: '../evil.php', data: 'x' }),
+    );
     expect([reply.status, reply.json()['code']]).toEqual([400, 'ARCHIVE_UNSAFE']);
     sockets.push(...(await begin(other)));
     await until(() => below('artifacts/.staging').length === 8);
@@ -131,32 +160,49 @@ describe('row 65: uploads that do not arrive whole', () => {
 });
 
 describe('uploads that trickle', () => {
-  it.each(['application/zip', 'multipart/form-data; boundary=cut'])('as %s are given up with 408, and their slots are free again', async (type) => {
-    await using slow = await runManagement({ uploads: { leastSpeed: { bytes: 1000, ms: 400 } } });
-    const token = await slow.createToken('write');
-    const body = type === 'application/zip' ? '' : '--cut\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n';
-    const answers = await Promise.all(Array.from({ length: 4 }, async () => {
-      const socket = await openConnection(slow.proxy.port);
-      let text = '';
-      socket.setEncoding('latin1').on('data', (part: string) => (text += part));
-      socket.write(`POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n${body}`);
-      const trickle = setInterval(() => socket.writable && socket.write('x'), 20);
-      await once(socket, 'close');
-      clearInterval(trickle);
-      return text;
-    }));
-    for (const text of answers) {
-      expect(text).toMatch(/^HTTP\/1\.1 408 /);
-      expect(text).toMatch(/"code":"REQUEST_TIMEOUT"/);
-    }
-    expect(readdirSync(join(slow.data, 'artifacts/.staging'))).toEqual([]);
-    const next = await slow.proxy.send('POST', '/api/artifacts', { authorization: `Bearer ${token}`, 'content-type': 'application/zip' }, withEntry({ name: '../evil.php', data: 'x' }));
-    expect(next.json()['code']).toBe('ARCHIVE_UNSAFE');
-  });
+  it.each(['application/zip', 'multipart/form-data; boundary=cut'])(
+    'as %s are given up with 408, and their slots are free again',
+    async (type) => {
+      await using slow = await runManagement({ uploads: { leastSpeed: { bytes: 1000, ms: 400 } } });
+      const token = await slow.createToken('write');
+      const body =
+        type === 'application/zip'
+          ? ''
+          : '--cut\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n';
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const socket = await openConnection(slow.proxy.port);
+          let text = '';
+          socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+          socket.write(
+            `POST /api/artifacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\nContent-Length: 100000\r\n\r\n${body}`,
+          );
+          const trickle = setInterval(() => socket.writable && socket.write('x'), 20);
+          await once(socket, 'close');
+          clearInterval(trickle);
+          return text;
+        }),
+      );
+      for (const text of answers) {
+        expect(text).toMatch(/^HTTP\/1\.1 408 /);
+        expect(text).toMatch(/"code":"REQUEST_TIMEOUT"/);
+      }
+      expect(readdirSync(join(slow.data, 'artifacts/.staging'))).toEqual([]);
+      const next = await slow.proxy.send(
+        'POST',
+        '/api/artifacts',
+        { authorization: `Bearer ${token}`, 'content-type': 'application/zip' },
+        withEntry({ name: '../evil.php', data: 'x' }),
+      );
+      expect(next.json()['code']).toBe('ARCHIVE_UNSAFE');
+    },
+  );
 });
 
 describe('row 66: composer.json says something else', () => {
-  it.each(['?version=2.0.0', '?name=acme/other'])('%s', async (query) => expect((await refusal(withEntry(), query)).slice(0, 2)).toEqual([400, 'ARTIFACT_MISMATCH']));
+  it.each(['?version=2.0.0', '?name=acme/other'])('%s', async (query) =>
+    expect((await refusal(withEntry(), query)).slice(0, 2)).toEqual([400, 'ARTIFACT_MISMATCH']),
+  );
 });
 
 async function until(check: () => boolean): Promise<void> {

@@ -16,7 +16,10 @@ import { zipBytes } from '../util/tree.ts';
 const archive = '/dist/acme/hello/1.0.0.zip';
 const size = 20_000_000;
 /** SETTINGS and WINDOW_UPDATE: the client takes whatever comes. */
-const allWindows = Buffer.concat([frame('SETTINGS', 0, 0, Buffer.from([0, 4, 0x3f, 0xff, 0xff, 0xff])), frame('WINDOW_UPDATE', 0, 0, Buffer.from([0x3f, 0, 0, 0]))]);
+const allWindows = Buffer.concat([
+  frame('SETTINGS', 0, 0, Buffer.from([0, 4, 0x3f, 0xff, 0xff, 0xff])),
+  frame('WINDOW_UPDATE', 0, 0, Buffer.from([0x3f, 0, 0, 0])),
+]);
 
 describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
   const folder = temporaryFolder('tls');
@@ -25,7 +28,11 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
 
   beforeAll(async () => {
     authority = createAuthority(folder.path);
-    served = await runProxy({ certificate: authority.issue('one'), tokens: { reader: 0 }, limits: { drainMs: 120_000 } });
+    served = await runProxy({
+      certificate: authority.issue('one'),
+      tokens: { reader: 0 },
+      limits: { drainMs: 120_000 },
+    });
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', size) }]);
     served.tree.publish();
   });
@@ -34,7 +41,9 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
     await folder.remove();
   });
 
-  async function open(...frames: readonly Buffer[]): Promise<{ readonly socket: TLSSocket; readonly received: () => Buffer }> {
+  async function open(
+    ...frames: readonly Buffer[]
+  ): Promise<{ readonly socket: TLSSocket; readonly received: () => Buffer }> {
     const socket = connectTls({ port: served.port, host: 'localhost', ca: authority.pem, ALPNProtocols: ['h2'] });
     const parts: Buffer[] = [];
     socket.on('error', () => undefined).on('data', (part: Buffer) => parts.push(part));
@@ -43,11 +52,16 @@ describe.skipIf(lacks('openssl'))('over HTTP/2', () => {
     return { socket, received: () => Buffer.concat(parts) };
   }
 
-  it.each(['HEAD', 'GET', 'POST'])('%s: who has its answer need not end the body (RFC 9113 §8.1), and the stream is let go of', async (method) => {
-    const { socket, received } = await open(frame('HEADERS', flags.endHeaders, 1, requestHeaders('/packages.json', 'reader', { ':method': method })));
-    await eventually(() => received().includes(frame('RST_STREAM', 0, 1, Buffer.alloc(4)))); // NO_ERROR
-    socket.destroy();
-  });
+  it.each(['HEAD', 'GET', 'POST'])(
+    '%s: who has its answer need not end the body (RFC 9113 §8.1), and the stream is let go of',
+    async (method) => {
+      const { socket, received } = await open(
+        frame('HEADERS', flags.endHeaders, 1, requestHeaders('/packages.json', 'reader', { ':method': method })),
+      );
+      await eventually(() => received().includes(frame('RST_STREAM', 0, 1, Buffer.alloc(4)))); // NO_ERROR
+      socket.destroy();
+    },
+  );
 
   it('at the end what broke the protocol or takes nothing is cut soon, and who waits for room is waited for', async () => {
     const broken = await open(requestFrame(1, archive, 'reader'), frame('RST_STREAM', 0, 1)); // of no length: nghttp2 gives up, with a request in it

@@ -20,7 +20,11 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
 
   beforeAll(async () => {
     authority = createAuthority(folder.path);
-    served = await runProxy({ certificate: authority.issue('one'), tokens: { reader: 0 }, limits: { stallTimeoutMs: 2000 } });
+    served = await runProxy({
+      certificate: authority.issue('one'),
+      tokens: { reader: 0 },
+      limits: { stallTimeoutMs: 2000 },
+    });
     served.tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', 5_000_000) }]);
     served.tree.publish();
   });
@@ -50,7 +54,9 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     let at = 0;
     for (; at < most && !ended; at += 100) {
       const more = socket.write(Buffer.concat(Array.from({ length: 100 }, (_, offset) => next(at + offset))));
-      await (more ? new Promise((resolve) => setImmediate(resolve)) : Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined)); // reset in the middle
+      await (more
+        ? new Promise((resolve) => setImmediate(resolve))
+        : Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined)); // reset in the middle
     }
     if (!ended) await Promise.race([once(socket, 'close'), once(socket, 'end')]);
     await expectHealthy();
@@ -62,7 +68,9 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     const before = served.lines.length;
     const socket = await open();
     socket.resume();
-    const sent = await flood(socket, 100_000, (at) => Buffer.concat([requestFrame(2 * at + 1, '/packages.json', 'reader'), resetFrame(2 * at + 1)]));
+    const sent = await flood(socket, 100_000, (at) =>
+      Buffer.concat([requestFrame(2 * at + 1, '/packages.json', 'reader'), resetFrame(2 * at + 1)]),
+    );
     expect(sent).toBeLessThan(5000);
     expect(served.lines.length - before).toBeLessThan(1000);
     expect(served.lines.some((line) => line['reason'] === 'HTTP2_RESETS')).toBe(true);
@@ -104,7 +112,12 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     const replies: Buffer[] = [];
     socket.on('data', (part: Buffer) => replies.push(part));
     // once into the table (RFC 7541 §6.2.1), then a byte for each time more
-    const bomb = Buffer.concat([requestHeaders('/packages.json', 'reader'), Buffer.from([0x40]), literal('x-bomb', 'a'.repeat(3000)).subarray(1), Buffer.alloc(2000, 0x80 | 62)]);
+    const bomb = Buffer.concat([
+      requestHeaders('/packages.json', 'reader'),
+      Buffer.from([0x40]),
+      literal('x-bomb', 'a'.repeat(3000)).subarray(1),
+      Buffer.alloc(2000, 0x80 | 62),
+    ]);
     socket.write(frame('HEADERS', flags.endStream | flags.endHeaders, 1, bomb));
     await eventually(() => Buffer.concat(replies).includes(frame('RST_STREAM', 0, 1, Buffer.from([0, 0, 0, 11])))); // ENHANCE_YOUR_CALM
     await expectHealthy();
@@ -121,7 +134,11 @@ describe.skipIf(lacks('openssl'))('floods over HTTP/2', () => {
     await eventually(() => openFilesBelow(served.tree.data) === 100);
     expect(Buffer.concat(replies).includes(frame('RST_STREAM', 0, 2 * 120 + 1, Buffer.from([0, 0, 0, 7])))).toBe(true); // REFUSED_STREAM
     await expectHealthy();
-    await eventually(() => openFilesBelow(served.tree.data) === 0 && served.lines.slice(before).filter((line) => line['aborted'] === true).length === 100);
+    await eventually(
+      () =>
+        openFilesBelow(served.tree.data) === 0 &&
+        served.lines.slice(before).filter((line) => line['aborted'] === true).length === 100,
+    );
     socket.destroy();
   });
 });

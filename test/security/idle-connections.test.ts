@@ -17,7 +17,8 @@ import { zipBytes } from '../util/tree.ts';
 const most = 8;
 const patient = { timeout: 15_000 };
 const halfOpen = 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ';
-const withoutBody = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
+const withoutBody =
+  'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{';
 const whole = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** From this address of loopback; `said`, and then nothing. */
@@ -40,7 +41,8 @@ async function openAll(count: number, port: number, said: string, from?: string)
   return sockets;
 }
 
-const stillOpen = (sockets: readonly Socket[]): boolean[] => sockets.map(({ closed, readableEnded }) => !closed && !readableEnded);
+const stillOpen = (sockets: readonly Socket[]): boolean[] =>
+  sockets.map(({ closed, readableEnded }) => !closed && !readableEnded);
 const counted = (count: number, value: boolean): boolean[] => Array.from({ length: count }, () => value);
 const answers = async (served: RunningProxy, from: string): Promise<boolean> => {
   const socket = await open(served.port, whole, from);
@@ -67,9 +69,13 @@ describe('over HTTP/1.1', () => {
   it('half-open ones: the oldest are closed, and a healthy client of the same address is answered, as is everybody else', async () => {
     await using served = await runProxy({ limits: { idlePerAddress: most } });
     const sockets = await openAll(30, served.port, halfOpen);
-    await expect.poll(() => stillOpen(sockets), patient).toEqual([...counted(30 - most, false), ...counted(most, true)]);
+    await expect
+      .poll(() => stillOpen(sockets), patient)
+      .toEqual([...counted(30 - most, false), ...counted(most, true)]);
     expect([await answers(served, '127.0.0.1'), await answers(served, '127.0.0.2')]).toEqual([true, true]);
-    expect(served.lines.filter(({ msg }) => String(msg).includes('too many idle'))).toMatchObject([{ client: '127.0.0.1' }]);
+    expect(served.lines.filter(({ msg }) => String(msg).includes('too many idle'))).toMatchObject([
+      { client: '127.0.0.1' },
+    ]);
     for (const socket of sockets) socket.destroy();
   });
 
@@ -77,7 +83,9 @@ describe('over HTTP/1.1', () => {
     await using served = await runProxy({ limits: { idlePerAddress: most } });
     const opening = await openAll(5, served.port, halfOpen);
     const idle = await openAll(10, served.port, whole);
-    await expect.poll(() => stillOpen([...opening, ...idle]), patient).toEqual([...counted(5, true), ...counted(7, false), ...counted(3, true)]);
+    await expect
+      .poll(() => stillOpen([...opening, ...idle]), patient)
+      .toEqual([...counted(5, true), ...counted(7, false), ...counted(3, true)]);
     for (const socket of [...opening, ...idle]) socket.destroy();
   });
 
@@ -111,7 +119,10 @@ describe('over HTTP/1.1', () => {
   });
 
   it('those of a trusted proxy are exempt, and so are all where the cap is 0', async () => {
-    for (const options of [{ trustedProxies: ['127.0.0.1'], limits: { idlePerAddress: most } }, { limits: { idlePerAddress: 0 } }]) {
+    for (const options of [
+      { trustedProxies: ['127.0.0.1'], limits: { idlePerAddress: most } },
+      { limits: { idlePerAddress: 0 } },
+    ]) {
       await using served = await runProxy(options);
       const sockets = await openAll(3 * most, served.port, halfOpen);
       await sleep(100);
@@ -125,8 +136,13 @@ describe('requests whose body does not arrive', () => {
   it('close like half-open ones, the oldest first, and everybody else is answered', async () => {
     await using registry = await runManagement({ limits: { idlePerAddress: most } });
     const sockets = await openAll(30, registry.proxy.port, withoutBody);
-    await expect.poll(() => stillOpen(sockets), patient).toEqual([...counted(30 - most, false), ...counted(most, true)]);
-    expect([await answers(registry.proxy, '127.0.0.1'), await answers(registry.proxy, '127.0.0.2')]).toEqual([true, true]);
+    await expect
+      .poll(() => stillOpen(sockets), patient)
+      .toEqual([...counted(30 - most, false), ...counted(most, true)]);
+    expect([await answers(registry.proxy, '127.0.0.1'), await answers(registry.proxy, '127.0.0.2')]).toEqual([
+      true,
+      true,
+    ]);
     for (const socket of sockets) socket.destroy();
   });
 
@@ -152,7 +168,9 @@ describe('requests whose body does not arrive', () => {
       await once(socket, 'readable'); // and no more is read
       sockets.push(socket);
     }
-    await expect.poll(async () => [await answers(registry.proxy, '127.0.0.1'), registry.proxy.proxy.connections() <= 3], patient).toEqual([true, true]);
+    await expect
+      .poll(async () => [await answers(registry.proxy, '127.0.0.1'), registry.proxy.proxy.connections() <= 3], patient)
+      .toEqual([true, true]);
     for (const socket of sockets) socket.destroy();
   });
 
@@ -189,7 +207,11 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
   });
 
   it('sessions of HTTP/2 without a stream end in order, the oldest first; one with a stream stays', async () => {
-    await using served = await runProxy({ certificate: authority.issue('idle'), tokens: { reader: 0 }, limits: { idlePerAddress: most, untakenMs: 60_000 } });
+    await using served = await runProxy({
+      certificate: authority.issue('idle'),
+      tokens: { reader: 0 },
+      limits: { idlePerAddress: most, untakenMs: 60_000 },
+    });
     publishLarge(served);
     await using busy = await connectHttp2(served.port, authority);
     await once(busy.open('/dist/acme/hello/1.0.0.zip'), 'response'); // and no more is read
@@ -199,29 +221,54 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
       expect((await client.ask('/health')).status).toBe(200);
       clients.push(client);
     }
-    await expect.poll(() => clients.map(({ session }) => !session.closed), patient).toEqual([...counted(most, false), ...counted(most, true)]);
+    await expect
+      .poll(() => clients.map(({ session }) => !session.closed), patient)
+      .toEqual([...counted(most, false), ...counted(most, true)]);
     expect(busy.session.closed).toBe(false);
     for (const client of clients) await client[Symbol.asyncDispose]();
   });
 
   it('sessions of HTTP/2 whose streams wait for their bodies, or for a client that takes no answer, close the oldest first', async () => {
-    await using registry = await runManagement({ certificate: authority.issue('idle'), limits: { idlePerAddress: most, untakenMs: 200 } });
+    await using registry = await runManagement({
+      certificate: authority.issue('idle'),
+      limits: { idlePerAddress: most, untakenMs: 200 },
+    });
     const stalled: readonly ((session: ClientHttp2Session) => void)[] = [
-      (session) => void session.request({ ':method': 'POST', ':path': '/api/auth/login', 'content-type': 'application/json' }, { endStream: false }).on('error', () => undefined).write('{'),
-      (session) => void session.request({ ':path': '/health' }).on('error', () => undefined).resume(),
-      (session) => void session.request({ ':path': '/api/openapi.json' }).on('error', () => undefined).resume(), // sent in pieces
+      (session) =>
+        void session
+          .request(
+            { ':method': 'POST', ':path': '/api/auth/login', 'content-type': 'application/json' },
+            { endStream: false },
+          )
+          .on('error', () => undefined)
+          .write('{'),
+      (session) =>
+        void session
+          .request({ ':path': '/health' })
+          .on('error', () => undefined)
+          .resume(),
+      (session) =>
+        void session
+          .request({ ':path': '/api/openapi.json' })
+          .on('error', () => undefined)
+          .resume(), // sent in pieces
     ];
     for (const stall of stalled) {
       const sessions: ClientHttp2Session[] = [];
       for (let at = 0; at < 2 * most; at += 1) {
-        const session = connectSession(`https://localhost:${registry.proxy.port}`, { ca: authority.pem, settings: { initialWindowSize: 0 } });
+        const session = connectSession(`https://localhost:${registry.proxy.port}`, {
+          ca: authority.pem,
+          settings: { initialWindowSize: 0 },
+        });
         session.on('error', () => undefined);
         await once(session, 'remoteSettings');
         stall(session);
         await new Promise<void>((resolve) => void session.ping(() => resolve())); // behind the request: the server has it
         sessions.push(session);
       }
-      await expect.poll(() => sessions.map(({ closed, destroyed }) => !closed && !destroyed), patient).toEqual([...counted(most, false), ...counted(most, true)]);
+      await expect
+        .poll(() => sessions.map(({ closed, destroyed }) => !closed && !destroyed), patient)
+        .toEqual([...counted(most, false), ...counted(most, true)]);
       for (const session of sessions) session.destroy();
       await expect.poll(() => registry.proxy.proxy.connections(), patient).toBe(0);
     }
@@ -231,7 +278,10 @@ describe.skipIf(lacks('openssl'))('over TLS', () => {
 describe('the shipped server', () => {
   it('takes the cap from --max-idle-connections', async () => {
     const folder = temporaryFolder('idle-connections-shipped');
-    const server = startCli(['serve', '--data', folder.at('data'), '--listen', '127.0.0.1:0', '--max-idle-connections', '20'], { cwd: folder.path });
+    const server = startCli(
+      ['serve', '--data', folder.at('data'), '--listen', '127.0.0.1:0', '--max-idle-connections', '20'],
+      { cwd: folder.path },
+    );
     const port = Number((await server.shows(/http:\/\/127\.0\.0\.1:(\d+)/))[1]);
     const sockets = await openAll(60, port, halfOpen);
     await expect.poll(() => stillOpen(sockets).filter(Boolean).length, patient).toBeLessThanOrEqual(20);

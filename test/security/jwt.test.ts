@@ -10,7 +10,10 @@ type Json = Record<string, unknown>;
 
 const encode = (value: Json): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const decode = (part: string): Json => JSON.parse(Buffer.from(part, 'base64url').toString()) as Json;
-const ecdsa = (key: KeyObject) => (text: string): Buffer => sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
+const ecdsa =
+  (key: KeyObject) =>
+  (text: string): Buffer =>
+    sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' });
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 interface Forge extends AsyncDisposable {
@@ -31,7 +34,9 @@ async function forge(): Promise<Forge> {
   const [header = '', claims = ''] = token.split('.');
   const key = createPrivateKey(registry.keys.current('signing').material);
   return {
-    registry, token, key,
+    registry,
+    token,
+    key,
     header: decode(header),
     claims: decode(claims),
     make: (changedHeader, changedClaims, signed = ecdsa(key)) => {
@@ -46,7 +51,11 @@ async function forge(): Promise<Forge> {
 describe('row 41: a forged session is a 401', () => {
   it('the forge itself makes good ones', async () => {
     await using desk = await forge();
-    expect(desk.header).toEqual({ alg: 'ES256', kid: expect.stringMatching(/^[0-9A-Za-z]{12}$/) as string, typ: 'libretto-session+jwt' });
+    expect(desk.header).toEqual({
+      alg: 'ES256',
+      kid: expect.stringMatching(/^[0-9A-Za-z]{12}$/) as string,
+      typ: 'libretto-session+jwt',
+    });
     expect(Object.keys(desk.claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'sid', 'sub']);
     expect(await desk.status(desk.token)).toBe(200);
     expect(await desk.status(desk.make({}, {}))).toBe(200);
@@ -63,9 +72,15 @@ describe('row 41: a forged session is a 401', () => {
   it('of another algorithm: an HMAC keyed with our public key, RSA, ES384', async () => {
     await using desk = await forge();
     const publicPem = createPublicKey(desk.key).export({ type: 'spki', format: 'pem' });
-    expect(await desk.status(desk.make({ alg: 'HS256' }, {}, (text) => createHmac('sha256', publicPem).update(text).digest()))).toBe(401);
+    expect(
+      await desk.status(
+        desk.make({ alg: 'HS256' }, {}, (text) => createHmac('sha256', publicPem).update(text).digest()),
+      ),
+    ).toBe(401);
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
-    expect(await desk.status(desk.make({ alg: 'RS256' }, {}, (text) => sign('sha256', Buffer.from(text), rsa)))).toBe(401);
+    expect(await desk.status(desk.make({ alg: 'RS256' }, {}, (text) => sign('sha256', Buffer.from(text), rsa)))).toBe(
+      401,
+    );
     expect(await desk.status(desk.make({ alg: 'ES384' }, {}))).toBe(401);
   });
 
@@ -73,8 +88,21 @@ describe('row 41: a forged session is a 401', () => {
     await using desk = await forge();
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const jwk = publicKey.export({ format: 'jwk' }) as Json;
-    const headers: Json[] = [{}, { jwk }, { jku: 'http://127.0.0.1:1/keys' }, { x5u: 'http://127.0.0.1:1/cert' }, { x5c: ['AAAA'] }, { kid: 'AAAAAAAAAAAA', jwk }, { kid: '../signing-0001' }, { kid: null }, { kid: 7 }, { kid: {} }, { crit: ['jwk'], jwk }];
-    for (const header of headers) expect(await desk.status(desk.make(header, {}, ecdsa(privateKey))), JSON.stringify(header)).toBe(401);
+    const headers: Json[] = [
+      {},
+      { jwk },
+      { jku: 'http://127.0.0.1:1/keys' },
+      { x5u: 'http://127.0.0.1:1/cert' },
+      { x5c: ['AAAA'] },
+      { kid: 'AAAAAAAAAAAA', jwk },
+      { kid: '../signing-0001' },
+      { kid: null },
+      { kid: 7 },
+      { kid: {} },
+      { crit: ['jwk'], jwk },
+    ];
+    for (const header of headers)
+      expect(await desk.status(desk.make(header, {}, ecdsa(privateKey))), JSON.stringify(header)).toBe(401);
     const { kid: _kid, ...nameless } = desk.header;
     const text = `${encode(nameless)}.${encode(desk.claims)}`;
     expect(await desk.status(`${text}.${ecdsa(desk.key)(text).toString('base64url')}`)).toBe(401);
@@ -82,11 +110,25 @@ describe('row 41: a forged session is a 401', () => {
 
   it('for another purpose, of another issuer, over, not begun, or without a claim that it needs', async () => {
     await using desk = await forge();
-    for (const typ of ['JWT', 'libretto-two-factor+jwt', 'session', undefined]) expect(await desk.status(desk.make({ typ }, {})), String(typ)).toBe(401);
+    for (const typ of ['JWT', 'libretto-two-factor+jwt', 'session', undefined])
+      expect(await desk.status(desk.make({ typ }, {})), String(typ)).toBe(401);
     const wrong: Json[] = [
-      { iss: 'somebody' }, { iss: undefined }, { aud: 'libretto:invitation' }, { aud: undefined }, { aud: [] },
-      { exp: seconds() - 31 }, { exp: undefined }, { exp: 'never' }, { iat: undefined }, { nbf: seconds() + 60 },
-      { sub: undefined }, { sub: 'usr_0000000000000000' }, { sub: ['x'] }, { sid: undefined }, { sid: 'guess' }, { sid: 7 },
+      { iss: 'somebody' },
+      { iss: undefined },
+      { aud: 'libretto:invitation' },
+      { aud: undefined },
+      { aud: [] },
+      { exp: seconds() - 31 },
+      { exp: undefined },
+      { exp: 'never' },
+      { iat: undefined },
+      { nbf: seconds() + 60 },
+      { sub: undefined },
+      { sub: 'usr_0000000000000000' },
+      { sub: ['x'] },
+      { sid: undefined },
+      { sid: 'guess' },
+      { sid: 7 },
     ];
     for (const claims of wrong) expect(await desk.status(desk.make({}, claims)), JSON.stringify(claims)).toBe(401);
     expect(await desk.status(desk.make({}, { exp: seconds() - 15 }))).toBe(200); // row 43: clocks may differ by half a minute
@@ -101,7 +143,18 @@ describe('row 41: a forged session is a 401', () => {
   it('cut, padded, too long, or no token at all', async () => {
     await using desk = await forge();
     const { token } = desk;
-    for (const text of [token.slice(0, -1), `${token}A`, `${token}.`, `.${token}`, token.replace('.', '..'), 'a.b.c', '..', 'e30.e30.e30', `${token}${'A'.repeat(4000)}`, desk.make({}, { more: 'x'.repeat(3000) })]) {
+    for (const text of [
+      token.slice(0, -1),
+      `${token}A`,
+      `${token}.`,
+      `.${token}`,
+      token.replace('.', '..'),
+      'a.b.c',
+      '..',
+      'e30.e30.e30',
+      `${token}${'A'.repeat(4000)}`,
+      desk.make({}, { more: 'x'.repeat(3000) }),
+    ]) {
       expect(await desk.status(text), text.slice(-20)).toBe(401);
     }
   });
@@ -132,8 +185,16 @@ describe('row 42: a rotated signing key', () => {
 
   it('is not guessed at: a session signed with a key of another ring opens nothing', async () => {
     await using desk = await forge();
-    const strangers = createKeyRing({ folder: `${desk.registry.data}-strangers`, now: Date.now, randomBytes: (size) => new Uint8Array(size).fill(7) });
-    const token = await createSignedTokens(strangers).sign('session', { subject: String(desk.claims['sub']), sessionId: String(desk.claims['sid']) }, { issuedMs: Date.now(), expiresMs: Date.now() + 60_000 });
+    const strangers = createKeyRing({
+      folder: `${desk.registry.data}-strangers`,
+      now: Date.now,
+      randomBytes: (size) => new Uint8Array(size).fill(7),
+    });
+    const token = await createSignedTokens(strangers).sign(
+      'session',
+      { subject: String(desk.claims['sub']), sessionId: String(desk.claims['sid']) },
+      { issuedMs: Date.now(), expiresMs: Date.now() + 60_000 },
+    );
     expect(await desk.status(token.reveal())).toBe(401);
   });
 });

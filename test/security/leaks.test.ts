@@ -28,7 +28,9 @@ describe('a leak is found', () => {
   it('by what it was sent or answered as, also where JSON escapes it', () => {
     rememberSecrets({ user: { password: 'a "good" pass phrase' }, name: 'nobody in particular' });
     expect(() => assertNoSecrets('… a "good" pass phrase …', 'the log')).toThrow('the log holds a secret');
-    expect(() => assertNoSecrets(JSON.stringify({ message: 'a "good" pass phrase' }), 'the log')).toThrow('the log holds a secret');
+    expect(() => assertNoSecrets(JSON.stringify({ message: 'a "good" pass phrase' }), 'the log')).toThrow(
+      'the log holds a secret',
+    );
     expect(() => assertNoSecrets('nobody in particular', 'the log')).not.toThrow();
   });
 
@@ -52,26 +54,57 @@ describe('row 26: nothing is left behind', () => {
     await using registry = await runManagement();
     const admin = await registry.signIn('admin');
     const as = admin.token;
-    const invited = await registry.call('POST', '/api/users', { as, body: { email: 'eve@example.org', role: 'viewer' } });
+    const invited = await registry.call('POST', '/api/users', {
+      as,
+      body: { email: 'eve@example.org', role: 'viewer' },
+    });
     const { token: invitation } = invited.json()['invitation'] as { token: string };
     const password = 'a rather long pass phrase';
-    expect((await registry.call('POST', '/api/auth/invitations/accept', { body: { token: invitation, password } })).status).toBe(200);
-    expect((await registry.call('POST', '/api/auth/invitations/accept', { body: { token: invitation, password } })).status).toBe(400);
+    expect(
+      (await registry.call('POST', '/api/auth/invitations/accept', { body: { token: invitation, password } })).status,
+    ).toBe(200);
+    expect(
+      (await registry.call('POST', '/api/auth/invitations/accept', { body: { token: invitation, password } })).status,
+    ).toBe(400);
     expect((await registry.call('POST', '/api/auth/login', { body: { email: password, password } })).status).toBe(401);
-    const session = String((await registry.call('POST', '/api/auth/login', { body: { email: 'eve@example.org', password } })).json()['token']);
-    const { secret, uri } = (await registry.call('POST', '/api/auth/2fa/setup', { as: session, body: { password } })).json() as { secret: string; uri: string };
+    const session = String(
+      (await registry.call('POST', '/api/auth/login', { body: { email: 'eve@example.org', password } })).json()[
+        'token'
+      ],
+    );
+    const { secret, uri } = (
+      await registry.call('POST', '/api/auth/2fa/setup', { as: session, body: { password } })
+    ).json() as { secret: string; uri: string };
     expect(uri).toContain(secret);
     const code = new TOTP({ secret }).generate();
-    const enabled = (await registry.call('POST', '/api/auth/2fa/enable', { as: session, body: { code } })).json() as { token: string; recovery_codes: string[] };
+    const enabled = (await registry.call('POST', '/api/auth/2fa/enable', { as: session, body: { code } })).json() as {
+      token: string;
+      recovery_codes: string[];
+    };
     const [recovery = ''] = enabled.recovery_codes;
-    expect((await registry.call('POST', '/api/auth/login', { body: { email: 'eve@example.org', password, code: recovery } })).status).toBe(200);
-    const created = (await registry.call('POST', '/api/tokens', { as, body: { description: 'a test', kind: 'write' } })).json() as { id: string; token: string };
+    expect(
+      (await registry.call('POST', '/api/auth/login', { body: { email: 'eve@example.org', password, code: recovery } }))
+        .status,
+    ).toBe(200);
+    const created = (
+      await registry.call('POST', '/api/tokens', { as, body: { description: 'a test', kind: 'write' } })
+    ).json() as { id: string; token: string };
     await registry.call('POST', `/api/tokens/${created.id}/rotate`, { as });
     for (const stray of [created.token, enabled.token, invitation, recovery]) {
       expect((await registry.call('GET', `/api/tokens/tok_${stray}`, { as })).status).toBe(404);
-      expect((await registry.call('GET', `/api/${encodeURIComponent(stray)}?token=${encodeURIComponent(stray)}`, { as })).status).toBe(404);
+      expect(
+        (await registry.call('GET', `/api/${encodeURIComponent(stray)}?token=${encodeURIComponent(stray)}`, { as }))
+          .status,
+      ).toBe(404);
     }
-    expect((await registry.call('POST', '/api/tokens', { as, body: { [created.token]: created.token, kind: created.token } })).status).toBe(400);
+    expect(
+      (
+        await registry.call('POST', '/api/tokens', {
+          as,
+          body: { [created.token]: created.token, kind: created.token },
+        })
+      ).status,
+    ).toBe(400);
     // looked through when it ends
   });
 });

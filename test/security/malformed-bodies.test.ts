@@ -39,25 +39,41 @@ const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\
 function expectBadRequest(text: string): void {
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toMatch(/^connection: close\r$/im);
-  expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4))).toMatchObject({ error: expect.any(String) as string, code: 'BAD_REQUEST' });
+  expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4))).toMatchObject({
+    error: expect.any(String) as string,
+    code: 'BAD_REQUEST',
+  });
 }
 
 describe('a malformed chunk', () => {
   const routes = (): readonly (readonly [string, string, string])[] => [
-    ['/api/tokens', 'application/json', admin], ['/api/auth/login', 'application/json', ''], ['/api/artifacts', 'application/zip', admin], ['/api/artifacts', form, admin],
-    ['/downloads', 'application/json', reader], ['/security-advisories', 'application/x-www-form-urlencoded', reader],
+    ['/api/tokens', 'application/json', admin],
+    ['/api/auth/login', 'application/json', ''],
+    ['/api/artifacts', 'application/zip', admin],
+    ['/api/artifacts', form, admin],
+    ['/downloads', 'application/json', reader],
+    ['/security-advisories', 'application/x-www-form-urlencoded', reader],
   ];
 
-  it.each([0, 1, 2, 3, 4, 5])('gets its 400 with the headers, later, and behind a good chunk (route %i)', async (at) => {
-    const [target, type, token] = routes()[at]!;
-    const begin = head(target, type, token);
-    expectBadRequest(await send(`${begin}zz\r\n`));
-    expectBadRequest(await send(begin, 'zz\r\n', 'more of it', 'and more'));
-    expectBadRequest(await send(`${begin}${chunk(type === form ? formHead : '{"a":')}`, '5\r\nlonger than five\r\n', '0\r\n\r\n'));
-  });
+  it.each([0, 1, 2, 3, 4, 5])(
+    'gets its 400 with the headers, later, and behind a good chunk (route %i)',
+    async (at) => {
+      const [target, type, token] = routes()[at]!;
+      const begin = head(target, type, token);
+      expectBadRequest(await send(`${begin}zz\r\n`));
+      expectBadRequest(await send(begin, 'zz\r\n', 'more of it', 'and more'));
+      expectBadRequest(
+        await send(`${begin}${chunk(type === form ? formHead : '{"a":')}`, '5\r\nlonger than five\r\n', '0\r\n\r\n'),
+      );
+    },
+  );
 
   it('behind a request that is being answered comes behind its answer', async () => {
-    const [first, second] = (await send(`GET /api/tokens HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${admin}\r\n\r\n${head('/api/tokens', 'application/json', admin)}zz\r\n`)).split(/(?=HTTP\/1\.1 )/);
+    const [first, second] = (
+      await send(
+        `GET /api/tokens HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${admin}\r\n\r\n${head('/api/tokens', 'application/json', admin)}zz\r\n`,
+      )
+    ).split(/(?=HTTP\/1\.1 )/);
     expect(first).toMatch(/^HTTP\/1\.1 200 /);
     expectBadRequest(second ?? '');
   });

@@ -31,19 +31,54 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
   });
   beforeEach(() => (served.origin.misbehave = () => false));
 
-  it('gives documents and archives, and row 22: sees no header of the client\'s', async () => {
+  it("gives documents and archives, and row 22: sees no header of the client's", async () => {
     await using client = await connectClient();
     const sent = { cookie: 'session=1', te: 'trailers', 'x-forwarded-for': '203.0.113.9' };
-    const [root, document, one, two, head] = await Promise.all(['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/2.0.0.zip'].map((path) => client.ask(path, sent)).concat(client.ask('/dist/acme/hello/2.0.0.zip', { ...sent, ':method': 'HEAD' })));
-    expect([root?.status, document?.status, one?.body.equals(small.zip), two?.body.equals(large.zip)]).toEqual([200, 200, true, true]);
-    expect([head?.status, head?.headers['content-length'], head?.body.length]).toEqual([200, String(large.zip.length), 0]);
-    for (const { headers } of served.origin.seen) expect(Object.keys(headers).filter((name) => !['host', 'user-agent', 'accept', 'accept-encoding', 'connection', 'if-none-match', 'if-modified-since'].includes(name))).toEqual([]);
+    const [root, document, one, two, head] = await Promise.all(
+      ['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip', '/dist/acme/hello/2.0.0.zip']
+        .map((path) => client.ask(path, sent))
+        .concat(client.ask('/dist/acme/hello/2.0.0.zip', { ...sent, ':method': 'HEAD' })),
+    );
+    expect([root?.status, document?.status, one?.body.equals(small.zip), two?.body.equals(large.zip)]).toEqual([
+      200,
+      200,
+      true,
+      true,
+    ]);
+    expect([head?.status, head?.headers['content-length'], head?.body.length]).toEqual([
+      200,
+      String(large.zip.length),
+      0,
+    ]);
+    for (const { headers } of served.origin.seen)
+      expect(
+        Object.keys(headers).filter(
+          (name) =>
+            ![
+              'host',
+              'user-agent',
+              'accept',
+              'accept-encoding',
+              'connection',
+              'if-none-match',
+              'if-modified-since',
+            ].includes(name),
+        ),
+      ).toEqual([]);
   });
 
   it('row 10: never sees the body of a request', async () => {
     await using client = await connectClient();
     served.origin.asked();
-    expect((await client.ask('/dist/acme/hello/2.0.0.zip', { ':method': 'DELETE' }, 'GET /public/packages.json HTTP/1.1\r\nHost: origin\r\n\r\n')).status).toBe(400);
+    expect(
+      (
+        await client.ask(
+          '/dist/acme/hello/2.0.0.zip',
+          { ':method': 'DELETE' },
+          'GET /public/packages.json HTTP/1.1\r\nHost: origin\r\n\r\n',
+        )
+      ).status,
+    ).toBe(400);
     expect(served.origin.asked().filter((path) => !path.endsWith('_publication.json'))).toEqual([]);
     expect(served.origin.seen.every(({ bodyBytes }) => bodyBytes === 0)).toBe(true);
   });
@@ -51,18 +86,35 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
   it('row 21: that breaks off, or has other bytes, resets the stream; that redirects is a 500 without Location', async () => {
     await using client = await connectClient();
     for (const end of [large.zip.subarray(0, 2_000_000), zipBytes('others', large.zip.length)]) {
-      served.origin.misbehave = (_, response) => (response.writeHead(200, { 'content-length': large.zip.length }), response.write(end, () => (end.length === large.zip.length ? response.end() : response.destroy())), true);
-      await expect(client.ask('/dist/acme/hello/2.0.0.zip')).rejects.toMatchObject({ rstCode: constants.NGHTTP2_INTERNAL_ERROR });
+      served.origin.misbehave = (_, response) => (
+        response.writeHead(200, { 'content-length': large.zip.length }),
+        response.write(end, () => (end.length === large.zip.length ? response.end() : response.destroy())),
+        true
+      );
+      await expect(client.ask('/dist/acme/hello/2.0.0.zip')).rejects.toMatchObject({
+        rstCode: constants.NGHTTP2_INTERNAL_ERROR,
+      });
     }
-    served.origin.misbehave = (_, response) => (response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(), true);
+    served.origin.misbehave = (_, response) => (
+      response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
+      true
+    );
     const reply = await client.ask('/dist/acme/hello/2.0.0.zip');
-    expect([reply.status, reply.headers['location'], reply.json()['code']]).toEqual([500, undefined, 'UPSTREAM_UNAVAILABLE']);
+    expect([reply.status, reply.headers['location'], reply.json()['code']]).toEqual([
+      500,
+      undefined,
+      'UPSTREAM_UNAVAILABLE',
+    ]);
   });
 
   it('row 20 and F11: a thousand streams that are reset leave no connection to the origin behind', async () => {
     await using first = await connectClient();
     await first.ask('/p2/acme/hello.json');
-    served.origin.misbehave = (request, response) => String(request.url).includes('/dist/') && (response.writeHead(200, { 'content-length': large.zip.length }), response.write(large.zip.subarray(0, 300_000)), true);
+    served.origin.misbehave = (request, response) =>
+      String(request.url).includes('/dist/') &&
+      (response.writeHead(200, { 'content-length': large.zip.length }),
+      response.write(large.zip.subarray(0, 300_000)),
+      true);
     const before = served.origin.connections();
     const aborted = (): number => served.proxy.lines.filter((line) => line['aborted'] === true).length;
     const earlier = aborted();
@@ -71,7 +123,11 @@ describe.skipIf(lacks('openssl'))('an origin behind HTTP/2', () => {
       const streams = Array.from({ length: 20 }, () => client.open('/dist/acme/hello/2.0.0.zip'));
       await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('data', resolve))));
       await sleep(20); // all that the origin gave has left: what is broken off is a wait for more
-      await Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('close', resolve).close(constants.NGHTTP2_CANCEL))));
+      await Promise.all(
+        streams.map(
+          (stream) => new Promise((resolve) => stream.once('close', resolve).close(constants.NGHTTP2_CANCEL)),
+        ),
+      );
     }
     await eventually(() => served.origin.connections() <= before);
     await eventually(() => aborted() - earlier === 1000);

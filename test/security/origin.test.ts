@@ -9,7 +9,11 @@ import { serveOrigin, type Misbehave, type ServedOrigin } from '../util/origin-s
 import { exchange, openConnection } from '../util/raw-client.ts';
 import { zipBytes, type VersionSpec } from '../util/tree.ts';
 
-const spec = (version: string, size?: number): VersionSpec => ({ version, normalized: `${version}.0`, zip: zipBytes(version, size) });
+const spec = (version: string, size?: number): VersionSpec => ({
+  version,
+  normalized: `${version}.0`,
+  zip: zipBytes(version, size),
+});
 const small = spec('1.0.0');
 const large = spec('2.0.0', 3_000_000);
 
@@ -23,7 +27,10 @@ afterEach(() => served[Symbol.asyncDispose]());
 
 const distOf = (version: VersionSpec): string => `/dist/acme/hello/${version.version}.zip`;
 const reachesUs = (request: Parameters<Misbehave>[0]): boolean => (request.url ?? '').includes('/dist/');
-const onDist = (misbehave: (...args: Parameters<Misbehave>) => unknown): Misbehave => (request, response) => reachesUs(request) && (misbehave(request, response), true);
+const onDist =
+  (misbehave: (...args: Parameters<Misbehave>) => unknown): Misbehave =>
+  (request, response) =>
+    reachesUs(request) && (misbehave(request, response), true);
 
 describe('row 10: a request that carries another one in its body', () => {
   const inner = 'GET /public/packages.json HTTP/1.1\r\nHost: origin\r\n\r\n';
@@ -37,10 +44,15 @@ describe('row 10: a request that carries another one in its body', () => {
     await served.proxy.get('/packages.json');
     await served.proxy.get(distOf(small));
     served.origin.asked();
-    const reply = await exchange(served.proxy.port, `${method} ${distOf(large)} HTTP/1.1\r\nHost: registry\r\nAuthorization: Bearer reader\r\n${framing}\r\n\r\n${body}`);
+    const reply = await exchange(
+      served.proxy.port,
+      `${method} ${distOf(large)} HTTP/1.1\r\nHost: registry\r\nAuthorization: Bearer reader\r\n${framing}\r\n\r\n${body}`,
+    );
     expect(reply.status).toBe(400);
     expect(served.origin.asked().filter((path) => !path.endsWith('_publication.json'))).toEqual([]);
-    expect(served.origin.seen.every(({ method: seen, bodyBytes }) => (seen === 'GET' || seen === 'HEAD') && bodyBytes === 0)).toBe(true);
+    expect(
+      served.origin.seen.every(({ method: seen, bodyBytes }) => (seen === 'GET' || seen === 'HEAD') && bodyBytes === 0),
+    ).toBe(true);
   });
 });
 
@@ -67,21 +79,41 @@ describe('row 20: a client that hangs up mid-download', () => {
 describe('row 21: an origin that', () => {
   const behaviours: readonly [string, Misbehave][] = [
     ['answers 500', onDist((_, response) => response.writeHead(500).end('<html>oops</html>'))],
-    ['answers 401', onDist((_, response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="origin"' }).end())],
+    [
+      'answers 401',
+      onDist((_, response) => response.writeHead(401, { 'www-authenticate': 'Basic realm="origin"' }).end()),
+    ],
     ['answers 403', onDist((_, response) => response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>'))],
     ['redirects', onDist((_, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/elsewhere' }).end())],
-    ['answers with a part', onDist((_, response) => response.writeHead(206, { 'content-length': 5, 'content-range': 'bytes 0-4/300' }).end('bytes'))],
+    [
+      'answers with a part',
+      onDist((_, response) =>
+        response.writeHead(206, { 'content-length': 5, 'content-range': 'bytes 0-4/300' }).end('bytes'),
+      ),
+    ],
     ['has lost the file', onDist((_, response) => response.writeHead(404).end())],
-    ['says another length', onDist((_, response) => response.writeHead(200, { 'content-length': 7 }).end('PK short'.slice(0, 7)))],
+    [
+      'says another length',
+      onDist((_, response) => response.writeHead(200, { 'content-length': 7 }).end('PK short'.slice(0, 7))),
+    ],
     ['resets before it answers', onDist((_, response) => response.destroy())],
-    ['compresses what it should not', onDist((_, response) => response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': 300 }).end(zipBytes('x')))],
+    [
+      'compresses what it should not',
+      onDist((_, response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': 300 }).end(zipBytes('x')),
+      ),
+    ],
     ['speaks no HTTP', onDist((request) => request.socket.end('nonsense\r\n\r\n'))],
   ];
   it.each(behaviours)('%s: 500 UPSTREAM_UNAVAILABLE, without anything of its own', async (_, misbehave) => {
     served.origin.misbehave = misbehave;
     for (const version of [small, large]) {
       const reply = await served.proxy.get(distOf(version));
-      expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([500, '5', { code: 'UPSTREAM_UNAVAILABLE' }]);
+      expect([reply.status, reply.headers['retry-after'], reply.json()]).toMatchObject([
+        500,
+        '5',
+        { code: 'UPSTREAM_UNAVAILABLE' },
+      ]);
       expect([reply.headers['location'], reply.headers['www-authenticate']]).toEqual([undefined, undefined]);
       expect(reply.headers['x-ratelimit-limit']).toBe('100000');
     }
@@ -92,7 +124,11 @@ describe('row 21: an origin that', () => {
   const broken: readonly [string, (response: Parameters<Misbehave>[1]) => unknown][] = [
     ['resets mid-body', (response) => response.write(large.zip.subarray(0, 2_000_000), () => response.destroy())],
     ['sends other bytes of the right length', (response) => response.end(zipBytes('not that one', large.zip.length))],
-    ['turns over one bit at the end', (response) => response.end(Buffer.concat([large.zip.subarray(0, -1), Buffer.from([(large.zip.at(-1) ?? 0) ^ 1])]))],
+    [
+      'turns over one bit at the end',
+      (response) =>
+        response.end(Buffer.concat([large.zip.subarray(0, -1), Buffer.from([(large.zip.at(-1) ?? 0) ^ 1])])),
+    ],
   ];
   it.each(broken)('%s: the connection is cut, and nobody gets a body that looks whole', async (_, send) => {
     served.origin.misbehave = onDist((_, response) => {
@@ -107,7 +143,9 @@ describe('row 21: an origin that', () => {
   });
 
   it('sends other bytes for a small archive: 500, and nothing of it is kept', async () => {
-    served.origin.misbehave = onDist((_, response) => response.writeHead(200, { 'content-length': small.zip.length }).end(zipBytes('others', small.zip.length)));
+    served.origin.misbehave = onDist((_, response) =>
+      response.writeHead(200, { 'content-length': small.zip.length }).end(zipBytes('others', small.zip.length)),
+    );
     expect((await served.proxy.get(distOf(small))).status).toBe(500);
     served.origin.misbehave = () => false;
     expect((await served.proxy.get(distOf(small))).body.equals(small.zip)).toBe(true);
@@ -118,9 +156,14 @@ describe('row 21: an origin that', () => {
     ['index', '/index/acme/hello.json', (text: string) => text.replace('"published"', '"withdrawn"')],
     ['packages.json', '/public/packages.json', (text: string) => text.replace('acme/hello', 'acme/hullo')],
   ])('has another %s than was published: it is never served', async (_, path, change) => {
-    served.origin.misbehave = (request, response) => request.url === path && (response.writeHead(200).end(change(readFileSync(`${served.tree.data}${path}`, 'utf8'))), true);
+    served.origin.misbehave = (request, response) =>
+      request.url === path &&
+      (response.writeHead(200).end(change(readFileSync(`${served.tree.data}${path}`, 'utf8'))), true);
     const asked = path.includes('packages.json') ? '/packages.json' : '/p2/acme/hello.json';
-    expect(await served.proxy.get(asked).then(({ status, json }) => [status, json()['code']])).toEqual([500, 'UPSTREAM_UNAVAILABLE']);
+    expect(await served.proxy.get(asked).then(({ status, json }) => [status, json()['code']])).toEqual([
+      500,
+      'UPSTREAM_UNAVAILABLE',
+    ]);
     served.origin.misbehave = () => false;
     await sleep(1100); // of one package it is asked once a second
     expect((await served.proxy.get(asked)).status).toBe(200);
@@ -136,7 +179,15 @@ describe('row 21: an origin that', () => {
 
 describe('row 22: credentials', () => {
   it('of a client never get to the origin: it sees its own, and nothing else that a client sent', async () => {
-    const sent = { authorization: 'Bearer reader', cookie: 'session=1', 'x-forwarded-for': '203.0.113.9', 'if-none-match': '"a"', range: 'bytes=0-1', te: 'trailers', referer: 'http://secret.example/' };
+    const sent = {
+      authorization: 'Bearer reader',
+      cookie: 'session=1',
+      'x-forwarded-for': '203.0.113.9',
+      'if-none-match': '"a"',
+      range: 'bytes=0-1',
+      te: 'trailers',
+      referer: 'http://secret.example/',
+    };
     await served.proxy.get('/packages.json', sent);
     await served.proxy.get('/p2/acme/hello.json', sent);
     for (const version of [small, large]) await served.proxy.get(distOf(version), sent);
@@ -144,7 +195,21 @@ describe('row 22: credentials', () => {
     expect(served.origin.seen.length).toBeGreaterThanOrEqual(7);
     for (const { headers } of served.origin.seen) {
       expect(headers.authorization).toBe('Basic b3JpZ2luOnNlY3JldA==');
-      expect(Object.keys(headers).filter((name) => !['host', 'user-agent', 'accept', 'accept-encoding', 'authorization', 'connection', 'if-none-match', 'if-modified-since'].includes(name))).toEqual([]);
+      expect(
+        Object.keys(headers).filter(
+          (name) =>
+            ![
+              'host',
+              'user-agent',
+              'accept',
+              'accept-encoding',
+              'authorization',
+              'connection',
+              'if-none-match',
+              'if-modified-since',
+            ].includes(name),
+        ),
+      ).toEqual([]);
       expect(headers['if-none-match']).not.toBe('"a"');
     }
   });
@@ -180,7 +245,9 @@ describe('F11: a thousand downloads that are broken off', () => {
 });
 
 /** What comes of one request until the connection ends or nothing more comes. */
-function receive(path: string): Promise<{ readonly head: string; readonly bodyBytes: number; readonly closed: boolean }> {
+function receive(
+  path: string,
+): Promise<{ readonly head: string; readonly bodyBytes: number; readonly closed: boolean }> {
   return new Promise((resolve) => {
     const client = connect(served.proxy.port, '127.0.0.1');
     let text = '';

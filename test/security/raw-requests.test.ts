@@ -16,7 +16,8 @@ afterAll(() => served[Symbol.asyncDispose]());
 
 const host = 'Host: libretto.test\r\n';
 const token = 'Authorization: Bearer reader\r\n';
-const ask = (target: string, headers = host + token, method = 'GET') => exchange(served.port, `${method} ${target} HTTP/1.1\r\n${headers}\r\n`, 30);
+const ask = (target: string, headers = host + token, method = 'GET') =>
+  exchange(served.port, `${method} ${target} HTTP/1.1\r\n${headers}\r\n`, 30);
 const codeOf = (body: string): unknown => (JSON.parse(body) as Record<string, unknown>)['code'];
 
 /** Every refusal is in the one envelope, and the server goes on. */
@@ -28,16 +29,74 @@ async function expectRefusal(reply: Awaited<ReturnType<typeof exchange>>, status
 }
 
 describe.each([
-  ['row 1', ['/dist/../../etc/passwd', '/../../../etc/passwd', '/p2/../packages.json', '/./packages.json', '/dist/acme/hello/../../../packages.json.zip', '/public/packages.json', '/index/acme/hello.json', '/dist/acme/hello/..zip', '/dist/acme/hello/../x.zip']],
-  ['row 2', ['/p2/%2e%2e%2fetc.json', '/p2/acme%2Fhello.json', '/p2/acm%65/hello.json', '/p2/%61cme/hello.json', '/dist/acme%2Fhello/1.0.0.zip', '/dist/acme/hello/%2e%2e%2f%2e%2e%2fx.zip', '/dist/acme/hello/%252e%252e/x.zip', '/packages%2Ejson']],
-  ['row 4', ['/p2/%zz', '/p2/%zz/x.json', '/p2/acme/%00.json', '/dist/acme/hello/1.0.0%00.zip', '/dist/acme/hello/..\\..\\x.zip', '/\\..\\', '//evil/x', '/packages.json#frag', '/p2/acme/hello.json#frag', '/dist/acme/hello/1.0.0%0a.zip']],
-  ['row 6', ['/dist/acme/hello/1.0.0.zip/..', '/p2/CON/aux.json', '/p2/Ac%6De/hello.json', `/p2/acme/${'x'.repeat(300)}.json`, `/p2/${'x'.repeat(300)}/y.json`, `/dist/acme/hello/${'1'.repeat(300)}.zip`, `/p2/acme/hello$${'a'.repeat(65)}.json`, `/${'x'.repeat(8000)}`, '/p2/acme/hello~dev~dev.json', '/p2/acme/hel--lo-.json']],
+  [
+    'row 1',
+    [
+      '/dist/../../etc/passwd',
+      '/../../../etc/passwd',
+      '/p2/../packages.json',
+      '/./packages.json',
+      '/dist/acme/hello/../../../packages.json.zip',
+      '/public/packages.json',
+      '/index/acme/hello.json',
+      '/dist/acme/hello/..zip',
+      '/dist/acme/hello/../x.zip',
+    ],
+  ],
+  [
+    'row 2',
+    [
+      '/p2/%2e%2e%2fetc.json',
+      '/p2/acme%2Fhello.json',
+      '/p2/acm%65/hello.json',
+      '/p2/%61cme/hello.json',
+      '/dist/acme%2Fhello/1.0.0.zip',
+      '/dist/acme/hello/%2e%2e%2f%2e%2e%2fx.zip',
+      '/dist/acme/hello/%252e%252e/x.zip',
+      '/packages%2Ejson',
+    ],
+  ],
+  [
+    'row 4',
+    [
+      '/p2/%zz',
+      '/p2/%zz/x.json',
+      '/p2/acme/%00.json',
+      '/dist/acme/hello/1.0.0%00.zip',
+      '/dist/acme/hello/..\\..\\x.zip',
+      '/\\..\\',
+      '//evil/x',
+      '/packages.json#frag',
+      '/p2/acme/hello.json#frag',
+      '/dist/acme/hello/1.0.0%0a.zip',
+    ],
+  ],
+  [
+    'row 6',
+    [
+      '/dist/acme/hello/1.0.0.zip/..',
+      '/p2/CON/aux.json',
+      '/p2/Ac%6De/hello.json',
+      `/p2/acme/${'x'.repeat(300)}.json`,
+      `/p2/${'x'.repeat(300)}/y.json`,
+      `/dist/acme/hello/${'1'.repeat(300)}.zip`,
+      `/p2/acme/hello$${'a'.repeat(65)}.json`,
+      `/${'x'.repeat(8000)}`,
+      '/p2/acme/hello~dev~dev.json',
+      '/p2/acme/hel--lo-.json',
+    ],
+  ],
 ])('%s: no such path', (_row, targets) => {
   it.each(targets)('404 %s', async (target) => expectRefusal(await ask(target), 404, 'NOT_FOUND'));
 });
 
 it('row 2: a name that would make a careless grammar run for ever is refused at once, token or not', async () => {
-  for (const target of [`/p2/x/${'a'.repeat(99)}_.json`, `/dist/${'a'.repeat(99)}-/x/1.zip`, `/p2/${'a-'.repeat(49)}-/x.json`]) expect((await ask(target, host)).status).toBe(404);
+  for (const target of [
+    `/p2/x/${'a'.repeat(99)}_.json`,
+    `/dist/${'a'.repeat(99)}-/x/1.zip`,
+    `/p2/${'a-'.repeat(49)}-/x.json`,
+  ])
+    expect((await ask(target, host)).status).toBe(404);
 });
 
 it('row 3: the invalid escape that Composer sends is answered, raw', async () => {
@@ -45,23 +104,39 @@ it('row 3: the invalid escape that Composer sends is answered, raw', async () =>
   expect((await ask('/p2/acme/hello~dev$%hash%.json')).status).toBe(404);
 });
 
-it.each([['a raw NUL', '/p2/\0.json'], ['raw UTF-8', '/p2/ü.json'], ['a space', '/p2/a b.json']])('row 4: %s in the target is 400 by the parser', async (_name, target) => {
-  await expectRefusal(await exchange(served.port, Buffer.from(`GET ${target} HTTP/1.1\r\n${host}\r\n`)), 400, 'BAD_REQUEST');
+it.each([
+  ['a raw NUL', '/p2/\0.json'],
+  ['raw UTF-8', '/p2/ü.json'],
+  ['a space', '/p2/a b.json'],
+])('row 4: %s in the target is 400 by the parser', async (_name, target) => {
+  await expectRefusal(
+    await exchange(served.port, Buffer.from(`GET ${target} HTTP/1.1\r\n${host}\r\n`)),
+    400,
+    'BAD_REQUEST',
+  );
 });
 
 describe('row 5: a target that is no path', () => {
-  it.each([['GET', 'http://evil/packages.json'], ['OPTIONS', '*'], ['CONNECT', 'evil:443'], ['GET', 'packages.json']])('%s %s', async (method, target) => {
+  it.each([
+    ['GET', 'http://evil/packages.json'],
+    ['OPTIONS', '*'],
+    ['CONNECT', 'evil:443'],
+    ['GET', 'packages.json'],
+  ])('%s %s', async (method, target) => {
     const reply = await ask(target, host + token, method);
     expect(reply.closed).toBe(true);
-    if (target === 'packages.json') expect(reply.status).toBe(400); // the parser's
+    if (target === 'packages.json')
+      expect(reply.status).toBe(400); // the parser's
     else await expectRefusal(reply, 400, 'BAD_TARGET');
   });
 });
 
 describe('row 7: a header that may stand only once', () => {
   it.each([
-    ['Host', `${host}Host: evil\r\n${token}`], ['Host in another case', `${host}hOST: libretto.test\r\n${token}`],
-    ['Authorization', `${host}${token}Authorization: Bearer other\r\n`], ['the same Authorization', `${host}${token}${token}`],
+    ['Host', `${host}Host: evil\r\n${token}`],
+    ['Host in another case', `${host}hOST: libretto.test\r\n${token}`],
+    ['Authorization', `${host}${token}Authorization: Bearer other\r\n`],
+    ['the same Authorization', `${host}${token}${token}`],
   ])('twice %s', async (_name, headers) => {
     const reply = await ask('/packages.json', headers);
     await expectRefusal(reply, 400, 'DUPLICATE_HEADER');
@@ -83,7 +158,10 @@ describe('row 8: framing the parser refuses', () => {
     ['a bare CR in a value', 'X-A: b\rc\r\n', ''],
     ['a Content-Length that is no number', 'Content-Length: +1\r\n', ''],
   ])('%s', async (_name, headers, body) => {
-    const reply = await exchange(served.port, `GET /packages.json HTTP/1.1\r\n${host}${token}${headers}\r\n${body}GET /health HTTP/1.1\r\n${host}\r\n`);
+    const reply = await exchange(
+      served.port,
+      `GET /packages.json HTTP/1.1\r\n${host}${token}${headers}\r\n${body}GET /health HTTP/1.1\r\n${host}\r\n`,
+    );
     await expectRefusal(reply, 400, 'BAD_REQUEST');
     expect(reply.closed).toBe(true);
     expect(reply.text).not.toContain('"status"');
@@ -100,43 +178,65 @@ describe('row 8: framing the parser refuses', () => {
 });
 
 describe('row 9: Transfer-Encoding', () => {
-  it.each(['xchunked', 'chunked, gzip', 'gzip, chunked', 'identity', 'chunked, chunked'])('%s is 400 and closes', async (encoding) => {
-    const reply = await exchange(served.port, `POST /packages.json HTTP/1.1\r\n${host}${token}Transfer-Encoding: ${encoding}\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\n${host}\r\n`);
-    await expectRefusal(reply, 400, 'BAD_REQUEST');
-    expect(reply.closed).toBe(true);
-    expect(reply.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-    expect(reply.text.match(/^connection: /gim)).toHaveLength(1);
-  });
+  it.each(['xchunked', 'chunked, gzip', 'gzip, chunked', 'identity', 'chunked, chunked'])(
+    '%s is 400 and closes',
+    async (encoding) => {
+      const reply = await exchange(
+        served.port,
+        `POST /packages.json HTTP/1.1\r\n${host}${token}Transfer-Encoding: ${encoding}\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\n${host}\r\n`,
+      );
+      await expectRefusal(reply, 400, 'BAD_REQUEST');
+      expect(reply.closed).toBe(true);
+      expect(reply.text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+      expect(reply.text.match(/^connection: /gim)).toHaveLength(1);
+    },
+  );
 });
 
 describe('row 11: a body nobody asked for', () => {
   it.each(['GET', 'HEAD'])('%s with Content-Length is 400 and closes, whatever the body says', async (method) => {
     const inner = `GET /health HTTP/1.1\r\n${host}\r\n`;
-    const reply = await exchange(served.port, `${method} /packages.json HTTP/1.1\r\n${host}${token}Content-Length: ${inner.length}\r\n\r\n${inner}`);
+    const reply = await exchange(
+      served.port,
+      `${method} /packages.json HTTP/1.1\r\n${host}${token}Content-Length: ${inner.length}\r\n\r\n${inner}`,
+    );
     expect([reply.status, reply.closed]).toEqual([400, true]);
     expect(reply.text).not.toContain('"serial"');
     if (method === 'GET') await expectRefusal(reply, 400, 'UNEXPECTED_BODY');
   });
 
   it('GET with a chunked body too, and with an Expect no 100 is sent', async () => {
-    await expectRefusal(await ask('/packages.json', `${host}${token}Transfer-Encoding: chunked\r\n`), 400, 'UNEXPECTED_BODY');
-    await expectRefusal(await ask('/packages.json', `${host}${token}Content-Length: 5\r\nExpect: 100-continue\r\n`), 400, 'UNEXPECTED_BODY');
+    await expectRefusal(
+      await ask('/packages.json', `${host}${token}Transfer-Encoding: chunked\r\n`),
+      400,
+      'UNEXPECTED_BODY',
+    );
+    await expectRefusal(
+      await ask('/packages.json', `${host}${token}Content-Length: 5\r\nExpect: 100-continue\r\n`),
+      400,
+      'UNEXPECTED_BODY',
+    );
     await expectRefusal(await ask('/packages.json', `${host}${token}Expect: tea\r\n`), 400, 'BAD_REQUEST');
   });
 
-  it('GET with Content-Length: 0 has none', async () => expect((await ask('/packages.json', `${host}${token}Content-Length: 0\r\n`)).status).toBe(200));
+  it('GET with Content-Length: 0 has none', async () =>
+    expect((await ask('/packages.json', `${host}${token}Content-Length: 0\r\n`)).status).toBe(200));
 });
 
 describe('methods', () => {
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])('%s on a protocol path is 400 with Allow', async (method) => {
-    for (const target of ['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip', '/health']) {
-      const reply = await ask(target, host + token, method);
-      expect([reply.status, codeOf(reply.body)]).toEqual([400, 'METHOD_NOT_ALLOWED']);
-      expect(reply.head).toContain('Allow: GET, HEAD');
-    }
-  });
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
+    '%s on a protocol path is 400 with Allow',
+    async (method) => {
+      for (const target of ['/packages.json', '/p2/acme/hello.json', '/dist/acme/hello/1.0.0.zip', '/health']) {
+        const reply = await ask(target, host + token, method);
+        expect([reply.status, codeOf(reply.body)]).toEqual([400, 'METHOD_NOT_ALLOWED']);
+        expect(reply.head).toContain('Allow: GET, HEAD');
+      }
+    },
+  );
 
-  it('one that is none is 400 by the parser', async () => expectRefusal(await ask('/packages.json', host, 'BREW'), 400, 'BAD_REQUEST'));
+  it('one that is none is 400 by the parser', async () =>
+    expectRefusal(await ask('/packages.json', host, 'BREW'), 400, 'BAD_REQUEST'));
 });
 
 describe('row 12: too much of headers', () => {
@@ -154,7 +254,10 @@ describe('row 12: too much of headers', () => {
 describe('rows 18 and 19: what a client says of itself', () => {
   it('a poisoned Host or X-Forwarded-Host changes no byte of any answer', async () => {
     const plain = await ask('/p2/acme/hello.json');
-    const poisoned = await ask('/p2/acme/hello.json', `Host: evil.test\r\nX-Forwarded-Host: evil.test\r\nX-Forwarded-Proto: ftp\r\nX-Original-URL: /health\r\n${token}`);
+    const poisoned = await ask(
+      '/p2/acme/hello.json',
+      `Host: evil.test\r\nX-Forwarded-Host: evil.test\r\nX-Forwarded-Proto: ftp\r\nX-Original-URL: /health\r\n${token}`,
+    );
     expect(poisoned.body).toBe(plain.body);
     expect(poisoned.head).toContain('Cache-Control: private');
     expect(poisoned.head).toContain('Vary: Authorization, Accept-Encoding');
@@ -162,6 +265,9 @@ describe('rows 18 and 19: what a client says of itself', () => {
 });
 
 it('pipelined requests are answered in order, with whatever is refused last', async () => {
-  const reply = await exchange(served.port, `GET /health HTTP/1.1\r\n${host}\r\nGET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\n${host}${token}\r\nGET /packages.json HTTP/1.1\r\n${host}${host}\r\n`);
+  const reply = await exchange(
+    served.port,
+    `GET /health HTTP/1.1\r\n${host}\r\nGET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\n${host}${token}\r\nGET /packages.json HTTP/1.1\r\n${host}${host}\r\n`,
+  );
   expect([...reply.text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => match[1])).toEqual(['200', '200', '400']);
 });

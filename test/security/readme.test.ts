@@ -6,7 +6,8 @@ import { beginningOf, maxRendered } from '../../proxy/packages/rendered-markdown
 
 const htmlOf = (markdown: string): string => renderMarkdown(beginningOf(markdown));
 /** Tags and attributes that are there, lower case. */
-const tagsOf = (html: string): readonly string[] => [...html.matchAll(/<\/?([a-z][a-z0-9]*)/gi)].map(([, tag]) => String(tag).toLowerCase());
+const tagsOf = (html: string): readonly string[] =>
+  [...html.matchAll(/<\/?([a-z][a-z0-9]*)/gi)].map(([, tag]) => String(tag).toLowerCase());
 
 describe('row 79: hostile READMEs', () => {
   it.each([
@@ -26,7 +27,10 @@ describe('row 79: hostile READMEs', () => {
 
   it.each([
     ['javascript:', '[x](javascript:alert(1))'],
-    ['javascript: with blanks and case', '[x](<java\tscript:alert(1)>) [y](JaVaScRiPt:alert(1)) [z](&#106;avascript:alert(1))'],
+    [
+      'javascript: with blanks and case',
+      '[x](<java\tscript:alert(1)>) [y](JaVaScRiPt:alert(1)) [z](&#106;avascript:alert(1))',
+    ],
     ['vbscript:', '[x](vbscript:msgbox(1))'],
     ['data:', '[x](data:text/html;base64,PHNjcmlwdD4=)'],
     ['data: of an image', '[x](data:image/svg+xml;base64,PHN2Zz4=)'],
@@ -36,19 +40,37 @@ describe('row 79: hostile READMEs', () => {
   ])('%s is no link', (_, markdown) => expect(htmlOf(markdown)).not.toMatch(/<[^>]*(?:href|src)/i));
 
   it('images are their text: none is asked of another host', () => {
-    const html = htmlOf('![build <b>status</b>](https://evil.example/pixel.png "t") [![badge](https://evil.example/b.svg)](https://example.org)');
+    const html = htmlOf(
+      '![build <b>status</b>](https://evil.example/pixel.png "t") [![badge](https://evil.example/b.svg)](https://example.org)',
+    );
     expect(html).not.toMatch(/<img|evil\.example/);
     expect(html).toContain('build');
     expect(html).toContain('<a href="https://example.org" rel="nofollow noopener noreferrer">badge</a>');
   });
 
   it('what is meant well stays', () => {
-    const html = htmlOf('# Hello\n\n- *a* **b** ~~c~~ `d`\n\n```php\n<?php echo "<b>";\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[site](https://example.org "title") <mail@example.org>\n\n> quoted');
-    for (const part of ['<h1>Hello</h1>', '<em>a</em>', '<strong>b</strong>', '<s>c</s>', '<code>d</code>', '&lt;?php echo "&lt;b&gt;";', '<td>1</td>', '<a href="https://example.org" rel="nofollow noopener noreferrer" title="title">site</a>', 'href="mailto:mail@example.org"', '<blockquote>']) expect(html).toContain(part);
+    const html = htmlOf(
+      '# Hello\n\n- *a* **b** ~~c~~ `d`\n\n```php\n<?php echo "<b>";\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[site](https://example.org "title") <mail@example.org>\n\n> quoted',
+    );
+    for (const part of [
+      '<h1>Hello</h1>',
+      '<em>a</em>',
+      '<strong>b</strong>',
+      '<s>c</s>',
+      '<code>d</code>',
+      '&lt;?php echo "&lt;b&gt;";',
+      '<td>1</td>',
+      '<a href="https://example.org" rel="nofollow noopener noreferrer" title="title">site</a>',
+      'href="mailto:mail@example.org"',
+      '<blockquote>',
+    ])
+      expect(html).toContain(part);
   });
 
   it('an attribute is not left by its text', () => {
-    expect(htmlOf('[x](https://example.org/"onmouseover="alert(1) "a\\" onclick=\\"alert(1)")')).not.toMatch(/<[^>]*"\s+on\w+=/i);
+    expect(htmlOf('[x](https://example.org/"onmouseover="alert(1) "a\\" onclick=\\"alert(1)")')).not.toMatch(
+      /<[^>]*"\s+on\w+=/i,
+    );
     expect(htmlOf('[x](<https://example.org/" onmouseover="alert(1)>)')).not.toMatch(/<[^>]*"\s+on\w+=/i);
   });
 

@@ -22,7 +22,9 @@ const request = 'GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nAuthoriza
 describe('row 13', () => {
   it('headers that never end are 408 in the envelope, and a healthy client is served meanwhile', async () => {
     await using served = await runWithLarge({ headersTimeoutMs: 300 });
-    const stalled = Array.from({ length: 20 }, () => exchange(served.port, 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: '));
+    const stalled = Array.from({ length: 20 }, () =>
+      exchange(served.port, 'GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: '),
+    );
     expect((await served.get('/health')).status).toBe(200);
     for (const reply of await Promise.all(stalled)) {
       expect([reply.status, reply.closed]).toEqual([408, true]);
@@ -31,9 +33,18 @@ describe('row 13', () => {
   });
 
   it('a body that never ends is cut off where it is read, and answered at once where nobody wants it', async () => {
-    const management = { answer: ({ incoming }: ApiRequest) => once(incoming, 'aborted').then(() => ({ status: 400, headers: [], body: undefined })), isSession: async () => false };
-    await using served = await runProxy({ tokens: { reader: 0 }, limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 }, management });
-    const begin = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\nContent-Length: 100\r\n\r\n{`;
+    const management = {
+      answer: ({ incoming }: ApiRequest) =>
+        once(incoming, 'aborted').then(() => ({ status: 400, headers: [], body: undefined })),
+      isSession: async () => false,
+    };
+    await using served = await runProxy({
+      tokens: { reader: 0 },
+      limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 },
+      management,
+    });
+    const begin = (path: string): string =>
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer reader\r\nContent-Length: 100\r\n\r\n{`;
     expect(await exchange(served.port, begin('/api/tokens'), 5000)).toMatchObject({ status: 0, closed: true });
     expect(await exchange(served.port, begin('/packages.json'), 5000)).toMatchObject({ status: 400, closed: true });
     expect((await served.get('/health')).status).toBe(200);
@@ -61,11 +72,13 @@ describe('row 20: a client that hangs up in the middle of a download', () => {
     await using served = await runWithLarge();
     for (let round = 0; round < 10; round += 1) {
       const sockets = await Promise.all(Array.from({ length: 10 }, () => openConnection(served.port)));
-      await Promise.all(sockets.map(async (socket) => {
-        socket.write(request);
-        await once(socket, 'data');
-        socket.resetAndDestroy();
-      }));
+      await Promise.all(
+        sockets.map(async (socket) => {
+          socket.write(request);
+          await once(socket, 'data');
+          socket.resetAndDestroy();
+        }),
+      );
     }
     await eventually(() => served.lines.length === 100);
     for (const line of served.lines) {

@@ -26,7 +26,8 @@ afterEach(async () => {
 afterAll(() => folder.remove());
 
 /** `VmRSS`: now; `VmHWM`: the most there ever was. Bytes. */
-const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
 const path = '/dist/acme/large/1.0.0.zip';
 
@@ -37,47 +38,65 @@ interface Reader {
 }
 
 async function overHttp1(port: number): Promise<Reader> {
-  return { socket: await openConnection(port), ask: (token) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n` };
+  return {
+    socket: await openConnection(port),
+    ask: (token) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  };
 }
 
 /** With windows that leave it to TCP to slow the server down. */
 async function overHttp2(port: number): Promise<Reader> {
   const socket = connectTls({ port, host: 'localhost', rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   await once(socket, 'secureConnect');
-  const windows = [frame('SETTINGS', 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])), frame('WINDOW_UPDATE', 0, 0, Buffer.from([0x7f, 0, 0, 0]))];
+  const windows = [
+    frame('SETTINGS', 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])),
+    frame('WINDOW_UPDATE', 0, 0, Buffer.from([0x7f, 0, 0, 0])),
+  ];
   return { socket, ask: (token) => Buffer.concat([opening, ...windows, requestFrame(1, path, token)]) };
 }
 
 it.skipIf(process.platform !== 'linux' || lacks('openssl')).each([
   ['HTTP/1.1', false, overHttp1],
   ['HTTP/2', true, overHttp2],
-])(`${readers} slow readers of 50 MB each cost the server less than 150 MB together, over %s`, async (_version, secure, openReader) => {
-  const tree = new HandMadeTree(folder.at('var'));
-  tree.put('acme/large', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', 50 * megabyte) }]);
-  tree.publish();
-  const token = (await runCli(['token', 'create', '--description', 'x', '--limit', '0'], { cwd: folder.path })).stdout;
-  const certificate = createAuthority(folder.path).issue('one');
-  server = startCli(['serve', '--listen', '127.0.0.1:0', ...(secure ? ['--tls-cert', certificate.certFile, '--tls-key', certificate.keyFile] : [])], { cwd: folder.path });
-  const port = Number((await server.shows(/https?:\/\/127\.0\.0\.1:(\d+)/))[1]);
-  const before = memory(server.pid, 'VmRSS');
+])(
+  `${readers} slow readers of 50 MB each cost the server less than 150 MB together, over %s`,
+  async (_version, secure, openReader) => {
+    const tree = new HandMadeTree(folder.at('var'));
+    tree.put('acme/large', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('large', 50 * megabyte) }]);
+    tree.publish();
+    const token = (await runCli(['token', 'create', '--description', 'x', '--limit', '0'], { cwd: folder.path }))
+      .stdout;
+    const certificate = createAuthority(folder.path).issue('one');
+    server = startCli(
+      [
+        'serve',
+        '--listen',
+        '127.0.0.1:0',
+        ...(secure ? ['--tls-cert', certificate.certFile, '--tls-key', certificate.keyFile] : []),
+      ],
+      { cwd: folder.path },
+    );
+    const port = Number((await server.shows(/https?:\/\/127\.0\.0\.1:(\d+)/))[1]);
+    const before = memory(server.pid, 'VmRSS');
 
-  const opened = await Promise.all(Array.from({ length: readers }, () => openReader(port)));
-  const sockets = opened.map(({ socket }) => socket);
-  const received = new Map(sockets.map((socket) => [socket, 0]));
-  for (const { socket, ask } of opened) {
-    socket.on('data', (chunk: Buffer) => {
-      received.set(socket, (received.get(socket) ?? 0) + chunk.length);
-      socket.pause();
-    });
-    socket.write(ask(token));
-  }
-  await Promise.all(sockets.map((socket) => once(socket, 'data')));
-  for (let round = 0; round < 30 || (round < 300 && Math.min(...received.values()) <= megabyte); round += 1) {
-    await sleep(25);
-    for (const socket of sockets) socket.resume();
-  }
-  const grown = memory(server.pid, 'VmHWM') - before;
-  for (const socket of sockets) socket.destroy();
-  for (const bytes of received.values()) expect(bytes).toBeGreaterThan(megabyte);
-  expect(grown / megabyte).toBeLessThan(150);
-});
+    const opened = await Promise.all(Array.from({ length: readers }, () => openReader(port)));
+    const sockets = opened.map(({ socket }) => socket);
+    const received = new Map(sockets.map((socket) => [socket, 0]));
+    for (const { socket, ask } of opened) {
+      socket.on('data', (chunk: Buffer) => {
+        received.set(socket, (received.get(socket) ?? 0) + chunk.length);
+        socket.pause();
+      });
+      socket.write(ask(token));
+    }
+    await Promise.all(sockets.map((socket) => once(socket, 'data')));
+    for (let round = 0; round < 30 || (round < 300 && Math.min(...received.values()) <= megabyte); round += 1) {
+      await sleep(25);
+      for (const socket of sockets) socket.resume();
+    }
+    const grown = memory(server.pid, 'VmHWM') - before;
+    for (const socket of sockets) socket.destroy();
+    for (const bytes of received.values()) expect(bytes).toBeGreaterThan(megabyte);
+    expect(grown / megabyte).toBeLessThan(150);
+  },
+);

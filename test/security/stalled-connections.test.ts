@@ -15,7 +15,8 @@ const stalled = 2000;
 const megabyte = 1024 * 1024;
 
 /** `VmRSS`: now; `VmHWM`: the most there ever was. Bytes. */
-const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
+const memory = (pid: number, field: 'VmRSS' | 'VmHWM'): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
 describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10', () => {
   const folder = temporaryFolder('stalled');
@@ -25,8 +26,13 @@ describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10', () => {
   });
   afterAll(() => folder.remove());
 
-  async function serve(name: string, ...flags: readonly string[]): Promise<{ readonly server: RunningCli; readonly port: number } & AsyncDisposable> {
-    const server = startCli(['serve', '--data', folder.at(name), '--listen', '127.0.0.1:0', ...flags], { cwd: folder.path });
+  async function serve(
+    name: string,
+    ...flags: readonly string[]
+  ): Promise<{ readonly server: RunningCli; readonly port: number } & AsyncDisposable> {
+    const server = startCli(['serve', '--data', folder.at(name), '--listen', '127.0.0.1:0', ...flags], {
+      cwd: folder.path,
+    });
     const port = Number((await server.shows(/https?:\/\/127\.0\.0\.1:(\d+)/))[1]);
     const stop = async (): Promise<void> => {
       server.signal('SIGKILL');
@@ -36,12 +42,17 @@ describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10', () => {
   }
 
   /** Opens them all, and answers whoever asks `isHealthy` all the while, until all of them are closed. */
-  async function expectAllClosed(pid: number, open: () => Promise<{ readonly once: (event: 'close', listener: () => void) => unknown }>, isHealthy: () => Promise<boolean>): Promise<void> {
+  async function expectAllClosed(
+    pid: number,
+    open: () => Promise<{ readonly once: (event: 'close', listener: () => void) => unknown }>,
+    isHealthy: () => Promise<boolean>,
+  ): Promise<void> {
     expect(await isHealthy()).toBe(true);
     const before = memory(pid, 'VmRSS');
     let closed = 0;
     for (let at = 0; at < stalled; at += 50) {
-      for (const socket of await Promise.all(Array.from({ length: 50 }, open))) socket.once('close', () => (closed += 1));
+      for (const socket of await Promise.all(Array.from({ length: 50 }, open)))
+        socket.once('close', () => (closed += 1));
     }
     let asked = 0;
     for (; closed < stalled && asked < 1000; asked += 1) {
@@ -55,32 +66,40 @@ describe.skipIf(process.platform !== 'linux' || lacks('openssl'))('F10', () => {
 
   it(`F10: ${stalled} connections whose headers never end are closed, others are served meanwhile, and memory stays`, async () => {
     await using running = await serve('plain');
-    await expectAllClosed(running.server.pid, async () => {
-      const socket = await openConnection(running.port);
-      socket.resume();
-      socket.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
-      return socket;
-    }, async () => (await fetch(`http://127.0.0.1:${running.port}/health`)).status === 200);
+    await expectAllClosed(
+      running.server.pid,
+      async () => {
+        const socket = await openConnection(running.port);
+        socket.resume();
+        socket.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+        return socket;
+      },
+      async () => (await fetch(`http://127.0.0.1:${running.port}/health`)).status === 200,
+    );
   }, 90_000);
 
   it(`F10: ${stalled} connections that never come to TLS, or to a request over HTTP/2, are closed too`, async () => {
     const { certFile, keyFile } = authority.issue('one');
     await using running = await serve('tls', '--tls-cert', certFile, '--tls-key', keyFile);
     let turn = 0;
-    await expectAllClosed(running.server.pid, async () => {
-      turn += 1;
-      if (turn % 4 !== 0) {
-        const socket = await openConnection(running.port);
-        socket.resume();
+    await expectAllClosed(
+      running.server.pid,
+      async () => {
+        turn += 1;
+        if (turn % 4 !== 0) {
+          const socket = await openConnection(running.port);
+          socket.resume();
+          return socket;
+        }
+        const socket = connectTls({ port: running.port, host: 'localhost', ca: authority.pem, ALPNProtocols: ['h2'] });
+        socket.on('error', () => undefined).resume();
+        await new Promise((resolve) => socket.once('secureConnect', resolve));
         return socket;
-      }
-      const socket = connectTls({ port: running.port, host: 'localhost', ca: authority.pem, ALPNProtocols: ['h2'] });
-      socket.on('error', () => undefined).resume();
-      await new Promise((resolve) => socket.once('secureConnect', resolve));
-      return socket;
-    }, async () => {
-      await using client = await connectHttp2(running.port, authority);
-      return (await client.ask('/health')).status === 200;
-    });
+      },
+      async () => {
+        await using client = await connectHttp2(running.port, authority);
+        return (await client.ask('/health')).status === 200;
+      },
+    );
   }, 90_000);
 });

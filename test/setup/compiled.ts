@@ -7,15 +7,18 @@ const root = new URL('../..', import.meta.url).pathname;
 
 export function setup(): void {
   const binary = join(root, 'lib/cli/main.js');
-  if (!existsSync(binary)) throw new Error('There is no lib/cli/main.js. Run `npm run compile` first, or all tests with `npm test`.');
+  if (!existsSync(binary))
+    throw new Error('There is no lib/cli/main.js. Run `npm run compile` first, or all tests with `npm test`.');
   const newest = Math.max(...['cli', 'build', 'proxy'].map((folder) => newestSource(join(root, folder))));
-  if (newest > statSync(binary).mtimeMs) throw new Error('lib/ is older than the sources. Run `npm run compile` first, or all tests with `npm test`.');
+  if (newest > statSync(binary).mtimeMs)
+    throw new Error('lib/ is older than the sources. Run `npm run compile` first, or all tests with `npm test`.');
 }
 
 function newestSource(folder: string): number {
   let newest = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (entry.isFile() && entry.name.endsWith('.ts')) newest = Math.max(newest, statSync(join(entry.parentPath, entry.name)).mtimeMs);
+    if (entry.isFile() && entry.name.endsWith('.ts'))
+      newest = Math.max(newest, statSync(join(entry.parentPath, entry.name)).mtimeMs);
   }
   return newest;
 }

@@ -6,7 +6,11 @@ import { findTool } from './tools.mjs';
 const [, , address = 'http://127.0.0.1:8080'] = process.argv;
 const file = new URL('../../docs/explorer.png', import.meta.url).pathname;
 
-const browser = await chromium.launch({ executablePath: findTool('chromium'), headless: true, args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await chromium.launch({
+  executablePath: findTool('chromium'),
+  headless: true,
+  args: ['--no-sandbox', '--disable-gpu'],
+});
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   await page.goto(`${address}/api/swagger`);

@@ -38,7 +38,8 @@ export function findTool(name) {
 
 export const missingTools = () => Object.keys(tools).filter((name) => findTool(name) === undefined);
 
-const mayInstall = () => platform === 'linux' && getuid?.() === 0 && existsSync('/etc/debian_version') && findTool('apt-get') !== undefined;
+const mayInstall = () =>
+  platform === 'linux' && getuid?.() === 0 && existsSync('/etc/debian_version') && findTool('apt-get') !== undefined;
 
 /** Installs what is missing where it may; returns what is missing still, and why. */
 export function provideTools(say) {
@@ -49,7 +50,12 @@ export function provideTools(say) {
   say(`Installing from Debian: ${packages.join(' ')}`);
   // RUNLEVEL=1 keeps the packages from starting their own redis and nginx: tests start private ones
   const environment = { ...env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1', LC_ALL: 'C.UTF-8' };
-  const apt = (...args) => execFileSync('apt-get', ['-qq', '-o', 'Dpkg::Use-Pty=0', ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'], timeout: 600_000 });
+  const apt = (...args) =>
+    execFileSync('apt-get', ['-qq', '-o', 'Dpkg::Use-Pty=0', ...args], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 600_000,
+    });
   try {
     apt('update');
     apt('install', '-y', '--no-install-recommends', ...packages);

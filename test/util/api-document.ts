@@ -10,9 +10,28 @@ export interface AnswerCheck {
 }
 
 /** In every answer of this service, or of every HTTP server. */
-const common = new Set(['cache-control', 'connection', 'content-encoding', 'content-length', 'content-security-policy', 'content-type', 'date', 'keep-alive', 'referrer-policy', 'transfer-encoding', 'vary', 'x-content-type-options']);
+const common = new Set([
+  'cache-control',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-security-policy',
+  'content-type',
+  'date',
+  'keep-alive',
+  'referrer-policy',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
+]);
 /** Of what never became an operation: an unknown path, another method. */
-const outside: ReadonlySet<unknown> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNEXPECTED_BODY', 'BAD_REQUEST', 'RATE_LIMIT_EXCEEDED']);
+const outside: ReadonlySet<unknown> = new Set([
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'UNEXPECTED_BODY',
+  'BAD_REQUEST',
+  'RATE_LIMIT_EXCEEDED',
+]);
 
 export function createAnswerCheck(document: ApiDocument): AnswerCheck {
   const compile = createCompiler(document);
@@ -20,9 +39,18 @@ export function createAnswerCheck(document: ApiDocument): AnswerCheck {
   return {
     check: (method, target, reply) => {
       const path = target.split('?', 1)[0] ?? '';
-      const operation = operations.filter(({ pattern }) => pattern.test(path)).map(({ methods }) => methods[method === 'HEAD' ? 'get' : method.toLowerCase()]).find((found) => found !== undefined);
-      const problems = operation === undefined ? problemsOutside(reply, compile) : problemsOf(operation, document, reply, method !== 'HEAD', compile);
-      if (problems.length > 0) throw new Error(`${method} ${target} answered ${reply.status} ${/json|text/.test(reply.headers['content-type'] ?? '') ? reply.body.toString().slice(0, 2000) : ''}\nwhich is not as described:\n${problems.join('\n')}`);
+      const operation = operations
+        .filter(({ pattern }) => pattern.test(path))
+        .map(({ methods }) => methods[method === 'HEAD' ? 'get' : method.toLowerCase()])
+        .find((found) => found !== undefined);
+      const problems =
+        operation === undefined
+          ? problemsOutside(reply, compile)
+          : problemsOf(operation, document, reply, method !== 'HEAD', compile);
+      if (problems.length > 0)
+        throw new Error(
+          `${method} ${target} answered ${reply.status} ${/json|text/.test(reply.headers['content-type'] ?? '') ? reply.body.toString().slice(0, 2000) : ''}\nwhich is not as described:\n${problems.join('\n')}`,
+        );
     },
   };
 }
@@ -47,31 +75,59 @@ export function createCompiler({ components }: ApiDocument): Compile {
 function problemsOutside(reply: Reply, compile: Compile): string[] {
   const body = reply.body.length === 0 ? undefined : reply.json();
   if (body === undefined) return [];
-  return [...faults(compile({ $ref: '#/components/schemas/ErrorBody' }), body), ...(outside.has(body['code']) ? [] : [`${String(body['code'])} without an operation`])];
+  return [
+    ...faults(compile({ $ref: '#/components/schemas/ErrorBody' }), body),
+    ...(outside.has(body['code']) ? [] : [`${String(body['code'])} without an operation`]),
+  ];
 }
 
-function problemsOf({ responses }: OperationObject, document: ApiDocument, reply: Reply, hasBody: boolean, compile: Compile): string[] {
+function problemsOf(
+  { responses }: OperationObject,
+  document: ApiDocument,
+  reply: Reply,
+  hasBody: boolean,
+  compile: Compile,
+): string[] {
   const response = resolveResponse(responses[String(reply.status)], document);
   if (response === undefined) return [`the status: only ${Object.keys(responses).join(', ')} are`];
   return [...headerProblems(response, document, reply), ...(hasBody ? bodyProblems(response, reply, compile) : [])];
 }
 
 /** What a reference to a response names. */
-export function resolveResponse(response: ResponseObject | undefined, { components }: ApiDocument): ResponseObject | undefined {
-  return response?.$ref === undefined ? response : (components['responses'] as Record<string, ResponseObject>)[response.$ref.split('/').at(-1) ?? ''];
+export function resolveResponse(
+  response: ResponseObject | undefined,
+  { components }: ApiDocument,
+): ResponseObject | undefined {
+  return response?.$ref === undefined
+    ? response
+    : (components['responses'] as Record<string, ResponseObject>)[response.$ref.split('/').at(-1) ?? ''];
 }
 
 function headerProblems({ headers = {} }: ResponseObject, { components }: ApiDocument, reply: Reply): string[] {
-  const described = Object.entries(headers).map(([name, header]) => ({ name: name.toLowerCase(), header: resolveHeader(header, components['headers'] ?? {}) }));
-  const missing = described.filter(({ name, header }) => header.required === true && reply.headers[name] === undefined).map(({ name }) => `the header ${name} is missing`);
+  const described = Object.entries(headers).map(([name, header]) => ({
+    name: name.toLowerCase(),
+    header: resolveHeader(header, components['headers'] ?? {}),
+  }));
+  const missing = described
+    .filter(({ name, header }) => header.required === true && reply.headers[name] === undefined)
+    .map(({ name }) => `the header ${name} is missing`);
   const known = new Set(described.map(({ name }) => name));
-  const unknown = Object.keys(reply.headers).filter((name) => !common.has(name) && !known.has(name)).map((name) => `the header ${name} is not`);
-  const wrong = described.filter(({ name, header }) => header.schema?.type === 'integer' && reply.headers[name] !== undefined && !/^\d+$/.test(reply.headers[name])).map(({ name }) => `the header ${name} is no whole number`);
+  const unknown = Object.keys(reply.headers)
+    .filter((name) => !common.has(name) && !known.has(name))
+    .map((name) => `the header ${name} is not`);
+  const wrong = described
+    .filter(
+      ({ name, header }) =>
+        header.schema?.type === 'integer' && reply.headers[name] !== undefined && !/^\d+$/.test(reply.headers[name]),
+    )
+    .map(({ name }) => `the header ${name} is no whole number`);
   return [...missing, ...unknown, ...wrong];
 }
 
 function resolveHeader(header: object, components: object): { readonly required?: boolean; readonly schema?: Schema } {
-  return '$ref' in header ? ((components as Record<string, object>)[String(header.$ref).split('/').at(-1) ?? ''] ?? {}) : header;
+  return '$ref' in header
+    ? ((components as Record<string, object>)[String(header.$ref).split('/').at(-1) ?? ''] ?? {})
+    : header;
 }
 
 function bodyProblems({ content }: ResponseObject, reply: Reply, compile: Compile): string[] {
@@ -79,19 +135,36 @@ function bodyProblems({ content }: ResponseObject, reply: Reply, compile: Compil
   const type = String(reply.headers['content-type']).split(';', 1)[0] ?? '';
   const media = content[type];
   if (media === undefined) return [`the content type ${type}: only ${Object.keys(content).join(', ')} are`];
-  if (type !== 'application/json' || media.schema === undefined || reply.headers['content-encoding'] !== undefined) return [];
+  if (type !== 'application/json' || media.schema === undefined || reply.headers['content-encoding'] !== undefined)
+    return [];
   const body = reply.json();
   const code = reply.status >= 400 ? String(body['code']) : undefined;
-  return [...faults(compile(media.schema), body), ...(code !== undefined && media.examples?.[code] === undefined ? [`the code ${code}: only ${Object.keys(media.examples ?? {}).join(', ')} are`] : [])];
+  return [
+    ...faults(compile(media.schema), body),
+    ...(code !== undefined && media.examples?.[code] === undefined
+      ? [`the code ${code}: only ${Object.keys(media.examples ?? {}).join(', ')} are`]
+      : []),
+  ];
 }
 
 /** What a validator has to say about a value. */
 export function faults(validate: ValidateFunction, value: unknown): string[] {
-  return validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath === '' ? 'the body' : instancePath} ${message} ${JSON.stringify(params)}`);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map(
+        ({ instancePath, message, params }) =>
+          `${instancePath === '' ? 'the body' : instancePath} ${message} ${JSON.stringify(params)}`,
+      );
 }
 
 function patternOf(path: string): RegExp {
   const id = '[a-z]{3,4}_[0-9A-Za-z]{1,64}';
   const escaped = path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
-  return new RegExp(`^${escaped.replaceAll('{id}', id).replaceAll('{job}', id).replaceAll('{version}', '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+  return new RegExp(
+    `^${escaped
+      .replaceAll('{id}', id)
+      .replaceAll('{job}', id)
+      .replaceAll('{version}', '.+')
+      .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+  );
 }

@@ -11,10 +11,28 @@ import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';
 
 /** `data`: the data folder, absolute. */
-export function artifactServices(store: AuditedStore, now: () => number, data: string, limits?: Partial<UploadLimits>): Omit<ArtifactServices, 'artifactRetention'> {
-  const builder = createChildBuild({ program: [process.execPath, binary], environment: cleanEnvironment(), workingDirectory: '/', flags: ['--data', data] });
+export function artifactServices(
+  store: AuditedStore,
+  now: () => number,
+  data: string,
+  limits?: Partial<UploadLimits>,
+): Omit<ArtifactServices, 'artifactRetention'> {
+  const builder = createChildBuild({
+    program: [process.execPath, binary],
+    environment: cleanEnvironment(),
+    workingDirectory: '/',
+    flags: ['--data', data],
+  });
   return {
-    artifactsOf: (actor) => createArtifacts({ store, now, randomBytes, actor, publisher: createChildPublisher(builder), dataDirectory: data }),
+    artifactsOf: (actor) =>
+      createArtifacts({
+        store,
+        now,
+        randomBytes,
+        actor,
+        publisher: createChildPublisher(builder),
+        dataDirectory: data,
+      }),
     uploads: createUploads(data, { ...standardLimits, ...limits }),
   };
 }

@@ -9,6 +9,7 @@ import type { StateStore } from '../../proxy/state/state-store.ts';
 export async function assertState(state: Pick<StateStore, 'get' | 'range'>): Promise<void> {
   const families = new Set((await state.range('')).map(({ key }) => key.split('/', 1)[0] ?? ''));
   const unknown = [...families].filter((family) => !stateFamilies.has(family));
-  if (unknown.length > 0) throw new Error(`cli/state-families.ts does not know these rows of the state: ${unknown.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`cli/state-families.ts does not know these rows of the state: ${unknown.join(', ')}`);
   await assertRecords(state);
 }

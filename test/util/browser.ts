@@ -13,7 +13,15 @@ export interface Browsing extends AsyncDisposable {
   readonly prompts: readonly string[];
 }
 
-const quiet = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** `host`: a name that leads to this machine. */
 export async function browse(url: string, host?: string): Promise<Browsing> {
@@ -25,10 +33,14 @@ export async function browse(url: string, host?: string): Promise<Browsing> {
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(`${message.text()} (${message.location().url})`);
+      if (['error', 'warning'].includes(message.type()))
+        complaints.push(`${message.text()} (${message.location().url})`);
     });
     page.on('pageerror', (error) => void complaints.push(error.message));
-    page.on('requestfailed', (request) => void complaints.push(`${request.url()}: ${request.failure()?.errorText ?? ''}`));
+    page.on(
+      'requestfailed',
+      (request) => void complaints.push(`${request.url()}: ${request.failure()?.errorText ?? ''}`),
+    );
     page.on('request', (request) => void requested.push(request.url()));
     await refusePrompts(page, (address) => prompts.push(address));
     await page.goto(url);
@@ -43,10 +55,15 @@ export async function browse(url: string, host?: string): Promise<Browsing> {
 async function refusePrompts(page: Page, seen: (address: string) => void): Promise<void> {
   const protocol = await page.context().newCDPSession(page);
   const ended = (): void => undefined; // the page was left meanwhile
-  protocol.on('Fetch.requestPaused', ({ requestId }) => void protocol.send('Fetch.continueRequest', { requestId }).catch(ended));
+  protocol.on(
+    'Fetch.requestPaused',
+    ({ requestId }) => void protocol.send('Fetch.continueRequest', { requestId }).catch(ended),
+  );
   protocol.on('Fetch.authRequired', ({ requestId, request }) => {
     seen(request.url);
-    protocol.send('Fetch.continueWithAuth', { requestId, authChallengeResponse: { response: 'CancelAuth' } }).catch(ended);
+    protocol
+      .send('Fetch.continueWithAuth', { requestId, authChallengeResponse: { response: 'CancelAuth' } })
+      .catch(ended);
   });
   await protocol.send('Fetch.enable', { handleAuthRequests: true });
 }

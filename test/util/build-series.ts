@@ -13,15 +13,35 @@ export interface BuildSeries {
   readonly request: (request: Partial<BuildRequest>) => BuildRequest;
   /** of the next build, or of what else there is in its place */
   readonly effects: (environment?: Readonly<Record<string, string | undefined>>) => BuildEffects;
-  readonly run: (request: Partial<BuildRequest>, environment?: Readonly<Record<string, string | undefined>>) => Promise<BuildReport>;
+  readonly run: (
+    request: Partial<BuildRequest>,
+    environment?: Readonly<Record<string, string | undefined>>,
+  ) => Promise<BuildReport>;
 }
 
 export function buildSeries(): BuildSeries {
   const tree = temporaryTree();
   const data = tree.path('data');
   let seconds = Date.UTC(2026, 0, 1) / 1000;
-  const standard: BuildRequest = { dataDirectory: data, baseDirectory: tree.root, arguments: [], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined };
-  const effects = (environment: BuildEffects['environment'] = { PATH: process.env['PATH'] }): BuildEffects => ({ now: () => new Date((seconds += 10) * 1000), progress: () => undefined, environment });
+  const standard: BuildRequest = {
+    dataDirectory: data,
+    baseDirectory: tree.root,
+    arguments: [],
+    configured: undefined,
+    fallback: undefined,
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+    allowWithdraw: true,
+    jobs: 1,
+    metadataUrl: '/p2/%package%$%hash%.json',
+    distBaseUrl: undefined,
+  };
+  const effects = (environment: BuildEffects['environment'] = { PATH: process.env['PATH'] }): BuildEffects => ({
+    now: () => new Date((seconds += 10) * 1000),
+    progress: () => undefined,
+    environment,
+  });
   return {
     tree,
     data,

@@ -4,7 +4,10 @@
 import type { Argument, Command, Option } from 'commander';
 
 /** Every visible command with its path, parents before their children. */
-export function listCommands(command: Command, path: readonly string[] = []): { readonly path: string; readonly command: Command }[] {
+export function listCommands(
+  command: Command,
+  path: readonly string[] = [],
+): { readonly path: string; readonly command: Command }[] {
   return command
     .createHelp()
     .visibleCommands(command)
@@ -21,17 +24,36 @@ export function describeCommand(path: string, command: Command, help: string): s
   const [, examples = ''] = /^Examples?:\n((?: {2}.*\n?)+)/m.exec(help) ?? [];
   const children = facts.visibleCommands(command).filter((child) => child.name() !== 'help');
   const rows = [
-    ...facts.visibleArguments(command).map((argument: Argument) => [argument.name(), facts.argumentDescription(argument)]),
-    ...facts.visibleOptions(command).filter(({ long }) => long !== '--help').map((option: Option) => [option.flags, facts.optionDescription(option)]),
+    ...facts
+      .visibleArguments(command)
+      .map((argument: Argument) => [argument.name(), facts.argumentDescription(argument)]),
+    ...facts
+      .visibleOptions(command)
+      .filter(({ long }) => long !== '--help')
+      .map((option: Option) => [option.flags, facts.optionDescription(option)]),
     ...children.map((child) => [`${path} ${child.name()}`, child.summary()]),
   ].map(([name = '', text = '']) => `| \`${name.replaceAll('|', '\\|')}\` | ${text.replaceAll('|', '\\|')} |`);
   return [
     command.description(),
     '',
-    ...(children.length > 0 ? [] : ['```', `libretto ${path} ${facts.commandUsage(command).split(`${command.name()} `).slice(1).join(' ').trim()}`, '```', '']),
-    '| | |', '|---|---|', ...rows,
+    ...(children.length > 0
+      ? []
+      : [
+          '```',
+          `libretto ${path} ${facts.commandUsage(command).split(`${command.name()} `).slice(1).join(' ').trim()}`,
+          '```',
+          '',
+        ]),
+    '| | |',
+    '|---|---|',
+    ...rows,
     '',
-    '```', ...examples.trimEnd().split('\n').map((line) => line.slice(2)), '```',
+    '```',
+    ...examples
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(2)),
+    '```',
   ].join('\n');
 }
 
@@ -39,10 +61,14 @@ const begin = (path: string): string => `<!-- libretto ${path}, from the program
 const end = '<!-- by hand -->';
 
 /** `document` with what is said of each command made anew; of a command it does not know yet, below its heading or, without one, at its place among the others. Throws for one that is gone. */
-export function renewReference(document: string, commands: readonly { readonly path: string; readonly text: string }[]): string {
+export function renewReference(
+  document: string,
+  commands: readonly { readonly path: string; readonly text: string }[],
+): string {
   const known = [...document.matchAll(/^<!-- libretto (.+), from the program -->$/gm)].map((match) => match[1] ?? '');
   const gone = known.filter((path) => !commands.some((command) => command.path === path));
-  if (gone.length > 0) throw new Error(`docs/cli.md describes commands that are gone: ${gone.join(', ')}. Remove their sections.`);
+  if (gone.length > 0)
+    throw new Error(`docs/cli.md describes commands that are gone: ${gone.join(', ')}. Remove their sections.`);
   let text = document;
   let before = 0;
   for (const command of commands) {

@@ -16,7 +16,9 @@ export function composerCommand(): readonly [program: string, ...args: string[]]
 /** Whether the client under test is of this version or newer, such as `2.10`. */
 export async function isComposerFrom(version: string): Promise<boolean> {
   const [program, ...first] = composerCommand();
-  const { stdout } = await execa(program, [...first, '--version', '--no-ansi'], { env: { COMPOSER_ALLOW_SUPERUSER: '1' } });
+  const { stdout } = await execa(program, [...first, '--version', '--no-ansi'], {
+    env: { COMPOSER_ALLOW_SUPERUSER: '1' },
+  });
   const found = /\b(\d+)\.(\d+)\.\d/.exec(stdout);
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return found !== null && (Number(found[1]) > major || (Number(found[1]) === major && Number(found[2]) >= minor));
@@ -32,7 +34,13 @@ export interface ComposerResult {
 export interface LockedPackage {
   readonly name: string;
   readonly version: string;
-  readonly dist?: { readonly type: string; readonly url: string; readonly reference?: string; readonly shasum?: string; readonly mirrors?: readonly { readonly url: string; readonly preferred: boolean }[] };
+  readonly dist?: {
+    readonly type: string;
+    readonly url: string;
+    readonly reference?: string;
+    readonly shasum?: string;
+    readonly mirrors?: readonly { readonly url: string; readonly preferred: boolean }[];
+  };
   readonly [key: string]: unknown;
 }
 
@@ -41,7 +49,10 @@ export interface Project extends AsyncDisposable {
   readonly home: string;
   readonly run: (...args: readonly string[]) => Promise<ComposerResult>;
   /** the same with variables of this call alone */
-  readonly runWith: (variables: Readonly<Record<string, string>>, ...args: readonly string[]) => Promise<ComposerResult>;
+  readonly runWith: (
+    variables: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ) => Promise<ComposerResult>;
   /** locked packages by name; throws while there is no lock file */
   readonly locked: () => Readonly<Record<string, LockedPackage>>;
   readonly exists: (path: string) => boolean;
@@ -77,7 +88,11 @@ export function createProject(options: ProjectOptions): Project {
   const { config, repositories, ...rest } = { config: {}, repositories: [], ...options.composerJson };
   const composerJson = {
     ...rest,
-    repositories: [...(options.only === true ? [] : [{ type: 'composer', url: options.url }]), ...(repositories as readonly unknown[]), { 'packagist.org': false }],
+    repositories: [
+      ...(options.only === true ? [] : [{ type: 'composer', url: options.url }]),
+      ...(repositories as readonly unknown[]),
+      { 'packagist.org': false },
+    ],
     config: { 'secure-http': false, ...(config as object) },
   };
   writeFileSync(join(path, 'composer.json'), JSON.stringify(composerJson, null, 4));
@@ -106,7 +121,8 @@ export function createProject(options: ProjectOptions): Project {
     exists: (relative) => existsSync(join(path, relative)),
     read: (relative) => readFileSync(join(path, relative), 'utf8'),
     mode: (relative) => statSync(join(path, relative)).mode & 0o777,
-    php: async (code) => (await execa(toolPath('php'), ['-r', `require 'vendor/autoload.php'; ${code}`], { cwd: path })).stdout,
+    php: async (code) =>
+      (await execa(toolPath('php'), ['-r', `require 'vendor/autoload.php'; ${code}`], { cwd: path })).stdout,
     removeVendor: () => rmSync(join(path, 'vendor'), { recursive: true, force: true }),
     clearCache: () => rmSync(join(home, 'cache'), { recursive: true, force: true }),
     remove: folder.remove,

@@ -23,7 +23,11 @@ export interface Counting {
 
 export async function openCounting(url: string): Promise<Counting> {
   const notices: CountersNotice[] = [];
-  const counters = await openResilientCounters({ shared: createRedisCounters({ url }), notice: (notice) => notices.push(notice), monotonicMs: () => performance.now() });
+  const counters = await openResilientCounters({
+    shared: createRedisCounters({ url }),
+    notice: (notice) => notices.push(notice),
+    monotonicMs: () => performance.now(),
+  });
   const hit: Counting['hit'] = async (limit, key = 'a') => counters.hit(key, limit, hourMs, Date.now());
   const until = async (degraded: boolean): Promise<number> => {
     const begun = performance.now();

@@ -32,11 +32,21 @@ export async function describedOperations(registry: RunningManagement): Promise<
   const document = (await registry.call('GET', '/api/openapi.json')).json() as unknown as ApiDocument;
   return Object.entries(document.paths)
     .filter(([template]) => template.startsWith('/api/'))
-    .flatMap(([template, methods]) => Object.entries(methods).map(([method, operation]) => describe(template, method, operation)));
+    .flatMap(([template, methods]) =>
+      Object.entries(methods).map(([method, operation]) => describe(template, method, operation)),
+    );
 }
 
-function describe(template: string, method: string, { operationId, tags, summary, parameters = [], requestBody, security = [] }: OperationObject): DescribedOperation {
-  const values = new Map(parameters.filter((parameter) => parameter.in === 'path').map(({ name, schema }) => [name, String(schema?.example ?? 'example')]));
+function describe(
+  template: string,
+  method: string,
+  { operationId, tags, summary, parameters = [], requestBody, security = [] }: OperationObject,
+): DescribedOperation {
+  const values = new Map(
+    parameters
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name, schema }) => [name, String(schema?.example ?? 'example')]),
+  );
   const content = requestBody?.content ?? {};
   const json = content['application/json'];
   return {

@@ -13,8 +13,16 @@ export interface ScanOptions extends Partial<DirectorySourceOptions> {
   readonly secondsLater?: number;
 }
 
-export async function scanDirectory(root: string, { previous, secondsLater = 10, ...options }: ScanOptions = {}): Promise<Scan> {
-  const source = createDirectorySource({ root, dataDirectory: `${root}/var`, now: () => new Date(Date.now() + secondsLater * 1000), ...options });
+export async function scanDirectory(
+  root: string,
+  { previous, secondsLater = 10, ...options }: ScanOptions = {},
+): Promise<Scan> {
+  const source = createDirectorySource({
+    root,
+    dataDirectory: `${root}/var`,
+    now: () => new Date(Date.now() + secondsLater * 1000),
+    ...options,
+  });
   const scan = await source.scan(previous);
   await source.close();
   return scan;
@@ -34,14 +42,16 @@ export function labels(scan: ReadScan): string[] {
 
 export function releaseOf(scan: ReadScan, label: string): Release {
   const release = scan.releases.find(({ name, version }) => `${name} ${version}` === label);
-  if (release === undefined) throw new Error(`no ${label} among ${labels(scan).join(', ')}; refused: ${JSON.stringify(scan.quarantined)}`);
+  if (release === undefined)
+    throw new Error(`no ${label} among ${labels(scan).join(', ')}; refused: ${JSON.stringify(scan.quarantined)}`);
   return release;
 }
 
 /** The only quarantine there is. */
 export function onlyQuarantine(scan: ReadScan): Quarantine {
   const [first, ...more] = scan.quarantined;
-  if (first === undefined || more.length > 0) throw new Error(`expected one quarantine, got ${JSON.stringify(scan.quarantined)}`);
+  if (first === undefined || more.length > 0)
+    throw new Error(`expected one quarantine, got ${JSON.stringify(scan.quarantined)}`);
   return first;
 }
 

@@ -30,8 +30,21 @@ export async function startDistServer(): Promise<DistServer> {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  return { url: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, port, requests, answers, [Symbol.asyncDispose]: stop };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    host: `127.0.0.1:${port}`,
+    port,
+    requests,
+    answers,
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
-export const answerWith = (body: Buffer | string): Answering => (_request, response) => void response.end(body);
-export const redirectTo = (location: string, status = 302): Answering => (_request, response) => void response.writeHead(status, { location }).end('moved');
+export const answerWith =
+  (body: Buffer | string): Answering =>
+  (_request, response) =>
+    void response.end(body);
+export const redirectTo =
+  (location: string, status = 302): Answering =>
+  (_request, response) =>
+    void response.writeHead(status, { location }).end('moved');

@@ -11,10 +11,28 @@ import { createPowerLoss } from './power-loss.mjs';
 const real = { ...fs };
 /** the operation → which of its arguments name what it changes; `true`: it takes room on the disk */
 const changing = {
-  writeFile: [[0], true], appendFile: [[0], true], mkdir: [[0], true], link: [[1], true], symlink: [[1], true], copyFile: [[1], true], rename: [[1, 0], true],
-  unlink: [[0], false], rm: [[0], false], rmdir: [[0], false], utimes: [[0], false], chmod: [[0], false], truncate: [[0], false],
+  writeFile: [[0], true],
+  appendFile: [[0], true],
+  mkdir: [[0], true],
+  link: [[1], true],
+  symlink: [[1], true],
+  copyFile: [[1], true],
+  rename: [[1, 0], true],
+  unlink: [[0], false],
+  rm: [[0], false],
+  rmdir: [[0], false],
+  utimes: [[0], false],
+  chmod: [[0], false],
+  truncate: [[0], false],
 };
-const texts = { ENOSPC: 'no space left on device', EDQUOT: 'disk quota exceeded', EROFS: 'read-only file system', EIO: 'i/o error', EACCES: 'permission denied', EMFILE: 'too many open files' };
+const texts = {
+  ENOSPC: 'no space left on device',
+  EDQUOT: 'disk quota exceeded',
+  EROFS: 'read-only file system',
+  EIO: 'i/o error',
+  EACCES: 'permission denied',
+  EMFILE: 'too many open files',
+};
 
 let watch;
 /** descriptor → path, of files and folders below the watched one */
@@ -24,7 +42,16 @@ const opened = new Map();
 export class Killed extends Error {}
 
 export function watchDisk(folder, { at = Infinity, kind = 'kill', random = () => 0 } = {}) {
-  watch = { folder, at, kind, log: [], dead: false, full: false, met: undefined, power: kind === 'power loss' ? createPowerLoss(real, folder, random) : undefined };
+  watch = {
+    folder,
+    at,
+    kind,
+    log: [],
+    dead: false,
+    full: false,
+    met: undefined,
+    power: kind === 'power loss' ? createPowerLoss(real, folder, random) : undefined,
+  };
 }
 
 export function endWatch() {
@@ -36,7 +63,8 @@ export function endWatch() {
   return { operations: log.length, log, met };
 }
 
-const isWatched = (path) => watch !== undefined && typeof path === 'string' && (path === watch.folder || path.startsWith(`${watch.folder}/`));
+const isWatched = (path) =>
+  watch !== undefined && typeof path === 'string' && (path === watch.folder || path.startsWith(`${watch.folder}/`));
 
 /** Throws where the disk or the machine fails now. `half` does a part of the operation, as far as a kill lets it come. */
 function enter(call, path, takesRoom, half) {
@@ -66,11 +94,18 @@ function meet(call, args, { which, takesRoom }) {
   const path = which.map((index) => args[index]).find(isWatched);
   if (path === undefined) return;
   enter(call, path, takesRoom, call === 'writeFile' ? () => real.writeFileSync(path, halfOf(args[1])) : undefined);
-  watch.power?.before(call, args, which.map((index) => args[index]));
+  watch.power?.before(
+    call,
+    args,
+    which.map((index) => args[index]),
+  );
 }
 
 const halfOf = (bytes) => bytes.subarray?.(0, bytes.length >> 1) ?? String(bytes).slice(0, bytes.length >> 1);
-const opensForWriting = (flags) => typeof flags === 'number' ? (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR)) !== 0 : typeof flags === 'string' && flags !== 'r';
+const opensForWriting = (flags) =>
+  typeof flags === 'number'
+    ? (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR)) !== 0
+    : typeof flags === 'string' && flags !== 'r';
 
 function meetOpen(path, flags) {
   if (!isWatched(path) || !opensForWriting(flags)) return;
@@ -92,7 +127,8 @@ const remember = (descriptor, path) => void (isWatched(path) && opened.set(descr
 
 for (const [name, [which, takesRoom]] of Object.entries(changing)) {
   const [sync, later] = [fs[`${name}Sync`], promises[name]];
-  const after = (path) => void (isWatched(path) && (name === 'writeFile' || name === 'copyFile') && watch.power?.dirty(path));
+  const after = (path) =>
+    void (isWatched(path) && (name === 'writeFile' || name === 'copyFile') && watch.power?.dirty(path));
   fs[`${name}Sync`] = (...args) => {
     meet(name, args, { which, takesRoom });
     const result = sync(...args);
@@ -136,14 +172,17 @@ fs.open = (path, flags, ...rest) => {
     done(error, descriptor);
   });
 };
-promises.open = (open => async (path, flags, ...rest) => {
-  meetOpen(path, flags);
-  const handle = await open(path, flags, ...rest);
-  remember(handle.fd, path);
-  const sync = handle.sync.bind(handle);
-  handle.sync = async () => void (meetDescriptor('fsync', handle.fd) || (await sync()));
-  return handle;
-})(promises.open);
+promises.open = (
+  (open) =>
+  async (path, flags, ...rest) => {
+    meetOpen(path, flags);
+    const handle = await open(path, flags, ...rest);
+    remember(handle.fd, path);
+    const sync = handle.sync.bind(handle);
+    handle.sync = async () => void (meetDescriptor('fsync', handle.fd) || (await sync()));
+    return handle;
+  }
+)(promises.open);
 fs.writeSync = (descriptor, bytes, ...rest) => {
   meetDescriptor('write', descriptor, () => real.writeSync(descriptor, halfOf(bytes)));
   return real.writeSync(descriptor, bytes, ...rest);

@@ -9,14 +9,27 @@ import type { TestRepository } from './git-repository.ts';
 /** Paths of files and symlinks, sorted; folders are not told. */
 export function archivedPaths(repository: TestRepository, commit: string): string[] {
   const tar = repository.gitBytes('archive', '--format=tar', commit);
-  const names = execFileSync('tar', ['--list', '--file=-', '--quoting-style=literal'], { input: tar, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' }, maxBuffer: 1 << 28 });
-  return names.toString('utf8').split('\n').filter((name) => name !== '' && !name.endsWith('/')).sort();
+  const names = execFileSync('tar', ['--list', '--file=-', '--quoting-style=literal'], {
+    input: tar,
+    env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' },
+    maxBuffer: 1 << 28,
+  });
+  return names
+    .toString('utf8')
+    .split('\n')
+    .filter((name) => name !== '' && !name.endsWith('/'))
+    .sort();
 }
 
 /** Bytes by path, of files and symlinks (their targets). `operands` go to git archive, a commit or `commit -- path`. */
 export function archivedContents(repository: TestRepository, ...operands: readonly string[]): Map<string, Buffer> {
   const zip = new AdmZip(repository.gitBytes('archive', '--format=zip', ...operands));
-  return new Map(zip.getEntries().filter(({ isDirectory }) => !isDirectory).map((entry) => [entry.entryName, entry.getData()]));
+  return new Map(
+    zip
+      .getEntries()
+      .filter(({ isDirectory }) => !isDirectory)
+      .map((entry) => [entry.entryName, entry.getData()]),
+  );
 }
 
 /** The bytes of all files of a release, by path. */

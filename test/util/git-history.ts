@@ -6,7 +6,10 @@ import { temporaryTree, type Tree, type TreeEntry } from './package-tree.ts';
 export interface GitHistory {
   readonly root: string;
   /** Adds these files to a branch (main unless told), which starts at `from` where it does not exist; the commit's id. */
-  readonly commit: (tree: Tree, options?: { readonly branch?: string; readonly from?: string; readonly remove?: readonly string[] }) => string;
+  readonly commit: (
+    tree: Tree,
+    options?: { readonly branch?: string; readonly from?: string; readonly remove?: readonly string[] },
+  ) => string;
   /** at the tip of main */
   readonly tag: (name: string, options?: { readonly annotated: boolean }) => void;
   /** tip of a branch */
@@ -24,7 +27,9 @@ export function gitHistory(): GitHistory {
     root: folder.root,
     commit: (tree, { branch = 'main', from, remove = [] } = {}) => {
       const removed = Object.fromEntries(remove.map((path) => [path, null]));
-      repository.append([{ commit: branch, files: { ...removed, ...changesOf(tree) }, ...(from === undefined ? {} : { from }) }]);
+      repository.append([
+        { commit: branch, files: { ...removed, ...changesOf(tree) }, ...(from === undefined ? {} : { from }) },
+      ]);
       return tip(branch);
     },
     tag: (name, { annotated } = { annotated: false }) => repository.append([{ tag: name, at: 'main', annotated }]),
@@ -35,7 +40,8 @@ export function gitHistory(): GitHistory {
   };
 }
 
-const changesOf = (tree: Tree): FileChanges => Object.fromEntries(Object.entries(tree).map(([path, entry]) => [path, fileOf(entry)]));
+const changesOf = (tree: Tree): FileChanges =>
+  Object.fromEntries(Object.entries(tree).map(([path, entry]) => [path, fileOf(entry)]));
 
 function fileOf(entry: TreeEntry): FileSpec {
   if (typeof entry === 'string' || entry instanceof Uint8Array) return { mode: '100644', content: entry };

@@ -12,7 +12,13 @@ export type HostileBehaviour =
   /** every request is sent there, its own path behind it */
   | { readonly redirect: string };
 
-export function hostileAnswers(behaviour: HostileBehaviour, url: URL, request: IncomingMessage, response: ServerResponse, serveWell: () => void): void {
+export function hostileAnswers(
+  behaviour: HostileBehaviour,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+  serveWell: () => void,
+): void {
   if ('redirect' in behaviour) {
     response.writeHead(302, { Location: `${behaviour.redirect}${url.pathname}${url.search}` }).end();
     return;
@@ -30,7 +36,10 @@ const packet = (payload: string | Buffer): Buffer => {
 };
 const flush = Buffer.from('0000');
 
-const manyRefs = Array.from({ length: 1000 }, (_, index) => `${'12'.repeat(20)} refs/heads/branch-${index}-${'x'.repeat(200)}`);
+const manyRefs = Array.from(
+  { length: 1000 },
+  (_, index) => `${'12'.repeat(20)} refs/heads/branch-${index}-${'x'.repeat(200)}`,
+);
 
 function advertise(response: ServerResponse, refs: readonly string[], endless = false): void {
   response.writeHead(200, { 'Content-Type': 'application/x-git-upload-pack-advertisement' });
@@ -39,7 +48,9 @@ function advertise(response: ServerResponse, refs: readonly string[], endless = 
 }
 
 function* refPackets(refs: readonly string[], endless: boolean): Generator<Buffer> {
-  const first = refs.slice(0, 1).map((ref) => packet(Buffer.from(`${ref}\0side-band-64k ofs-delta agent=hostile\n`, 'latin1')));
+  const first = refs
+    .slice(0, 1)
+    .map((ref) => packet(Buffer.from(`${ref}\0side-band-64k ofs-delta agent=hostile\n`, 'latin1')));
   yield Buffer.concat(first);
   const others = Buffer.concat(refs.slice(1).map((ref) => packet(Buffer.from(`${ref}\n`, 'latin1'))));
   do yield others;
@@ -61,7 +72,11 @@ function* packPackets(): Generator<Buffer> {
   for (;;) {
     const content = randomBytes(60_000);
     // type 3 (blob) and the size, least significant bits first
-    const head = Buffer.from([0x80 | (3 << 4) | (content.length & 15), 0x80 | ((content.length >> 4) & 127), (content.length >> 11) & 127]);
+    const head = Buffer.from([
+      0x80 | (3 << 4) | (content.length & 15),
+      0x80 | ((content.length >> 4) & 127),
+      (content.length >> 11) & 127,
+    ]);
     yield inBand(Buffer.concat([head, deflateSync(content, { level: 0 })]));
   }
 }

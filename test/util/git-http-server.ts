@@ -8,7 +8,17 @@ import type { AddressInfo } from 'node:net';
 import { hostileAnswers, type HostileBehaviour } from './git-hostile-answers.ts';
 import { testGitEnvironment } from './git-repository.ts';
 
-export type Behaviour = 'well' | 'hang' | 'refuse' | 'fail' | 'askForPassword' | 'failFetches' | 'hangFetches' | { readonly onlyWith: string } | { readonly hangAfterGets: number; readonly until?: Promise<void> } | HostileBehaviour;
+export type Behaviour =
+  | 'well'
+  | 'hang'
+  | 'refuse'
+  | 'fail'
+  | 'askForPassword'
+  | 'failFetches'
+  | 'hangFetches'
+  | { readonly onlyWith: string }
+  | { readonly hangAfterGets: number; readonly until?: Promise<void> }
+  | HostileBehaviour;
 
 export interface GitHttpServer {
   /** without a slash at its end; a repository is at `<url>/<folder>` */
@@ -35,7 +45,11 @@ export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
     const url = new URL(request.url ?? '/', 'http://localhost');
     requests.push(`${request.method ?? ''} ${url.pathname.replace(/^.*\.git\/|^\/[^/]+\//, '')}`);
     if (request.headers.authorization !== undefined) authorizations.push(request.headers.authorization);
-    if (behaviour === 'hang' || (behaviour === 'hangFetches' && requests.filter((each) => each.startsWith('GET')).length > 1)) return;
+    if (
+      behaviour === 'hang' ||
+      (behaviour === 'hangFetches' && requests.filter((each) => each.startsWith('GET')).length > 1)
+    )
+      return;
     if (typeof behaviour === 'object' && 'hangAfterGets' in behaviour) {
       if (request.method !== 'GET' || getsSince < behaviour.hangAfterGets) runBackend(root, url, request, response);
       else void behaviour.until?.then(() => runBackend(root, url, request, response));
@@ -47,8 +61,18 @@ export async function startGitHttpServer(root: string): Promise<GitHttpServer> {
       else response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
       return;
     }
-    if (typeof behaviour === 'object') return hostileAnswers(behaviour, url, request, response, () => runBackend(root, url, request, response));
-    const refused = behaviour === 'refuse' ? 404 : behaviour === 'fail' ? 500 : behaviour === 'askForPassword' && request.headers.authorization === undefined ? 401 : behaviour === 'failFetches' && request.method === 'POST' ? 500 : undefined;
+    if (typeof behaviour === 'object')
+      return hostileAnswers(behaviour, url, request, response, () => runBackend(root, url, request, response));
+    const refused =
+      behaviour === 'refuse'
+        ? 404
+        : behaviour === 'fail'
+          ? 500
+          : behaviour === 'askForPassword' && request.headers.authorization === undefined
+            ? 401
+            : behaviour === 'failFetches' && request.method === 'POST'
+              ? 500
+              : undefined;
     if (refused === undefined) runBackend(root, url, request, response);
     else response.writeHead(refused, refused === 401 ? { 'WWW-Authenticate': 'Basic realm="git"' } : {}).end();
   });
@@ -97,7 +121,12 @@ function runBackend(root: string, url: URL, request: IncomingMessage, response: 
     const end = head.indexOf('\r\n\r\n');
     if (end === -1) return;
     child.stdout.off('data', takeHead);
-    const headers = Object.fromEntries(head.toString('latin1', 0, end).split('\r\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
+    const headers = Object.fromEntries(
+      head
+        .toString('latin1', 0, end)
+        .split('\r\n')
+        .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+    );
     const { Status: status = '200', ...rest } = headers;
     response.writeHead(Number.parseInt(status, 10), rest);
     response.write(head.subarray(end + 4));

@@ -16,7 +16,13 @@ export type FileChanges = Readonly<Record<string, string | FileSpec | null>>;
 
 export type RepositoryStep =
   /** continues the branch, or starts it (from the tip of `from`, else with nothing) */
-  | { readonly commit: string; readonly files: FileChanges; readonly from?: string; readonly authorTime?: number; readonly committerTime?: number }
+  | {
+      readonly commit: string;
+      readonly files: FileChanges;
+      readonly from?: string;
+      readonly authorTime?: number;
+      readonly committerTime?: number;
+    }
   /** at the tip of the branch as it then is */
   | { readonly tag: string; readonly at: string; readonly annotated?: boolean }
   | { readonly branch: string; readonly from: string }
@@ -53,9 +59,24 @@ export const testGitEnvironment = {
 };
 
 /** Makes a repository at `path`, which may exist as an empty folder. */
-export function createRepository(path: string, steps: readonly RepositoryStep[], options: RepositoryOptions = {}): TestRepository {
+export function createRepository(
+  path: string,
+  steps: readonly RepositoryStep[],
+  options: RepositoryOptions = {},
+): TestRepository {
   const format = options.objectFormat === 'sha256' ? ['--object-format=sha256'] : [];
-  execFileSync('git', ['init', '--quiet', ...(options.bare === true ? ['--bare'] : []), ...format, `--initial-branch=${options.head ?? 'main'}`, path], { env: testGitEnvironment });
+  execFileSync(
+    'git',
+    [
+      'init',
+      '--quiet',
+      ...(options.bare === true ? ['--bare'] : []),
+      ...format,
+      `--initial-branch=${options.head ?? 'main'}`,
+      path,
+    ],
+    { env: testGitEnvironment },
+  );
   return openRepository(path, steps);
 }
 
@@ -63,7 +84,13 @@ export function createRepository(path: string, steps: readonly RepositoryStep[],
 export function openRepository(path: string, steps: readonly RepositoryStep[] = []): TestRepository {
   const gitDirectory = existsSync(join(path, '.git')) ? join(path, '.git') : path;
   const run = (operands: readonly string[], input?: Uint8Array): Buffer =>
-    execFileSync('git', [...operands], { cwd: path, env: { ...testGitEnvironment, GIT_DIR: gitDirectory }, maxBuffer: 1 << 30, stdio: ['pipe', 'pipe', 'pipe'], ...(input === undefined ? {} : { input }) });
+    execFileSync('git', [...operands], {
+      cwd: path,
+      env: { ...testGitEnvironment, GIT_DIR: gitDirectory },
+      maxBuffer: 1 << 30,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(input === undefined ? {} : { input }),
+    });
   let time = firstTime;
   const repository: TestRepository = {
     path,
@@ -71,8 +98,13 @@ export function openRepository(path: string, steps: readonly RepositoryStep[] = 
     append(more) {
       const count = Number(run(['rev-list', '--all', '--count']).toString());
       time = Math.max(time, firstTime + 60 * count);
-      const branches = new Set(run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads']).toString().split('\n'));
-      run(['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--force', '--date-format=raw'], script(more, branches, () => (time += 60)));
+      const branches = new Set(
+        run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads']).toString().split('\n'),
+      );
+      run(
+        ['-c', 'fastimport.unpackLimit=0', 'fast-import', '--quiet', '--force', '--date-format=raw'],
+        script(more, branches, () => (time += 60)),
+      );
       for (const step of more) if ('deleteRef' in step) run(['update-ref', '-d', step.deleteRef]);
     },
     git: (...operands) => run(operands).toString('utf8').replace(/\n$/, ''),
@@ -106,7 +138,9 @@ function script(steps: readonly RepositoryStep[], existing: Set<string>, nextTim
     } else if ('branch' in step) {
       line(`reset refs/heads/${step.branch}\nfrom refs/heads/${step.from}`);
     } else if ('tag' in step && step.annotated === true) {
-      line(`tag ${step.tag}\nfrom refs/heads/${step.at}\ntagger C O Mitter <committer@example.org> ${nextTime()} +0000`);
+      line(
+        `tag ${step.tag}\nfrom refs/heads/${step.at}\ntagger C O Mitter <committer@example.org> ${nextTime()} +0000`,
+      );
       data('release');
     } else if ('tag' in step) {
       line(`reset refs/tags/${step.tag}\nfrom refs/heads/${step.at}`);
@@ -115,7 +149,12 @@ function script(steps: readonly RepositoryStep[], existing: Set<string>, nextTim
   return Buffer.concat(parts);
 }
 
-function writeChange(path: string, change: string | FileSpec | null, line: (text: string) => void, data: (content: string | Uint8Array) => void): void {
+function writeChange(
+  path: string,
+  change: string | FileSpec | null,
+  line: (text: string) => void,
+  data: (content: string | Uint8Array) => void,
+): void {
   const name = JSON.stringify(path);
   if (change === null) return line(`D ${name}`);
   const { mode, content } = typeof change === 'string' ? { mode: '100644', content: change } : change;

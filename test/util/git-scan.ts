@@ -9,7 +9,12 @@ import { testGitEnvironment } from './git-repository.ts';
 
 export type ReadScan = Extract<Scan, { outcome: 'read' }>;
 
-export type ScanOptions = Partial<GitSourceOptions> & { readonly path?: string; readonly url?: string; readonly cacheDirectory: string; readonly previous?: SourceMemory };
+export type ScanOptions = Partial<GitSourceOptions> & {
+  readonly path?: string;
+  readonly url?: string;
+  readonly cacheDirectory: string;
+  readonly previous?: SourceMemory;
+};
 
 /** The copy that counts of the one remote below `root`, a cache directory. */
 export function keptCopy(root: string): string {
@@ -19,9 +24,18 @@ export function keptCopy(root: string): string {
 }
 
 /** Whatever came out, to use while the source is open. */
-export async function withScan<Result>({ path = '', url, previous, ...options }: ScanOptions, use: (scan: Scan) => Result | Promise<Result>): Promise<Result> {
-  const location = url === undefined ? { kind: 'path' as const, path } : { kind: 'url' as const, url, now: () => new Date() };
-  const source = createGitSource({ location, timeoutMs: 20_000, environment: { PATH: testGitEnvironment.PATH }, ...options });
+export async function withScan<Result>(
+  { path = '', url, previous, ...options }: ScanOptions,
+  use: (scan: Scan) => Result | Promise<Result>,
+): Promise<Result> {
+  const location =
+    url === undefined ? { kind: 'path' as const, path } : { kind: 'url' as const, url, now: () => new Date() };
+  const source = createGitSource({
+    location,
+    timeoutMs: 20_000,
+    environment: { PATH: testGitEnvironment.PATH },
+    ...options,
+  });
   try {
     await source.fetch?.(previous);
     return await use(await source.scan(previous));
@@ -31,7 +45,10 @@ export async function withScan<Result>({ path = '', url, previous, ...options }:
 }
 
 /** The same, of a scan that read something; its memory is what comes back from a file. */
-export function withReleases<Result>(options: ScanOptions, use: (scan: ReadScan) => Result | Promise<Result>): Promise<Result> {
+export function withReleases<Result>(
+  options: ScanOptions,
+  use: (scan: ReadScan) => Result | Promise<Result>,
+): Promise<Result> {
   return withScan(options, (scan) => {
     if (scan.outcome !== 'read') throw new Error(JSON.stringify(scan));
     return use({ ...scan, memory: JSON.parse(JSON.stringify(scan.memory)) as SourceMemory });
@@ -39,8 +56,13 @@ export function withReleases<Result>(options: ScanOptions, use: (scan: ReadScan)
 }
 
 export function findRelease(scan: ReadScan, version: string, name?: string): Release {
-  const release = scan.releases.find((candidate) => candidate.version === version && (name === undefined || candidate.name === name));
-  if (release === undefined) throw new Error(`no ${name ?? ''} ${version} in ${scan.releases.map((each) => `${each.name} ${each.version}`).join(', ')}`);
+  const release = scan.releases.find(
+    (candidate) => candidate.version === version && (name === undefined || candidate.name === name),
+  );
+  if (release === undefined)
+    throw new Error(
+      `no ${name ?? ''} ${version} in ${scan.releases.map((each) => `${each.name} ${each.version}`).join(', ')}`,
+    );
   return release;
 }
 

@@ -20,9 +20,17 @@ export function createGitShim(folder: string): GitShim {
   const script = `#!/bin/sh\necho "$*" >> ${calls}\ncase "$*" in *cat-file*) tee -a ${asked} | ${git} "$@" ;; *) exec ${git} "$@" ;; esac\n`;
   writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
   const take = (file: string): string[] => {
-    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '') : [];
+    const lines = existsSync(file)
+      ? readFileSync(file, 'utf8')
+          .split('\n')
+          .filter((line) => line !== '')
+      : [];
     rmSync(file, { force: true });
     return lines;
   };
-  return { path: `${folder}:${process.env['PATH'] ?? ''}`, calls: () => take(calls), asked: () => take(asked).filter((oid) => !/^0+$/.test(oid)) };
+  return {
+    path: `${folder}:${process.env['PATH'] ?? ''}`,
+    calls: () => take(calls),
+    asked: () => take(asked).filter((oid) => !/^0+$/.test(oid)),
+  };
 }

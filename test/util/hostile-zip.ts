@@ -44,7 +44,13 @@ export interface ZipSpec {
   readonly beforeEnd?: Buffer;
   readonly after?: Buffer;
   readonly comment?: Buffer;
-  readonly end?: { readonly disk?: number; readonly here?: number; readonly entries?: number; readonly length?: number; readonly offset?: number };
+  readonly end?: {
+    readonly disk?: number;
+    readonly here?: number;
+    readonly entries?: number;
+    readonly length?: number;
+    readonly offset?: number;
+  };
   /** offsets count from behind `before`, as of a self-extracting archive whose offsets nobody adjusted */
   readonly unadjusted?: boolean;
 }
@@ -60,7 +66,16 @@ export function zipOf(entries: readonly EntrySpec[], spec: ZipSpec = {}): Buffer
   };
   for (const entry of entries) {
     const numbers = { ...numbersOf(entry), ...entry.both };
-    if (entry.unlisted !== true) directory.push(centralHeader({ ...numbers, madeBy: (3 << 8) | 30, attributes: modeOf(entry) * 0x10000, offset: offset - (spec.unadjusted === true ? before.length : 0), ...entry.central }));
+    if (entry.unlisted !== true)
+      directory.push(
+        centralHeader({
+          ...numbers,
+          madeBy: (3 << 8) | 30,
+          attributes: modeOf(entry) * 0x10000,
+          offset: offset - (spec.unadjusted === true ? before.length : 0),
+          ...entry.central,
+        }),
+      );
     if (entry.listedOnly === true) continue;
     add(localHeader({ ...numbers, ...entry.local }));
     add(packedOf(entry));
@@ -71,7 +86,12 @@ export function zipOf(entries: readonly EntrySpec[], spec: ZipSpec = {}): Buffer
   const listed = Buffer.concat(directory);
   add(listed);
   add(spec.beforeEnd ?? Buffer.alloc(0));
-  add(endRecord({ disk: 0, here: directory.length, entries: directory.length, length: listed.length, offset: start, ...spec.end }, spec.comment ?? Buffer.alloc(0)));
+  add(
+    endRecord(
+      { disk: 0, here: directory.length, entries: directory.length, length: listed.length, offset: start, ...spec.end },
+      spec.comment ?? Buffer.alloc(0),
+    ),
+  );
   add(spec.after ?? Buffer.alloc(0));
   return Buffer.concat(parts);
 }
@@ -101,7 +121,15 @@ export function words(...numbers: readonly number[]): Buffer {
 /** What an ordinary tool says of this entry. */
 export function numbersOf(entry: EntrySpec): ZipNumbers {
   const data = dataOf(entry);
-  return { name: Buffer.from(entry.name), extra: Buffer.alloc(0), flags: 0x0800, method: entry.stored === true || data.length === 0 ? 0 : 8, crc32: crc32(data), compressedSize: packedOf(entry).length, size: data.length };
+  return {
+    name: Buffer.from(entry.name),
+    extra: Buffer.alloc(0),
+    flags: 0x0800,
+    method: entry.stored === true || data.length === 0 ? 0 : 8,
+    crc32: crc32(data),
+    compressedSize: packedOf(entry).length,
+    size: data.length,
+  };
 }
 
 function dataOf({ data = '' }: EntrySpec): Buffer {
@@ -123,15 +151,33 @@ function localHeader(numbers: ZipNumbers): Buffer {
 
 function centralHeader(numbers: CentralNumbers): Buffer {
   const { madeBy, attributes, offset, name, extra } = numbers;
-  return Buffer.concat([words(0x02014b50), shorts(madeBy, 20), common(numbers), shorts(0, 0, 0), words(attributes, offset), name, extra]);
+  return Buffer.concat([
+    words(0x02014b50),
+    shorts(madeBy, 20),
+    common(numbers),
+    shorts(0, 0, 0),
+    words(attributes, offset),
+    name,
+    extra,
+  ]);
 }
 
 function common({ flags, method, crc32: sum, compressedSize, size, name, extra }: ZipNumbers): Buffer {
-  return Buffer.concat([shorts(flags, method, 0, 0x21), words(sum, compressedSize, size), shorts(name.length, extra.length)]);
+  return Buffer.concat([
+    shorts(flags, method, 0, 0x21),
+    words(sum, compressedSize, size),
+    shorts(name.length, extra.length),
+  ]);
 }
 
 function endRecord(end: Required<NonNullable<ZipSpec['end']>>, comment: Buffer): Buffer {
-  return Buffer.concat([words(0x06054b50), shorts(end.disk, end.disk, end.here, end.entries), words(end.length, end.offset), shorts(comment.length), comment]);
+  return Buffer.concat([
+    words(0x06054b50),
+    shorts(end.disk, end.disk, end.here, end.entries),
+    words(end.length, end.offset),
+    shorts(comment.length),
+    comment,
+  ]);
 }
 
 function shorts(...numbers: readonly number[]): Buffer {

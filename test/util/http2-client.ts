@@ -1,7 +1,13 @@
 // Requests over HTTP/2 on one connection, with node:http2's client.
 
 import { once } from 'node:events';
-import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2';
+import {
+  connect,
+  constants,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type OutgoingHttpHeaders,
+} from 'node:http2';
 import type { Authority } from './certificate.ts';
 
 export interface Http2Reply {
@@ -57,11 +63,21 @@ export function replyOf(stream: ClientHttp2Stream): Promise<Http2Reply> {
     stream.on('close', () => {
       const { ':status': status, ...headers } = answer;
       if (status === undefined || !ended || stream.rstCode !== constants.NGHTTP2_NO_ERROR) {
-        reject(Object.assign(new Error(`the stream was closed with code ${stream.rstCode}`), { rstCode: stream.rstCode, status }));
+        reject(
+          Object.assign(new Error(`the stream was closed with code ${stream.rstCode}`), {
+            rstCode: stream.rstCode,
+            status,
+          }),
+        );
         return;
       }
       const body = Buffer.concat(parts);
-      resolve({ status: Number(status), headers: Object.fromEntries(Object.entries(headers)) as Record<string, string>, body, json: () => JSON.parse(body.toString()) as Record<string, unknown> });
+      resolve({
+        status: Number(status),
+        headers: Object.fromEntries(Object.entries(headers)) as Record<string, string>,
+        body,
+        json: () => JSON.parse(body.toString()) as Record<string, unknown>,
+      });
     });
   });
 }

@@ -1,6 +1,17 @@
 // HTTP/2 by the byte, for clients that no library would be: frames as they stand on the wire (RFC 9113 §4.1), headers without compression.
 
-const types = { DATA: 0, HEADERS: 1, PRIORITY: 2, RST_STREAM: 3, SETTINGS: 4, PUSH_PROMISE: 5, PING: 6, GOAWAY: 7, WINDOW_UPDATE: 8, CONTINUATION: 9 } as const;
+const types = {
+  DATA: 0,
+  HEADERS: 1,
+  PRIORITY: 2,
+  RST_STREAM: 3,
+  SETTINGS: 4,
+  PUSH_PROMISE: 5,
+  PING: 6,
+  GOAWAY: 7,
+  WINDOW_UPDATE: 8,
+  CONTINUATION: 9,
+} as const;
 
 export type FrameType = keyof typeof types;
 
@@ -20,7 +31,14 @@ export const opening = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\
 
 /** A GET as a block of headers, each literal and never indexed (RFC 7541 §6.2.3). */
 export function requestHeaders(path: string, token: string, more: Readonly<Record<string, string>> = {}): Buffer {
-  const headers = { ':method': 'GET', ':scheme': 'https', ':path': path, ':authority': 'localhost', authorization: `Bearer ${token}`, ...more };
+  const headers = {
+    ':method': 'GET',
+    ':scheme': 'https',
+    ':path': path,
+    ':authority': 'localhost',
+    authorization: `Bearer ${token}`,
+    ...more,
+  };
   return Buffer.concat(Object.entries(headers).map(([name, value]) => literal(name, value)));
 }
 

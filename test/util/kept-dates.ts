@@ -28,12 +28,18 @@ export function keepDates(data: string): KeptDates {
       const folder = join(data, 'public');
       if (!existsSync(folder)) return;
       for (const path of allFiles(folder).filter((file) => !file.startsWith('dist/'))) {
-        const [digest, date] = [createHash('sha256').update(readFileSync(join(folder, path))).digest('hex'), Math.floor(statSync(join(folder, path)).mtimeMs / 1000)];
+        const [digest, date] = [
+          createHash('sha256')
+            .update(readFileSync(join(folder, path)))
+            .digest('hex'),
+          Math.floor(statSync(join(folder, path)).mtimeMs / 1000),
+        ];
         const seen = documents.get(path) ?? { contents: new Map<number, string>(), latest: -Infinity, digest };
         const shown = `Last-Modified of ${path}, ${new Date(date * 1000).toISOString()},`;
         expect(seen.contents.get(date) ?? digest, `${shown} stood for another content before`).toBe(digest);
         const returned = afterPowerLoss && seen.contents.has(date);
-        if (seen.digest !== digest && !returned) expect(date, `${shown} although it has changed`).toBeGreaterThanOrEqual(seen.latest);
+        if (seen.digest !== digest && !returned)
+          expect(date, `${shown} although it has changed`).toBeGreaterThanOrEqual(seen.latest);
         seen.contents.set(date, digest);
         documents.set(path, { ...seen, latest: Math.max(seen.latest, date), digest });
       }

@@ -48,7 +48,10 @@ export function keepLocks(data: string): KeptLocks {
     check: (until = -Infinity) => {
       const lost = [...lines].filter(([, line]) => !isServed(data, line));
       for (const [key, { seen }] of lost) {
-        expect(until, `the lock of ${key} could be made at ${new Date(seen).toISOString()}, and is lost`).toBeGreaterThanOrEqual(seen);
+        expect(
+          until,
+          `the lock of ${key} could be made at ${new Date(seen).toISOString()}, and is lost`,
+        ).toBeGreaterThanOrEqual(seen);
         lines.delete(key);
       }
       return lost.length;
@@ -60,11 +63,23 @@ export function keepLocks(data: string): KeptLocks {
 function isServed(data: string, { name, version, reference, shasum }: LockLine): boolean {
   const entry = entryOf(data, { name, version, reference });
   if (entry === undefined) return false;
-  expect(createHash('sha1').update(readFileSync(join(data, 'public', entry.path))).digest('hex'), `${name} ${version} of ${reference}`).toBe(shasum);
+  expect(
+    createHash('sha1')
+      .update(readFileSync(join(data, 'public', entry.path)))
+      .digest('hex'),
+    `${name} ${version} of ${reference}`,
+  ).toBe(shasum);
   return true;
 }
 
-function entryOf(data: string, { name, version, reference }: Pick<LockLine, 'name' | 'version' | 'reference'>): IndexEntry | undefined {
+function entryOf(
+  data: string,
+  { name, version, reference }: Pick<LockLine, 'name' | 'version' | 'reference'>,
+): IndexEntry | undefined {
   const index = join(data, 'index', `${name}.json`);
-  return existsSync(index) ? parsePackageIndex(readFileSync(index, 'utf8')).versions.find((one) => one.version === version && one.reference === reference) : undefined;
+  return existsSync(index)
+    ? parsePackageIndex(readFileSync(index, 'utf8')).versions.find(
+        (one) => one.version === version && one.reference === reference,
+      )
+    : undefined;
 }

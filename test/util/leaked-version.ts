@@ -11,13 +11,20 @@ export const leakedSecret = 'hunter2-in-the-clear';
 
 /** A package folder that says `who` wherever a package can say something. */
 export function saying(folder: string, version: string | undefined, who: string): Tree {
-  return below(folder, { ...whoLibrary('acme/hello', version, { description: `says ${who}` }, who), 'README.md': `# ${who}\n` });
+  return below(folder, {
+    ...whoLibrary('acme/hello', version, { description: `says ${who}` }, who),
+    'README.md': `# ${who}\n`,
+  });
 }
 
 /** Every file below a folder that holds the secret, also compressed in a ZIP. */
 export function filesWithSecret(folder: string, secret = leakedSecret): string[] {
   return allFiles(folder).filter((file) => {
     const bytes = readFileSync(join(folder, file));
-    return bytes.includes(secret) || (bytes.subarray(0, 2).toString() === 'PK' && new AdmZip(bytes).getEntries().some((entry) => entry.getData().includes(secret)));
+    return (
+      bytes.includes(secret) ||
+      (bytes.subarray(0, 2).toString() === 'PK' &&
+        new AdmZip(bytes).getEntries().some((entry) => entry.getData().includes(secret)))
+    );
   });
 }

@@ -7,8 +7,10 @@ import AdmZip from 'adm-zip';
 
 import { parseToken } from '../../proxy/auth/token-format.ts';
 
-const secretNames = /^(?:token|secret|password|current_password|new_password|setup_code|recovery_codes|private_key|uri|material)$/;
-const forms = /\b(?:lib_[rw]_[0-9A-Za-z]{38}|(?:inv|set)_[0-9A-Za-z]{32}|eyJ[\w-]{8,}\.[\w-]{20,}\.[\w-]{40,}|[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5})\b/g;
+const secretNames =
+  /^(?:token|secret|password|current_password|new_password|setup_code|recovery_codes|private_key|uri|material)$/;
+const forms =
+  /\b(?:lib_[rw]_[0-9A-Za-z]{38}|(?:inv|set)_[0-9A-Za-z]{32}|eyJ[\w-]{8,}\.[\w-]{20,}\.[\w-]{40,}|[A-Z2-7]{4}(?:-[A-Z2-7]{4}){5})\b/g;
 /** Shorter ones are words as well. */
 const shortest = 12;
 
@@ -19,12 +21,15 @@ export function rememberSecrets(json: unknown, name = ''): void {
   if (typeof json === 'string') {
     if (secretNames.test(name) && json.length >= shortest) remembered.add(json);
   } else if (Array.isArray(json)) for (const item of json) rememberSecrets(item, name);
-  else if (typeof json === 'object' && json !== null) for (const [key, value] of Object.entries(json)) rememberSecrets(value, key);
+  else if (typeof json === 'object' && json !== null)
+    for (const [key, value] of Object.entries(json)) rememberSecrets(value, key);
 }
 
 /** Throws an Error that says where, with the beginning of the secret. */
 export function assertNoSecrets(text: string, where: string): void {
-  const found = [...text.match(forms) ?? []].filter((one) => !one.startsWith('lib_') || parseToken(one) !== undefined);
+  const found = [...(text.match(forms) ?? [])].filter(
+    (one) => !one.startsWith('lib_') || parseToken(one) !== undefined,
+  );
   // as it is, and as it stands in JSON
   const values = [...remembered].filter((one) => text.includes(one) || text.includes(JSON.stringify(one).slice(1, -1)));
   const [leak] = [...found, ...values];
@@ -40,11 +45,15 @@ export function assertNoSecretsBelow(folder: string): void {
     const bytes = readFileSync(path);
     assertNoSecrets(bytes.toString('latin1'), path);
     // tests make some that are none
-    if (path.endsWith('.zip') && bytes.includes('PK\x05\x06', 0, 'latin1')) for (const file of new AdmZip(path).getEntries()) assertNoSecrets(file.getData().toString('latin1'), `${path}, ${file.entryName}`);
+    if (path.endsWith('.zip') && bytes.includes('PK\x05\x06', 0, 'latin1'))
+      for (const file of new AdmZip(path).getEntries())
+        assertNoSecrets(file.getData().toString('latin1'), `${path}, ${file.entryName}`);
   }
 }
 
 function filesBelow(folder: string): string[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -22,7 +22,12 @@ export interface ManagedRegistry extends AsyncDisposable {
   /** the admin's */
   readonly session: string;
   /** As the admin, or as whoever `as` is. */
-  readonly api: (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown, as?: string) => Promise<ApiReply>;
+  readonly api: (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    as?: string,
+  ) => Promise<ApiReply>;
   readonly cli: (...args: readonly string[]) => Promise<CliOutcome>;
   readonly start: () => Promise<void>;
   readonly stop: (signal: NodeJS.Signals) => Promise<void>;
@@ -44,13 +49,25 @@ export async function startManagedRegistry(settings: object): Promise<ManagedReg
   await start();
   const [, code = ''] = await serving!.shows(/"setup_code":"(\w+)"/);
   const send = async (method: string, path: string, body: unknown, token: string | undefined): Promise<ApiReply> => {
-    const headers = { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const reply = await request(`${url}${path}`, { method: method as 'GET', headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const headers = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const reply = await request(`${url}${path}`, {
+      method: method as 'GET',
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     const json = (await reply.body.json()) as Json;
     rememberSecrets([body, json]);
     return { status: reply.statusCode, json };
   };
-  const { status, json } = await send('POST', '/api/auth/setup', { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' }, undefined);
+  const { status, json } = await send(
+    'POST',
+    '/api/auth/setup',
+    { setup_code: code, email: 'ada@example.org', password: 'correct horse battery staple' },
+    undefined,
+  );
   if (status !== 201 && status !== 200) throw new Error(`setup answered ${status}: ${JSON.stringify(json)}`);
   const session = String(json['token']);
   const stop = async (signal: NodeJS.Signals): Promise<void> => {

@@ -23,17 +23,33 @@ export interface MirroringRegistry extends AsyncDisposable {
 export async function mirroringRegistry(url: string): Promise<MirroringRegistry> {
   const folder = temporaryFolder('mirroring');
   writeFileSync(folder.at('libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-  const cli: MirroringRegistry['cli'] = (...args) => runCli(args, { cwd: folder.path, environment: { LIBRETTO_DATA: folder.at('data') } });
+  const cli: MirroringRegistry['cli'] = (...args) =>
+    runCli(args, { cwd: folder.path, environment: { LIBRETTO_DATA: folder.at('data') } });
   const json: MirroringRegistry['json'] = async (...args) => {
     const { exitCode, stdout, stderr } = await cli(...args, '--json');
     if (exitCode !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
-  const sources: MirroringRegistry['sources'] = (...names) => temporaryTree(Object.assign({}, ...names.map((name) => below(name, whoLibrary(name, '1.0.0')))) as Record<string, string>, folder.path).root;
+  const sources: MirroringRegistry['sources'] = (...names) =>
+    temporaryTree(
+      Object.assign({}, ...names.map((name) => below(name, whoLibrary(name, '1.0.0')))) as Record<string, string>,
+      folder.path,
+    ).root;
   await json('build', sources('acme/app'));
-  for (const [key, value] of [['mirroring.enabled', 'true'], ['mirroring.url', url]] as const) await json('settings', 'set', key, value);
+  for (const [key, value] of [
+    ['mirroring.enabled', 'true'],
+    ['mirroring.url', url],
+  ] as const)
+    await json('settings', 'set', key, value);
   const warm: MirroringRegistry['warm'] = (...packages) => {
-    const lock = { packages: packages.map(([name, version]) => ({ name, version, dist: { type: 'zip', url: 'https://elsewhere.example/x.zip', reference: referenceFor(`${name} ${version}`) } })), 'packages-dev': [] };
+    const lock = {
+      packages: packages.map(([name, version]) => ({
+        name,
+        version,
+        dist: { type: 'zip', url: 'https://elsewhere.example/x.zip', reference: referenceFor(`${name} ${version}`) },
+      })),
+      'packages-dev': [],
+    };
     writeFileSync(folder.at('composer.lock'), JSON.stringify(lock));
     return cli('mirror', 'warm', folder.at('composer.lock'));
   };
@@ -41,4 +57,5 @@ export async function mirroringRegistry(url: string): Promise<MirroringRegistry>
 }
 
 /** A small ZIP that is accepted, of its own for each seed. */
-export const archiveFor = (seed: string): Buffer => zipOf([{ name: 'lib/src/A.php', data: Buffer.from(`<?php // ${seed}\n`), stored: true }]);
+export const archiveFor = (seed: string): Buffer =>
+  zipOf([{ name: 'lib/src/A.php', data: Buffer.from(`<?php // ${seed}\n`), stored: true }]);

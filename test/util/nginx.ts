@@ -25,10 +25,15 @@ export async function startWhole(port: number, configured: string): Promise<Ngin
   const folder = temporaryFolder('nginx');
   const file = folder.at('nginx.conf');
   writeFileSync(file, configuration(folder.path, configured));
-  const child = spawn(toolPath('nginx'), ['-c', file, '-e', folder.at('error.log'), '-g', `daemon off;${process.getuid?.() === 0 ? ' user root;' : ''}`], { stdio: 'ignore' });
+  const child = spawn(
+    toolPath('nginx'),
+    ['-c', file, '-e', folder.at('error.log'), '-g', `daemon off;${process.getuid?.() === 0 ? ' user root;' : ''}`],
+    { stdio: 'ignore' },
+  );
   const url = `http://127.0.0.1:${port}`;
   for (let attempt = 0; !(await answers(url)); attempt += 1) {
-    if (attempt > 100 || child.exitCode !== null) throw new Error(`nginx did not come up; see ${folder.at('error.log')}`);
+    if (attempt > 100 || child.exitCode !== null)
+      throw new Error(`nginx did not come up; see ${folder.at('error.log')}`);
     await sleep(50);
   }
   return {

@@ -40,7 +40,12 @@ export async function startOrigin(directory: string): Promise<OriginServer> {
   const seen: SeenRequest[] = [];
   let told = 0;
   const server = createServer((request, response) => {
-    const record: SeenRequest = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, bodyBytes: 0 };
+    const record: SeenRequest = {
+      method: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      bodyBytes: 0,
+    };
     seen.push(record);
     request.on('data', (piece: Buffer) => (record.bodyBytes += piece.length));
     if (!origin.misbehave(request, response)) serveFile(directory, request, response);
@@ -82,9 +87,15 @@ function serveFile(directory: string, request: IncomingMessage, response: Server
     return;
   }
   const { mtimeMs, size } = statSync(path);
-  const validators = { etag: `"${Math.floor(mtimeMs / 1000).toString(16)}-${size.toString(16)}"`, 'last-modified': new Date(mtimeMs).toUTCString() };
+  const validators = {
+    etag: `"${Math.floor(mtimeMs / 1000).toString(16)}-${size.toString(16)}"`,
+    'last-modified': new Date(mtimeMs).toUTCString(),
+  };
   if (request.headers['if-none-match'] === validators.etag) response.writeHead(304, validators).end();
-  else response.writeHead(200, { ...validators, 'content-type': 'application/octet-stream', 'content-length': size }).end(request.method === 'HEAD' ? undefined : readFileSync(path));
+  else
+    response
+      .writeHead(200, { ...validators, 'content-type': 'application/octet-stream', 'content-length': size })
+      .end(request.method === 'HEAD' ? undefined : readFileSync(path));
 }
 
 export interface ServedOrigin extends AsyncDisposable {
@@ -96,13 +107,18 @@ export interface ServedOrigin extends AsyncDisposable {
 }
 
 /** A proxy over an origin over a hand-made tree. Whether something was published is looked at every 100 ms. */
-export async function serveOrigin(options: RunningOptions & { readonly authorization?: string; readonly cacheBytes?: number } = {}): Promise<ServedOrigin> {
+export async function serveOrigin(
+  options: RunningOptions & { readonly authorization?: string; readonly cacheBytes?: number } = {},
+): Promise<ServedOrigin> {
   const folder = temporaryFolder('origin');
   const tree = new HandMadeTree(folder.path);
   const origin = await startOrigin(folder.path);
   const notices: OriginNotice[] = [];
   const files = createOriginFiles({
-    address: { url: origin.url, authorization: options.authorization === undefined ? undefined : new Secret(options.authorization) },
+    address: {
+      url: origin.url,
+      authorization: options.authorization === undefined ? undefined : new Secret(options.authorization),
+    },
     checkEveryMs: 100,
     cacheBytes: options.cacheBytes ?? 8 * 1024 * 1024,
     userAgent: 'Libretto/test',

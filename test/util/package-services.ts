@@ -20,8 +20,19 @@ import { createChildBuild } from '../../proxy/sync/child-build.ts';
 import { binary, cleanEnvironment } from './run-cli.ts';
 
 /** `data`: the data folder, absolute. */
-export function packageServices(state: StateStore, store: AuditedStore, now: () => number, data: string, render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') }): PackageServices & Pick<PurgeServices, 'purgesOf'> {
-  const builder = createChildBuild({ program: [process.execPath, binary], environment: cleanEnvironment(), workingDirectory: '/', flags: ['--data', data] });
+export function packageServices(
+  state: StateStore,
+  store: AuditedStore,
+  now: () => number,
+  data: string,
+  render: Omit<RenderThreadOptions, 'onFailure'> = { worker: join(dirname(binary), 'render-worker.js') },
+): PackageServices & Pick<PurgeServices, 'purgesOf'> {
+  const builder = createChildBuild({
+    program: [process.execPath, binary],
+    environment: cleanEnvironment(),
+    workingDirectory: '/',
+    flags: ['--data', data],
+  });
   const published = createLocalPublishedFiles(data);
   const tombstones = createTombstones(published);
   const onError = (error: unknown): void => {
@@ -30,7 +41,11 @@ export function packageServices(state: StateStore, store: AuditedStore, now: () 
   return {
     published,
     catalogue: createCatalogue(published),
-    packageTexts: createPackageTextReader(published, createRenderThread({ onFailure: () => undefined, ...render }), () => tombstones.read(now())),
+    packageTexts: createPackageTextReader(
+      published,
+      createRenderThread({ onFailure: () => undefined, ...render }),
+      () => tombstones.read(now()),
+    ),
     downloads: createDownloads({ state, now, everyMs: 0, onError }),
     installs: createDownloads({ state, now, everyMs: 0, onError, counted: 'installs' }),
     purgesOf: (actor) => createPurges({ store, actor, purger: createChildPurger(builder) }),

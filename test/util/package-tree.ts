@@ -75,7 +75,15 @@ export function libraryTree(name: string, fields: Readonly<Record<string, unknow
   const namespace = name.split('/').map(studly).join('\\');
   const className = studly(name.split('/')[1] ?? 'Thing');
   return {
-    'composer.json': { json: { name, description: `The ${name} library.`, license: 'MIT', autoload: { 'psr-4': { [`${namespace}\\`]: 'src/' } }, ...fields } },
+    'composer.json': {
+      json: {
+        name,
+        description: `The ${name} library.`,
+        license: 'MIT',
+        autoload: { 'psr-4': { [`${namespace}\\`]: 'src/' } },
+        ...fields,
+      },
+    },
     [`src/${className}.php`]: `<?php\n\nnamespace ${namespace};\n\nfinal class ${className}\n{\n    public const NAME = '${name}';\n}\n`,
   };
 }

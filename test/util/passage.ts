@@ -9,19 +9,32 @@ export interface Passage extends AsyncDisposable {
   readonly connections: () => { readonly all: number; readonly mostAtOnce: number };
 }
 
-export async function openPassage(to: number, http1?: { readonly cert: string; readonly key: string; readonly ca: string }): Promise<Passage> {
+export async function openPassage(
+  to: number,
+  http1?: { readonly cert: string; readonly key: string; readonly ca: string },
+): Promise<Passage> {
   const open = new Set<Socket>();
   let [all, mostAtOnce] = [0, 0];
   const pass = (client: Socket): void => {
     all += 1;
     open.add(client);
     mostAtOnce = Math.max(mostAtOnce, open.size);
-    const server = http1 === undefined ? connect(to, '127.0.0.1') : connectTls({ port: to, host: 'localhost', ca: http1.ca, ALPNProtocols: ['http/1.1'] });
+    const server =
+      http1 === undefined
+        ? connect(to, '127.0.0.1')
+        : connectTls({ port: to, host: 'localhost', ca: http1.ca, ALPNProtocols: ['http/1.1'] });
     client.pipe(server).pipe(client);
-    for (const [one, other] of [[client, server], [server, client]] as const) one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const)
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
     client.on('close', () => open.delete(client));
   };
-  const server = http1 === undefined ? createServer(pass) : createTlsServer({ cert: http1.cert, key: http1.key, ALPNProtocols: ['http/1.1'] }, pass);
+  const server =
+    http1 === undefined
+      ? createServer(pass)
+      : createTlsServer({ cert: http1.cert, key: http1.key, ALPNProtocols: ['http/1.1'] }, pass);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,

@@ -22,17 +22,41 @@ import { applyEdit, keyOf, names, releases, sourceOf, sources, wantedOf, type St
 import { publishedRecords, publishedTree } from './published-tree.ts';
 import { buryOwner } from './publishing-build.ts';
 import { seededRandom } from './seeded-random.ts';
-import { afterBuild, afterLift, afterPurge, afterRollback, distinct, perhaps, unknownVersion, type VersionState, type Wanted } from './version-model.ts';
+import {
+  afterBuild,
+  afterLift,
+  afterPurge,
+  afterRollback,
+  distinct,
+  perhaps,
+  unknownVersion,
+  type VersionState,
+  type Wanted,
+} from './version-model.ts';
 
-export type Happened = 'published' | 'refused' | 'unreadable' | 'cutOff' | 'rolledBack' | 'lifted' | 'lost' | 'purged' | 'clean';
+export type Happened =
+  'published' | 'refused' | 'unreadable' | 'cutOff' | 'rolledBack' | 'lifted' | 'lost' | 'purged' | 'clean';
 export type Tally = Record<Happened, number>;
-export const emptyTally = (): Tally => ({ published: 0, refused: 0, unreadable: 0, cutOff: 0, rolledBack: 0, lifted: 0, lost: 0, purged: 0, clean: 0 });
+export const emptyTally = (): Tally => ({
+  published: 0,
+  refused: 0,
+  unreadable: 0,
+  cutOff: 0,
+  rolledBack: 0,
+  lifted: 0,
+  lost: 0,
+  purged: 0,
+  clean: 0,
+});
 
 const day = 86_400_000;
 /** so few that prunes find something that no rollback needs */
 const keepHistory = 1;
 const steady = sources.map((source) => keyOf({ name: `${source}/steady`, version: '1.0.0' }));
-const keys = [...steady, ...names.flatMap((name) => [undefined, ...releases].map((version) => keyOf({ name, version })))];
+const keys = [
+  ...steady,
+  ...names.flatMap((name) => [undefined, ...releases].map((version) => keyOf({ name, version }))),
+];
 
 type Transition = (state: VersionState, key: string) => VersionState;
 
@@ -48,7 +72,10 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   const tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   const data = tree.path('data');
   mkdirSync(data);
-  for (const source of sources) tree.write({ [`${source}/steady/1.0.0/composer.json`]: { json: { name: `${source}/steady`, description: 'steady' } } });
+  for (const source of sources)
+    tree.write({
+      [`${source}/steady/1.0.0/composer.json`]: { json: { name: `${source}/steady`, description: 'steady' } },
+    });
   const random = seededRandom(seed);
   const locks = keepLocks(data);
   const dates = keepDates(data);
@@ -60,20 +87,55 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   /** false: a build has to come first, for whatever reads no sources */
   let isWhole = true;
 
-  const effects: BuildEffects = { now: () => new Date((time += 1000)), progress: () => undefined, environment: { PATH: process.env['PATH'] } };
+  const effects: BuildEffects = {
+    now: () => new Date((time += 1000)),
+    progress: () => undefined,
+    environment: { PATH: process.env['PATH'] },
+  };
   const request = (dataDirectory: string): BuildRequest => ({
-    dataDirectory, baseDirectory: tree.root, arguments: [...sources], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, allowWithdraw: true,
-    jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined, keepHistory,
+    dataDirectory,
+    baseDirectory: tree.root,
+    arguments: [...sources],
+    configured: undefined,
+    fallback: undefined,
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+    allowWithdraw: true,
+    jobs: 1,
+    metadataUrl: '/p2/%package%$%hash%.json',
+    distBaseUrl: undefined,
+    keepHistory,
   });
-  const serialIn = (path: string): number => (existsSync(`${data}/${path}`) ? (JSON.parse(readFileSync(`${data}/${path}`, 'utf8')) as { readonly serial: number }).serial : 0);
-  const observe = (): ReadonlyMap<string, string> => new Map(publishedRecords(data).map(({ name, version, description }) => [`${name}@${version}`, description]));
-  const change = (transition: Transition): void => void (states = new Map([...states].map(([key, list]) => [key, distinct(list.map((state) => transition(state, key)))])));
-  const maybe = (transition: Transition): void => void (states = new Map([...states].map(([key, list]) => [key, distinct(list.flatMap((state) => perhaps(state, transition(state, key))))])));
+  const serialIn = (path: string): number =>
+    existsSync(`${data}/${path}`)
+      ? (JSON.parse(readFileSync(`${data}/${path}`, 'utf8')) as { readonly serial: number }).serial
+      : 0;
+  const observe = (): ReadonlyMap<string, string> =>
+    new Map(publishedRecords(data).map(({ name, version, description }) => [`${name}@${version}`, description]));
+  const change = (transition: Transition): void =>
+    void (states = new Map(
+      [...states].map(([key, list]) => [key, distinct(list.map((state) => transition(state, key)))]),
+    ));
+  const maybe = (transition: Transition): void =>
+    void (states = new Map(
+      [...states].map(([key, list]) => [
+        key,
+        distinct(list.flatMap((state) => perhaps(state, transition(state, key)))),
+      ]),
+    ));
 
   /** undefined: it was cut off, and may have happened or not. */
-  async function undergo<Report extends { readonly serial: number }>(cutOffAt: number | undefined, run: () => Promise<Report>, transition: Transition): Promise<Report | undefined> {
+  async function undergo<Report extends { readonly serial: number }>(
+    cutOffAt: number | undefined,
+    run: () => Promise<Report>,
+    transition: Transition,
+  ): Promise<Report | undefined> {
     watchDisk(data, cutOffAt === undefined ? undefined : { at: cutOffAt, kind: 'power loss', random });
-    const outcome = await run().then((report) => ({ report }), (error: unknown) => ({ error }));
+    const outcome = await run().then(
+      (report) => ({ report }),
+      (error: unknown) => ({ error }),
+    );
     // what the process had begun beside it dies with it
     if ('error' in outcome) await sleep(20);
     // readers saw this, whatever of it the power takes away
@@ -103,7 +165,12 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     }
   }
   /** A build comes first where something was cut off; a rollback that was is completed first, and may be one publication more than the record keeps. */
-  const orCutOff = (reason: RegExp | undefined): RegExp | undefined => (isWhole ? reason : new RegExp([...(reason === undefined ? [] : [reason.source]), 'libretto build', 'no longer recorded'].join('|')));
+  const orCutOff = (reason: RegExp | undefined): RegExp | undefined =>
+    isWhole
+      ? reason
+      : new RegExp(
+          [...(reason === undefined ? [] : [reason.source]), 'libretto build', 'no longer recorded'].join('|'),
+        );
 
   async function playBuild({ edits, unreadable, cutOffAt }: Extract<Step, { readonly kind: 'build' }>): Promise<void> {
     for (const edit of edits) {
@@ -114,9 +181,15 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     }
     for (const source of unreadable) renameSync(tree.path(source), tree.path(`${source}-elsewhere`));
     const isRead = (key: string): boolean => !unreadable.includes(sourceOf(key));
-    const refusals = [...states].filter(([key]) => isRead(key)).map(([key, list]) => list.map((state) => Number(afterBuild(state, wanted.get(key)).refused)));
+    const refusals = [...states]
+      .filter(([key]) => isRead(key))
+      .map(([key, list]) => list.map((state) => Number(afterBuild(state, wanted.get(key)).refused)));
     try {
-      const report = await undergo(cutOffAt, () => build(request(data), effects), (state, key) => (isRead(key) ? afterBuild(state, wanted.get(key)) : state));
+      const report = await undergo(
+        cutOffAt,
+        () => build(request(data), effects),
+        (state, key) => (isRead(key) ? afterBuild(state, wanted.get(key)) : state),
+      );
       if (report === undefined) return;
       isWhole = true;
       expect(report.failed).toHaveLength(unreadable.length);
@@ -134,13 +207,19 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   }
 
   async function playRollback({ back, cutOffAt }: Extract<Step, { readonly kind: 'rollback' }>): Promise<void> {
-    const recorded = [...new Set((await readHistory(createDiskOutput(data))).flatMap(({ serial, previous }) => [serial, previous]))];
+    const recorded = [
+      ...new Set((await readHistory(createDiskOutput(data))).flatMap(({ serial, previous }) => [serial, previous])),
+    ];
     // not seen is one that was completed on the way to the next, and the number of one that was cut off before there was anything
     const seen = recorded.filter((serial) => publications.has(serial));
     const to = seen[back] ?? seen.at(-1) ?? 1;
     const then = publications.get(to);
     await unlessRefused(orCutOff(recorded.length === 0 ? /Nothing was published yet/ : undefined), async () => {
-      const report = await undergo(cutOffAt, () => rollBack({ to, dryRun: false }, request(data), effects), (state, key) => afterRollback(state, then?.get(key)));
+      const report = await undergo(
+        cutOffAt,
+        () => rollBack({ to, dryRun: false }, request(data), effects),
+        (state, key) => afterRollback(state, then?.get(key)),
+      );
       tally.rolledBack += Number(report?.published ?? false);
     });
   }
@@ -148,18 +227,25 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
   async function playLift(cutOffAt: number | undefined): Promise<void> {
     // of a step that was cut off it is not known which of several states was reached
     const isHeld = [...states.values()].some((list) => list.every(({ undone }) => undone !== undefined));
-    await unlessRefused(orCutOff(isHeld && highest > 0 ? undefined : /No rollback holds anything|Nothing was published yet/), async () => {
-      const report = await undergo(cutOffAt, () => liftRollbacks(request(data), effects), afterLift);
-      if (report === undefined) return;
-      isWhole = false;
-      tally.lifted += 1;
-    });
+    await unlessRefused(
+      orCutOff(isHeld && highest > 0 ? undefined : /No rollback holds anything|Nothing was published yet/),
+      async () => {
+        const report = await undergo(cutOffAt, () => liftRollbacks(request(data), effects), afterLift);
+        if (report === undefined) return;
+        isWhole = false;
+        tally.lifted += 1;
+      },
+    );
   }
 
   async function playPrune({ keepDays, cutOffAt }: Extract<Step, { readonly kind: 'prune' }>): Promise<void> {
     await unlessRefused(orCutOff(highest === 0 ? /nothing to prune/ : undefined), async () => {
       // a release that was pruned may come back with the same content only, so that for the model nothing has changed
-      await undergo(cutOffAt, () => prune({ dataDirectory: data, keepForMs: keepDays * day, dryRun: false, actor: 'cli:test' }, effects.now), (state) => state);
+      await undergo(
+        cutOffAt,
+        () => prune({ dataDirectory: data, keepForMs: keepDays * day, dryRun: false, actor: 'cli:test' }, effects.now),
+        (state) => state,
+      );
       tally.lost += locks.check(time - keepDays * day);
     });
   }
@@ -168,15 +254,28 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     const published = publishedRecords(data).filter(({ name }) => !name.endsWith('/steady'));
     const meant = published[pick % Math.max(1, published.length)];
     if (meant === undefined) return;
-    const { name, version, dist: { reference } } = meant;
+    const {
+      name,
+      version,
+      dist: { reference },
+    } = meant;
     locks.purge({ name, version, reference });
-    const order = { name: name as PackageName, version, reference: version.startsWith('dev-') ? reference : undefined, reason: 'other' as const, dryRun: false, mirrored: [] };
+    const order = {
+      name: name as PackageName,
+      version,
+      reference: version.startsWith('dev-') ? reference : undefined,
+      reason: 'other' as const,
+      dryRun: false,
+      mirrored: [],
+    };
     const purging = async (): Promise<{ readonly serial: number }> => {
       const outcome = await purgeVersion(order, { request: request(data), effects, waitMs: 0 });
       if (outcome.outcome === 'refused') throw new Error(outcome.message);
       return outcome;
     };
-    const report = await undergo(cutOffAt, purging, (state, key) => (key === `${name}@${version}` ? afterPurge(state) : state));
+    const report = await undergo(cutOffAt, purging, (state, key) =>
+      key === `${name}@${version}` ? afterPurge(state) : state,
+    );
     tally.purged += Number(report !== undefined);
   }
 
@@ -187,10 +286,16 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
     expect(serial, 'I6').toBeGreaterThanOrEqual(highest);
     highest = serial;
     const found = observe();
-    for (const [key, list] of states) expect(list.map(({ published }) => published), key).toContainEqual(found.get(key));
+    for (const [key, list] of states)
+      expect(
+        list.map(({ published }) => published),
+        key,
+      ).toContainEqual(found.get(key));
     expect([...found.keys()].filter((key) => !states.has(key))).toEqual([]);
     if (serial === announced) {
-      states = new Map([...states].map(([key, list]) => [key, list.filter(({ published }) => published === found.get(key))]));
+      states = new Map(
+        [...states].map(([key, list]) => [key, list.filter(({ published }) => published === found.get(key))]),
+      );
       publications.set(serial, found);
     }
     locks.note(time);
@@ -215,7 +320,11 @@ export function playedRegistry(tally: Tally, seed: number): PlayedRegistry {
       await play(idle);
       expect((await build(request(data), effects)).published).toBe(false);
       const found = observe();
-      if (found.size !== wanted.size || [...wanted].some(([key, { content, spoilt }]) => spoilt || found.get(key) !== content)) return;
+      if (
+        found.size !== wanted.size ||
+        [...wanted].some(([key, { content, spoilt }]) => spoilt || found.get(key) !== content)
+      )
+        return;
       mkdirSync(tree.path('clean'));
       await build(request(tree.path('clean')), effects);
       expect(publishedTree(data)).toEqual(publishedTree(tree.path('clean')));

@@ -58,6 +58,8 @@ export function createPowerLoss(fs, folder, random) {
   };
 
   function filesBelow(place) {
-    return fs.readdirSync(place, { withFileTypes: true, recursive: true }).flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+    return fs
+      .readdirSync(place, { withFileTypes: true, recursive: true })
+      .flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
   }
 }

@@ -39,17 +39,41 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   content: fc.nat({ max: 2 }),
 });
 
-const common = { days: fc.constantFrom(0, 0, 1, 50, 200), cutOffAt: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 5 }) };
+const common = {
+  days: fc.constantFrom(0, 0, 1, 50, 200),
+  cutOffAt: fc.option(fc.integer({ min: 1, max: 120 }), { nil: undefined, freq: 5 }),
+};
 
 export const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ kind: fc.constant('build' as const), edits: fc.array(edit, { maxLength: 6 }), unreadable: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.subarray([...sources]) }), ...common }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('rollback' as const), back: fc.integer({ min: 1, max: 3 }), ...common }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('build' as const),
+      edits: fc.array(edit, { maxLength: 6 }),
+      unreadable: fc.oneof(
+        { weight: 5, arbitrary: fc.constant([]) },
+        { weight: 1, arbitrary: fc.subarray([...sources]) },
+      ),
+      ...common,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('rollback' as const), back: fc.integer({ min: 1, max: 3 }), ...common }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('lift' as const), ...common }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('prune' as const), keepDays: fc.constantFrom(0, 0, 30, 180), ...common }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('prune' as const), keepDays: fc.constantFrom(0, 0, 30, 180), ...common }),
+  },
 );
 
 /** Apart from the others, so that the seeds of their series go on meaning what they mean. */
-export const purgeStep: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('purge' as const), pick: fc.nat({ max: 11 }), ...common });
+export const purgeStep: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('purge' as const),
+  pick: fc.nat({ max: 11 }),
+  ...common,
+});
 
 export const keyOf = ({ name, version }: Pick<Edit, 'name' | 'version'>): string => `${name}@${version ?? 'dev-main'}`;
 export const sourceOf = (name: string): string => name.split('/')[0] ?? '';
@@ -57,12 +81,19 @@ export const sourceOf = (name: string): string => name.split('/')[0] ?? '';
 /** As a record's description names it, so that what is published can be told. */
 const contentOf = (change: Edit): string => `${keyOf(change)} ${change.content}`;
 
-export const wantedOf = (change: Edit): Wanted | undefined => (change.kind === 'remove' ? undefined : { content: contentOf(change), spoilt: change.kind === 'spoil', dev: change.version === undefined });
+export const wantedOf = (change: Edit): Wanted | undefined =>
+  change.kind === 'remove'
+    ? undefined
+    : { content: contentOf(change), spoilt: change.kind === 'spoil', dev: change.version === undefined };
 
 export function applyEdit(tree: TemporaryTree, change: Edit): void {
   const folder = `${change.name}/${change.version ?? 'head'}`;
   tree.delete(folder);
   if (change.kind === 'remove') return;
-  const fields = { description: contentOf(change), ...(change.kind === 'spoil' ? { require: { 'acme/one': '^^1' } } : {}) };
-  for (const [path, entry] of Object.entries(whoLibrary(change.name, change.version, fields, contentOf(change)))) tree.write({ [`${folder}/${path}`]: entry });
+  const fields = {
+    description: contentOf(change),
+    ...(change.kind === 'spoil' ? { require: { 'acme/one': '^^1' } } : {}),
+  };
+  for (const [path, entry] of Object.entries(whoLibrary(change.name, change.version, fields, contentOf(change))))
+    tree.write({ [`${folder}/${path}`]: entry });
 }

@@ -8,7 +8,11 @@ import { join, relative } from 'node:path';
 export function publishedTree(data: string): Record<string, string> {
   const files = allFiles(join(data, 'public'));
   const named = namedArchives(data, files);
-  return Object.fromEntries(files.filter((path) => !path.startsWith('dist/') || named.has(path)).map((path) => [path, digest(join(data, 'public', path))]));
+  return Object.fromEntries(
+    files
+      .filter((path) => !path.startsWith('dist/') || named.has(path))
+      .map((path) => [path, digest(join(data, 'public', path))]),
+  );
 }
 
 /** path below public/ → SHA-256, less `published-time`: every file there is */
@@ -26,7 +30,9 @@ export function publishedVersions(data: string): PublishedVersions {
 /** Every record of every p2 document. */
 export function publishedRecords(data: string): readonly Required<VersionRow>[] {
   const files = existsSync(join(data, 'public')) ? allFiles(join(data, 'public')) : [];
-  return recordsOf(data, files).flatMap(({ dist, description = '', ...row }) => (dist === undefined ? [] : [{ ...row, description, dist }]));
+  return recordsOf(data, files).flatMap(({ dist, description = '', ...row }) =>
+    dist === undefined ? [] : [{ ...row, description, dist }],
+  );
 }
 
 interface VersionRow {
@@ -40,12 +46,24 @@ interface VersionRow {
 function recordsOf(data: string, files: readonly string[]): VersionRow[] {
   return files
     .filter((path) => path.startsWith('p2/'))
-    .flatMap((path) => Object.values((JSON.parse(readFileSync(join(data, 'public', path), 'utf8')) as { packages: Record<string, Record<string, VersionRow>> }).packages).flatMap((versions) => Object.values(versions)));
+    .flatMap((path) =>
+      Object.values(
+        (
+          JSON.parse(readFileSync(join(data, 'public', path), 'utf8')) as {
+            packages: Record<string, Record<string, VersionRow>>;
+          }
+        ).packages,
+      ).flatMap((versions) => Object.values(versions)),
+    );
 }
 
 /** The plain archive of every version, and the pinned one of a version that may move. */
 function namedArchives(data: string, files: readonly string[]): ReadonlySet<string> {
-  return new Set(recordsOf(data, files).flatMap(({ name, version, dist }) => (dist === undefined ? [] : [`dist/${name}/${version}.zip`, `dist/${name}/${version}@${dist.reference}.zip`])));
+  return new Set(
+    recordsOf(data, files).flatMap(({ name, version, dist }) =>
+      dist === undefined ? [] : [`dist/${name}/${version}.zip`, `dist/${name}/${version}@${dist.reference}.zip`],
+    ),
+  );
 }
 
 /** Sorted, relative, forward slashes. */

@@ -11,8 +11,10 @@ import { below, temporaryTree, type Tree } from './package-tree.ts';
 import { allFiles, wholeTree } from './published-tree.ts';
 import { whoLibrary } from './who-library.ts';
 
-const release = (name: string, version: string, who = version): Tree => below(`${name}/${version}`, { ...whoLibrary(name, version, {}, who), 'README.md': `# ${name}\n${who}\n` });
-const head = (name: string, who: string): Tree => below(`${name}/head`, { ...whoLibrary(name, undefined, {}, who), 'README.md': `# ${name}\n${who}\n` });
+const release = (name: string, version: string, who = version): Tree =>
+  below(`${name}/${version}`, { ...whoLibrary(name, version, {}, who), 'README.md': `# ${name}\n${who}\n` });
+const head = (name: string, who: string): Tree =>
+  below(`${name}/head`, { ...whoLibrary(name, undefined, {}, who), 'README.md': `# ${name}\n${who}\n` });
 
 export interface PublishingBuild {
   readonly data: string;
@@ -41,17 +43,48 @@ export async function publishingBuild({ cold = false } = {}): Promise<Publishing
   const tree = temporaryTree({}, existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
   const [source, base, data] = [tree.path('packages'), tree.path('base'), tree.path('data')];
   const request = (dataDirectory: string): BuildRequest => ({
-    dataDirectory, baseDirectory: tree.root, arguments: [source], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: true, allowWithdraw: true,
-    jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined,
+    dataDirectory,
+    baseDirectory: tree.root,
+    arguments: [source],
+    configured: undefined,
+    fallback: undefined,
+    forget: [],
+    strict: false,
+    allowRepublish: true,
+    allowWithdraw: true,
+    jobs: 1,
+    metadataUrl: '/p2/%package%$%hash%.json',
+    distBaseUrl: undefined,
   });
-  const effects = (seconds: number): BuildEffects => ({ now: () => new Date(Date.now() + seconds * 1000), progress: () => undefined, environment: { PATH: process.env['PATH'] } });
+  const effects = (seconds: number): BuildEffects => ({
+    now: () => new Date(Date.now() + seconds * 1000),
+    progress: () => undefined,
+    environment: { PATH: process.env['PATH'] },
+  });
   const buildInto = (dataDirectory: string, seconds: number) => build(request(dataDirectory), effects(seconds));
   const put = (change: Tree): void => tree.write(below('packages', change));
 
-  put({ ...release('acme/less', '1.0.0'), ...release('acme/less', '1.1.0'), ...release('acme/gone', '1.0.0'), ...release('acme/moved', '1.0.0'), ...head('acme/moved', 'before'), ...release('acme/still', '1.0.0'), ...release('acme/anew', '1.0.0') });
+  put({
+    ...release('acme/less', '1.0.0'),
+    ...release('acme/less', '1.1.0'),
+    ...release('acme/gone', '1.0.0'),
+    ...release('acme/moved', '1.0.0'),
+    ...head('acme/moved', 'before'),
+    ...release('acme/still', '1.0.0'),
+    ...release('acme/anew', '1.0.0'),
+  });
   if (!cold) await buildInto(base, 0);
   for (const gone of ['acme/less/1.1.0', 'acme/gone']) tree.delete(`packages/${gone}`);
-  put({ ...release('acme/more', '1.0.0'), ...head('acme/more', 'first'), ...release('acme/most', '1.0.0'), ...release('acme/most', '2.0.0'), ...release('acme/other', '1.0.0'), ...release('acme/moved', '1.1.0'), ...head('acme/moved', 'after'), ...release('acme/anew', '1.0.0', 'again') });
+  put({
+    ...release('acme/more', '1.0.0'),
+    ...head('acme/more', 'first'),
+    ...release('acme/most', '1.0.0'),
+    ...release('acme/most', '2.0.0'),
+    ...release('acme/other', '1.0.0'),
+    ...release('acme/moved', '1.1.0'),
+    ...head('acme/moved', 'after'),
+    ...release('acme/anew', '1.0.0', 'again'),
+  });
 
   const finished = (): FinishedTree => ({ served: wholeTree(data), files: allFiles(data).map(withoutSerial) });
   const begin = (): string => {
@@ -62,7 +95,15 @@ export async function publishingBuild({ cold = false } = {}): Promise<Publishing
   begin();
   await buildInto(data, 10);
   const expected = finished();
-  return { data, begin, run: (late = 0) => buildInto(data, 10 + late), expected, found: finished, rollBack: (late) => rollBack({ to: 1, dryRun: false }, request(data), effects(late)), remove: () => tree.remove() };
+  return {
+    data,
+    begin,
+    run: (late = 0) => buildInto(data, 10 + late),
+    expected,
+    found: finished,
+    rollBack: (late) => rollBack({ to: 1, dryRun: false }, request(data), effects(late)),
+    remove: () => tree.remove(),
+  };
 }
 
 /** A publication that was cut off has used up its serial. */
@@ -77,6 +118,7 @@ export function buryOwner(data: string): void {
     const text = readFileSync(path, 'utf8');
     // half a lock, after a power loss, which others wait for for a minute
     if (name === 'lock' && !text.endsWith('}')) rmSync(path);
-    else if (text.endsWith('}')) writeFileSync(path, JSON.stringify({ ...(JSON.parse(text) as object), pid: 2 ** 22 + 1 }));
+    else if (text.endsWith('}'))
+      writeFileSync(path, JSON.stringify({ ...(JSON.parse(text) as object), pid: 2 ** 22 + 1 }));
   }
 }

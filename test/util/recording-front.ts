@@ -70,10 +70,20 @@ export async function startFront(upstream: () => string): Promise<RecordingFront
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const target = incoming.url ?? '';
     const own = front.answer?.(target);
-    const answer = own === undefined ? await forward(incoming, upstream(), agent) : { status: own.status, headers: { ...own.headers }, raw: undefined, body: Buffer.from(own.body ?? '') };
+    const answer =
+      own === undefined
+        ? await forward(incoming, upstream(), agent)
+        : { status: own.status, headers: { ...own.headers }, raw: undefined, body: Buffer.from(own.body ?? '') };
     const body = front.damage === undefined ? answer.body : front.damage(target, answer.body);
     const changed = own !== undefined || body !== answer.body;
-    requests.push({ method: incoming.method ?? '', target, headers: incoming.headers, status: answer.status, bytes: body.length, answerHeaders: answer.headers });
+    requests.push({
+      method: incoming.method ?? '',
+      target,
+      headers: incoming.headers,
+      status: answer.status,
+      bytes: body.length,
+      answerHeaders: answer.headers,
+    });
     if (!changed && answer.raw !== undefined) outgoing.writeHead(answer.status, answer.raw);
     else outgoing.writeHead(answer.status, { ...answer.headers, 'content-length': String(body.length) });
     outgoing.end(body);
@@ -92,13 +102,24 @@ interface Forwarded {
 function forward(incoming: IncomingMessage, upstream: string, agent: Agent): Promise<Forwarded> {
   const { hostname, port } = new URL(upstream);
   return new Promise((resolve) => {
-    const failed = (error: Error): void => resolve({ status: 502, headers: {}, raw: undefined, body: Buffer.from(error.message) });
-    const outgoing = httpRequest({ agent, hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', failed);
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, raw: response.rawHeaders, body: Buffer.concat(chunks) }));
-    });
+    const failed = (error: Error): void =>
+      resolve({ status: 502, headers: {}, raw: undefined, body: Buffer.from(error.message) });
+    const outgoing = httpRequest(
+      { agent, hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', failed);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            raw: response.rawHeaders,
+            body: Buffer.concat(chunks),
+          }),
+        );
+      },
+    );
     outgoing.on('error', failed);
     incoming.pipe(outgoing);
   });

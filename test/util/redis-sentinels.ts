@@ -25,19 +25,29 @@ export async function startSentinels(password?: string): Promise<RedisSentinels>
   const replica = await startRedis(['--replicaof', '127.0.0.1', String(primary.port), ...settings], password);
   const folder = temporaryFolder('sentinels');
   const ports = [await freePort(), await freePort(), await freePort()];
-  await until(async () => String(await replica.command('INFO', 'replication')).includes('master_link_status:up'), 'the replica follows');
+  await until(
+    async () => String(await replica.command('INFO', 'replication')).includes('master_link_status:up'),
+    'the replica follows',
+  );
   const processes = ports.map((port) => launch(port, folder.at(`${port}.conf`), primary.port, password));
   const ask = (port: number, ...args: readonly string[]): Promise<unknown> => sendTo(port, undefined, 'SENTINEL', args);
   await until(async () => {
     const known = await Promise.all(ports.map(async (port) => (await ask(port, 'MASTER', 'packages')) as string[]));
-    return known.every((fields) => fields[fields.indexOf('num-other-sentinels') + 1] === '2' && fields[fields.indexOf('num-slaves') + 1] === '1');
+    return known.every(
+      (fields) =>
+        fields[fields.indexOf('num-other-sentinels') + 1] === '2' && fields[fields.indexOf('num-slaves') + 1] === '1',
+    );
   }, 'the sentinels know each other');
   return {
     url: `redis+sentinel://${password === undefined ? '' : `:${password}@`}${ports.map((port) => `127.0.0.1:${port}`).join(',')}/packages`,
     ports,
     primary,
     replica,
-    failedOver: () => until(async () => String(await replica.command('INFO', 'replication')).includes('role:master'), 'the replica takes the place'),
+    failedOver: () =>
+      until(
+        async () => String(await replica.command('INFO', 'replication')).includes('role:master'),
+        'the replica takes the place',
+      ),
     stop: async () => {
       for (const sentinel of processes) {
         const exited = once(sentinel, 'exit');

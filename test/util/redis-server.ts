@@ -53,7 +53,11 @@ export async function startRedis(settings: readonly string[] = [], password?: st
 
 async function launch(port: number, settings: readonly string[], password: string | undefined): Promise<ChildProcess> {
   const auth = password === undefined ? [] : ['--requirepass', password];
-  const server = spawn(toolPath('redis-server'), ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...auth, ...settings], { stdio: 'ignore' });
+  const server = spawn(
+    toolPath('redis-server'),
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...auth, ...settings],
+    { stdio: 'ignore' },
+  );
   for (let attempt = 0; attempt < 200; attempt += 1) {
     if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
     if ((await sendTo(port, password, 'PING', []).catch(() => undefined)) === 'PONG') return server;
@@ -64,8 +68,19 @@ async function launch(port: number, settings: readonly string[], password: strin
 }
 
 /** Sends one command as the operator, by a connection of its own. */
-export async function sendTo(port: number, password: string | undefined, name: string, args: readonly (string | number)[]): Promise<unknown> {
-  const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, retryStrategy: null, ...(password === undefined ? {} : { password }) });
+export async function sendTo(
+  port: number,
+  password: string | undefined,
+  name: string,
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  const client = new Redis({
+    port,
+    host: '127.0.0.1',
+    lazyConnect: true,
+    retryStrategy: null,
+    ...(password === undefined ? {} : { password }),
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -33,15 +33,28 @@ export interface BuildReport {
   readonly added: readonly { readonly name: string; readonly version: string }[];
   readonly changed: readonly { readonly name: string; readonly version: string }[];
   readonly withdrawn: readonly { readonly name: string; readonly version: string }[];
-  readonly quarantined: readonly { readonly name: string | null; readonly version: string | null; readonly code: string; readonly message: string; readonly where: string }[];
+  readonly quarantined: readonly {
+    readonly name: string | null;
+    readonly version: string | null;
+    readonly code: string;
+    readonly message: string;
+    readonly where: string;
+  }[];
   readonly failed: readonly { readonly source: string; readonly reason: string }[];
 }
 
 /** Builds `sources`, makes a token, serves. `serve` holds further flags of the serve command. */
-export async function startRegistry(options: { readonly sources?: readonly string[]; readonly serve?: readonly string[]; readonly build?: readonly string[] } = {}): Promise<Registry> {
+export async function startRegistry(
+  options: {
+    readonly sources?: readonly string[];
+    readonly serve?: readonly string[];
+    readonly build?: readonly string[];
+  } = {},
+): Promise<Registry> {
   const folder = temporaryFolder('registry');
   const data = folder.at('data');
-  const cli = (...args: readonly string[]): Promise<CliOutcome> => runCli([...args, '--data', data], { cwd: folder.path });
+  const cli = (...args: readonly string[]): Promise<CliOutcome> =>
+    runCli([...args, '--data', data], { cwd: folder.path });
   const build = async (...args: readonly string[]): Promise<BuildReport> => {
     const { exitCode, stdout, stderr } = await cli('build', '--json', ...args);
     if (exitCode !== 0) throw new Error(`build ${args.join(' ')} ended with ${exitCode}: ${stderr}${stdout}`);
@@ -53,7 +66,8 @@ export async function startRegistry(options: { readonly sources?: readonly strin
     return JSON.parse(stdout) as { id: string; token: string };
   };
 
-  if (options.sources !== undefined && options.sources.length > 0) await build(...options.sources, ...(options.build ?? []));
+  if (options.sources !== undefined && options.sources.length > 0)
+    await build(...options.sources, ...(options.build ?? []));
   const first = await createToken();
   let server = await serveTree(folder.path, data, options.serve ?? []);
   const front = await startFront(() => server.url);

@@ -41,13 +41,26 @@ export interface TestRepositories extends RepositoryServices {
 }
 
 /** Names resolve as in `addresses`, and to a public one otherwise: no test asks a real resolver. */
-const addresses: Readonly<Record<string, string>> = { 'inside.example.org': '10.1.2.3', 'mixed.example.org': '169.254.169.254' };
+const addresses: Readonly<Record<string, string>> = {
+  'inside.example.org': '10.1.2.3',
+  'mixed.example.org': '169.254.169.254',
+};
 
-export async function repositoryServices({ state, store, sealer, now, folder, settings = {} }: RepositoryParts): Promise<TestRepositories> {
+export async function repositoryServices({
+  state,
+  store,
+  sealer,
+  now,
+  folder,
+  settings = {},
+}: RepositoryParts): Promise<TestRepositories> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'libretto.json'), JSON.stringify(settings));
   const config = await loadConfig({ flags: { data: join(folder, 'data') }, environment: {}, workingDirectory: folder });
-  const resolve: Resolve = async (host) => [{ address: '8.8.8.8', family: 4 }, { address: addresses[host] ?? '8.8.4.4', family: 4 }];
+  const resolve: Resolve = async (host) => [
+    { address: '8.8.8.8', family: 4 },
+    { address: addresses[host] ?? '8.8.4.4', family: 4 },
+  ];
   const sources = createRepositorySources(config, resolve);
   const builder = createScriptedBuilder();
   const errors: unknown[] = [];
@@ -61,7 +74,16 @@ export async function repositoryServices({ state, store, sealer, now, folder, se
     jobs,
     syncer,
     verifier: createVerifier({ runner: builder }),
-    schedule: createSchedule({ state, jobs, lease: createLease({ state, name: 'schedule', liveness, randomBytes }), syncer, sources, now, random: () => 0.5, onError }),
+    schedule: createSchedule({
+      state,
+      jobs,
+      lease: createLease({ state, name: 'schedule', liveness, randomBytes }),
+      syncer,
+      sources,
+      now,
+      random: () => 0.5,
+      onError,
+    }),
     builder,
     settingObjection: addressObjection(config, resolve),
     errors,

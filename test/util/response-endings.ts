@@ -8,7 +8,18 @@ import { seededRandom } from './seeded-random.ts';
 /** What a client may make of a response; `either`: all of the body came, and then the connection broke. */
 export type Expected = 'whole' | 'error' | 'either';
 
-const endings = ['whole', 'whole', 'cut', 'reset', 'before the last chunk', 'bad chunk', 'nothing', 'half a head', 'reset behind it', 'too much'] as const;
+const endings = [
+  'whole',
+  'whole',
+  'cut',
+  'reset',
+  'before the last chunk',
+  'bad chunk',
+  'nothing',
+  'half a head',
+  'reset behind it',
+  'too much',
+] as const;
 
 export interface Plan {
   readonly ending: (typeof endings)[number];
@@ -27,9 +38,13 @@ export function planOf(body: Buffer, random: () => number, calm: boolean): Plan 
   const old = random() < 0.4;
   const framing = pick(old ? (['length', 'until closed'] as const) : (['length', 'chunked', 'until closed'] as const));
   const wanted = calm ? 'whole' : pick(endings);
-  const ending = framing === 'chunked' || (wanted !== 'bad chunk' && wanted !== 'before the last chunk') ? wanted : 'cut';
+  const ending =
+    framing === 'chunked' || (wanted !== 'bad chunk' && wanted !== 'before the last chunk') ? wanted : 'cut';
   const kept = framing !== 'until closed' && ending === 'whole' && random() < 0.4;
-  const lines = [`HTTP/1.${old ? 0 : 1} 200 OK`, kept ? 'Connection: keep-alive' : pick(old ? ['Server: old'] : ['Connection: close', 'Connection: keep-alive'])];
+  const lines = [
+    `HTTP/1.${old ? 0 : 1} 200 OK`,
+    kept ? 'Connection: keep-alive' : pick(old ? ['Server: old'] : ['Connection: close', 'Connection: keep-alive']),
+  ];
   if (framing === 'length') lines.push(`Content-Length: ${body.length}`);
   if (framing === 'chunked') lines.push('Transfer-Encoding: chunked');
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
@@ -46,13 +61,14 @@ export function planOf(body: Buffer, random: () => number, calm: boolean): Plan 
     'reset behind it': () => whole,
     'too much': () => Buffer.concat([whole, framing === 'until closed' ? Buffer.alloc(0) : Buffer.from('more')]),
   };
-  const expected = ending === 'whole' ? 'whole' : ending === 'reset behind it' || ending === 'too much' ? 'either' : 'error';
+  const expected =
+    ending === 'whole' ? 'whole' : ending === 'reset behind it' || ending === 'too much' ? 'either' : 'error';
   return { ending, expected, framing, wire: wires[ending](), kept, piece: pick([1 << 20, 65_536, 16_384, 50_000]) };
 }
 
 function chunked(body: Buffer, random: () => number): Buffer {
   const parts: Buffer[] = [];
-  for (let at = 0; at < body.length; ) {
+  for (let at = 0; at < body.length;) {
     const piece = body.subarray(at, at + 1 + Math.floor(random() * 100_000));
     parts.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'));
     at += piece.length;
@@ -66,16 +82,21 @@ export interface EndingServers extends AsyncDisposable {
 }
 
 /** Servers that answer each path with its plan; 404 where there is none. */
-export async function startEndingServers(count: number, planFor: (path: string) => Plan | undefined): Promise<EndingServers> {
+export async function startEndingServers(
+  count: number,
+  planFor: (path: string) => Plan | undefined,
+): Promise<EndingServers> {
   const open = new Set<Socket>();
   const answer = async (socket: Socket, path: string): Promise<void> => {
     const plan = planFor(path);
-    if (plan === undefined) return void socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    if (plan === undefined)
+      return void socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
     for (let at = 0; at < plan.wire.length && !socket.destroyed; at += plan.piece) {
       socket.write(plan.wire.subarray(at, at + plan.piece));
       if (plan.wire.length > plan.piece) await sleep(1);
     }
-    if (plan.ending.startsWith('reset')) await new Promise((resolve) => socket.write('', resolve)).then(() => socket.resetAndDestroy());
+    if (plan.ending.startsWith('reset'))
+      await new Promise((resolve) => socket.write('', resolve)).then(() => socket.resetAndDestroy());
     else if (!plan.kept) socket.end();
   };
   const listening = Array.from({ length: count }, () =>

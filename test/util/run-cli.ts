@@ -25,7 +25,10 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
 }
 
 /** Never throws for an exit code; -1 when a signal ended it. */
-export async function runCli(args: readonly string[], { cwd, environment = {}, through = [] }: CliOptions): Promise<CliOutcome> {
+export async function runCli(
+  args: readonly string[],
+  { cwd, environment = {}, through = [] }: CliOptions,
+): Promise<CliOutcome> {
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
   const { exitCode, stdout, stderr } = await execa(command, all, {
     cwd,
@@ -39,9 +42,23 @@ export async function runCli(args: readonly string[], { cwd, environment = {}, t
 }
 
 /** With standard output going to a file, which must exist. */
-export async function runCliInto(path: string, args: readonly string[], { cwd, environment = {} }: CliOptions): Promise<CliOutcome> {
-  const options = { cwd, env: cleanEnvironment(environment), extendEnv: false, reject: false, stdin: 'ignore', timeout: 50_000 } as const;
-  const { exitCode, stderr } = await execa('sh', ['-c', 'exec "$0" "$@" > "$OUT"', process.execPath, binary, ...args], { ...options, env: { ...options.env, OUT: path } });
+export async function runCliInto(
+  path: string,
+  args: readonly string[],
+  { cwd, environment = {} }: CliOptions,
+): Promise<CliOutcome> {
+  const options = {
+    cwd,
+    env: cleanEnvironment(environment),
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+    timeout: 50_000,
+  } as const;
+  const { exitCode, stderr } = await execa('sh', ['-c', 'exec "$0" "$@" > "$OUT"', process.execPath, binary, ...args], {
+    ...options,
+    env: { ...options.env, OUT: path },
+  });
   return { exitCode: exitCode ?? -1, stdout: '', stderr };
 }
 
@@ -59,13 +76,24 @@ const setupLine = /^ {2}curl \S+\/api\/auth\/setup .*$/m;
 
 /** The lines of a log, without those of the audit log's head, which come with time and not with requests. */
 export function logLines(text: string): Record<string, unknown>[] {
-  return text.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line['audit_head'] === undefined);
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((line) => line['audit_head'] === undefined);
 }
 
 /** For commands that stay: `serve` and `start`. */
 export function startCli(args: readonly string[], { cwd, environment = {}, through = [] }: CliOptions): RunningCli {
   const [command, ...all] = [...through, process.execPath, binary, ...args] as [string, ...string[]];
-  const child = execa(command, all, { cwd, env: cleanEnvironment(environment), extendEnv: false, reject: false, stdin: 'ignore', buffer: false });
+  const child = execa(command, all, {
+    cwd,
+    env: cleanEnvironment(environment),
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+    buffer: false,
+  });
   const output = { stdout: '', stderr: '' };
   const listeners = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {
@@ -75,7 +103,8 @@ export function startCli(args: readonly string[], { cwd, environment = {}, throu
     });
   }
   const ended = child.then(({ exitCode }) => {
-    if (args[0] === 'serve') assertNoSecrets(Object.values(output).join('\n').replace(setupLine, ''), 'what serve said');
+    if (args[0] === 'serve')
+      assertNoSecrets(Object.values(output).join('\n').replace(setupLine, ''), 'what serve said');
     return { exitCode: exitCode ?? -1, ...output };
   });
   return {
@@ -93,7 +122,9 @@ export function startCli(args: readonly string[], { cwd, environment = {}, throu
         };
         listeners.add(look);
         look();
-        void ended.then(({ exitCode, stdout, stderr }) => reject(new Error(`it ended with ${exitCode} before it showed ${String(pattern)}:\n${stderr}${stdout}`)));
+        void ended.then(({ exitCode, stdout, stderr }) =>
+          reject(new Error(`it ended with ${exitCode} before it showed ${String(pattern)}:\n${stderr}${stdout}`)),
+        );
       }),
   };
 }

@@ -45,7 +45,11 @@ export interface RunningManagement extends AsyncDisposable {
   readonly proxy: RunningProxy;
   readonly services: Services;
   /** `as`: the bearer credentials, a token's or a session's; left out: nobody */
-  readonly call: (method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'PUT', path: string, options?: { readonly as?: string; readonly body?: unknown }) => Promise<Reply>;
+  readonly call: (
+    method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'PUT',
+    path: string,
+    options?: { readonly as?: string; readonly body?: unknown },
+  ) => Promise<Reply>;
   readonly createToken: (kind: TokenKind) => Promise<string>;
   /** A new user of this role, logged in: `token` is their session's. */
   readonly signIn: (role: Role) => Promise<SignedIn>;
@@ -72,7 +76,19 @@ export interface SignedIn {
 /** scrypt as it is, but cheap: tests sign in often. */
 const cheapCost = { cost: 16, blockSize: 1, parallelization: 1 };
 
-export async function runManagement(options: { readonly now?: () => number; readonly settings?: object; readonly baseline?: Baseline; readonly counters?: Counters; readonly limits?: Partial<ServerLimits>; readonly certificate?: Certificate; readonly mirrored?: MirroredCatalogue; readonly uploads?: Partial<UploadLimits>; readonly render?: Omit<RenderThreadOptions, 'onFailure'> } = {}): Promise<RunningManagement> {
+export async function runManagement(
+  options: {
+    readonly now?: () => number;
+    readonly settings?: object;
+    readonly baseline?: Baseline;
+    readonly counters?: Counters;
+    readonly limits?: Partial<ServerLimits>;
+    readonly certificate?: Certificate;
+    readonly mirrored?: MirroredCatalogue;
+    readonly uploads?: Partial<UploadLimits>;
+    readonly render?: Omit<RenderThreadOptions, 'onFailure'>;
+  } = {},
+): Promise<RunningManagement> {
   const now = options.now ?? Date.now;
   const untold: (readonly string[])[] = [];
   const stored = createMemoryStore();
@@ -85,21 +101,88 @@ export async function runManagement(options: { readonly now?: () => number; read
   const uses = createTokenUses({ store: state, onError: (error) => void errors.push(error) });
   const keys = createKeyRing({ folder: folder.at('keys'), now, randomBytes });
   const sealer = createSealer(keys, randomBytes);
-  const repositories = await repositoryServices({ state, store, sealer, now, folder: folder.path, settings: options.settings });
-  const settings = createSettings({ store, baseline: options.baseline ?? {}, objection: repositories.settingObjection });
-  const people = createPeople({ state, keys, sealer, passwords: createPasswords({ randomBytes, cost: cheapCost }), now, randomBytes, rules: peopleRules(settings) });
-  const services: Services = { ...repositories, ...artifactServices(store, now, folder.at('data'), options.uploads), ...packageServices(state, store, now, folder.at('data'), options.render), dataDirectory: folder.at('data'), people, tokensOf, settings, state, uses, counters, startedAtMs: now(), stateKind: 'lmdb', defaultLimits: defaultLimits(settings), artifactRetention: settingOf(settings, 'retention.artifacts_days'), sessions: people.sessions, version };
-  const proxy = await runProxy({ authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }), counters, uses, rootChanges: advertisedRoot(settings), safety: createPublishedSafety(services.published), tombstones: createTombstones(services.published), lookups: createLookups({ catalogue: services.catalogue, usage: createUsage(services.downloads, services.installs), mirrored: options.mirrored }), management: createManagement(services), dataDirectory: folder.at('data'), onDownload: services.downloads.count, onInstall: services.installs.count, now, ...(options.limits === undefined ? {} : { limits: options.limits }), certificate: options.certificate });
+  const repositories = await repositoryServices({
+    state,
+    store,
+    sealer,
+    now,
+    folder: folder.path,
+    settings: options.settings,
+  });
+  const settings = createSettings({
+    store,
+    baseline: options.baseline ?? {},
+    objection: repositories.settingObjection,
+  });
+  const people = createPeople({
+    state,
+    keys,
+    sealer,
+    passwords: createPasswords({ randomBytes, cost: cheapCost }),
+    now,
+    randomBytes,
+    rules: peopleRules(settings),
+  });
+  const services: Services = {
+    ...repositories,
+    ...artifactServices(store, now, folder.at('data'), options.uploads),
+    ...packageServices(state, store, now, folder.at('data'), options.render),
+    dataDirectory: folder.at('data'),
+    people,
+    tokensOf,
+    settings,
+    state,
+    uses,
+    counters,
+    startedAtMs: now(),
+    stateKind: 'lmdb',
+    defaultLimits: defaultLimits(settings),
+    artifactRetention: settingOf(settings, 'retention.artifacts_days'),
+    sessions: people.sessions,
+    version,
+  };
+  const proxy = await runProxy({
+    authenticator: createAuthenticator(state, { defaultLimits: defaultLimits(settings) }),
+    counters,
+    uses,
+    rootChanges: advertisedRoot(settings),
+    safety: createPublishedSafety(services.published),
+    tombstones: createTombstones(services.published),
+    lookups: createLookups({
+      catalogue: services.catalogue,
+      usage: createUsage(services.downloads, services.installs),
+      mirrored: options.mirrored,
+    }),
+    management: createManagement(services),
+    dataDirectory: folder.at('data'),
+    onDownload: services.downloads.count,
+    onInstall: services.installs.count,
+    now,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    certificate: options.certificate,
+  });
   return {
     proxy,
     services,
     call: async (method, path, { as, body } = {}) => {
-      const reply = await proxy.send(method, path, { authorization: as === undefined ? '' : `Bearer ${as}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, body === undefined ? undefined : JSON.stringify(body));
+      const reply = await proxy.send(
+        method,
+        path,
+        {
+          authorization: as === undefined ? '' : `Bearer ${as}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body === undefined ? undefined : JSON.stringify(body),
+      );
       (await answerCheckOf(proxy)).check(method, path, reply);
-      rememberSecrets([body, reply.headers['content-type'] === 'application/json' && reply.body.length > 0 ? reply.json() : undefined]);
+      rememberSecrets([
+        body,
+        reply.headers['content-type'] === 'application/json' && reply.body.length > 0 ? reply.json() : undefined,
+      ]);
       return reply;
     },
-    createToken: async (kind) => (await tokensOf('cli:test').create({ description: `a ${kind} token`, kind })).secret.reveal(),
+    createToken: async (kind) =>
+      (await tokensOf('cli:test').create({ description: `a ${kind} token`, kind })).secret.reveal(),
     signIn: (role) => signIn(people, role),
     state: stored,
     uses,
@@ -124,12 +207,17 @@ export async function runManagement(options: { readonly now?: () => number; read
 let answerCheck: AnswerCheck | undefined;
 
 async function answerCheckOf(proxy: RunningProxy): Promise<AnswerCheck> {
-  answerCheck ??= createAnswerCheck((await proxy.send('GET', '/api/openapi.json', {})).json() as unknown as ApiDocument);
+  answerCheck ??= createAnswerCheck(
+    (await proxy.send('GET', '/api/openapi.json', {})).json() as unknown as ApiDocument,
+  );
   return answerCheck;
 }
 
 async function signIn(people: People, role: Role): Promise<SignedIn> {
-  const [email, password] = [`${role}-${randomBytes(6).toString('hex')}@example.org`, `password ${randomBytes(9).toString('base64url')}`];
+  const [email, password] = [
+    `${role}-${randomBytes(6).toString('hex')}@example.org`,
+    `password ${randomBytes(9).toString('base64url')}`,
+  ];
   rememberSecrets({ password });
   const { record } = await people.usersOf('cli:test').create({ email, role, password });
   const { token } = await people.login({ email, password }, '127.0.0.1');

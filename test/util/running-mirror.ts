@@ -15,7 +15,10 @@ export interface MirrorReply {
   readonly body: Buffer;
   /** the error with which the sending broke off */
   readonly broken: string | undefined;
-  readonly json: () => { readonly packages: Readonly<Record<string, readonly Record<string, never>[]>>; readonly [key: string]: unknown };
+  readonly json: () => {
+    readonly packages: Readonly<Record<string, readonly Record<string, never>[]>>;
+    readonly [key: string]: unknown;
+  };
 }
 
 export interface RunningMirror extends AsyncDisposable {
@@ -26,7 +29,11 @@ export interface RunningMirror extends AsyncDisposable {
   /** epoch milliseconds; the test moves it */
   readonly clock: { nowMs: number };
   readonly setRules: (rules: Partial<MirrorRules>) => void;
-  readonly provider: (name: string, stability?: 'stable' | 'dev', headers?: { readonly ifModifiedSince?: string | undefined }) => Promise<MirrorReply | undefined>;
+  readonly provider: (
+    name: string,
+    stability?: 'stable' | 'dev',
+    headers?: { readonly ifModifiedSince?: string | undefined },
+  ) => Promise<MirrorReply | undefined>;
   readonly archive: (name: string, version: string, reference?: string) => Promise<MirrorReply | undefined>;
   readonly of: (kind: MirrorEvent['kind']) => readonly MirrorEvent[];
   /** what went wrong so far, as the log has it */
@@ -49,18 +56,32 @@ export function packageName(text: string): PackageName {
 }
 
 /** `rules.upstreams`, or the addresses of upstreams in their order. */
-export function runMirror(upstreams: readonly string[], options: Partial<MirrorOptions> & { readonly set?: Partial<MirrorRules>; readonly at?: TemporaryFolder } = {}): RunningMirror {
+export function runMirror(
+  upstreams: readonly string[],
+  options: Partial<MirrorOptions> & { readonly set?: Partial<MirrorRules>; readonly at?: TemporaryFolder } = {},
+): RunningMirror {
   const folder = options.at ?? temporaryFolder('mirror');
   const events: MirrorEvent[] = [];
   const privates = new Set<string>();
   const clock = { nowMs: Date.now() };
   let epoch = 1;
-  let rules: MirrorRules = { ...standardRules, upstreams: upstreams.map((url, index) => ({ id: `u${index + 1}`, url, allow: [], deny: [] })), ...options.set };
+  let rules: MirrorRules = {
+    ...standardRules,
+    upstreams: upstreams.map((url, index) => ({ id: `u${index + 1}`, url, allow: [], deny: [] })),
+    ...options.set,
+  };
   const mirror = new Mirror({
     folder: folder.at('mirror'),
-    privateNames: () => ({ has: (name) => privates.has(name), hasVendor: (vendor) => [...privates].some((name) => name.startsWith(`${vendor}/`)) }),
+    privateNames: () => ({
+      has: (name) => privates.has(name),
+      hasVendor: (vendor) => [...privates].some((name) => name.startsWith(`${vendor}/`)),
+    }),
     rules: () => rules,
-    client: { allowAddresses: ['127.0.0.0/8'], userAgent: 'Libretto/test', limits: { documentMs: 2000, archiveMs: 5000, silenceMs: 1000 } },
+    client: {
+      allowAddresses: ['127.0.0.0/8'],
+      userAgent: 'Libretto/test',
+      limits: { documentMs: 2000, archiveMs: 5000, silenceMs: 1000 },
+    },
     checkRecord: () => undefined,
     checkArchive: () => Promise.resolve(),
     cacheBytes: 16 * 1024 ** 2,
@@ -77,9 +98,22 @@ export function runMirror(upstreams: readonly string[], options: Partial<MirrorO
     clock,
     setRules: (changes) => (rules = { ...rules, ...changes }),
     provider: async (name, stability = 'stable', headers = {}) =>
-      replyOf(await mirror.provider(packageName(name), stability, { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: headers.ifModifiedSince }, moment())),
+      replyOf(
+        await mirror.provider(
+          packageName(name),
+          stability,
+          { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: headers.ifModifiedSince },
+          moment(),
+        ),
+      ),
     archive: async (name, version, reference) =>
-      replyOf(await mirror.archive({ name: packageName(name), labels: [version], reference }, { ifNoneMatch: undefined, ifModifiedSince: undefined }, moment())),
+      replyOf(
+        await mirror.archive(
+          { name: packageName(name), labels: [version], reference },
+          { ifNoneMatch: undefined, ifModifiedSince: undefined },
+          moment(),
+        ),
+      ),
     of: (kind) => events.filter((event) => event.kind === kind),
     messages: () => events.flatMap((event) => ('message' in event ? [event.message] : [])),
     [Symbol.asyncDispose]: async () => {
@@ -94,14 +128,16 @@ async function replyOf(answer: Answer | undefined): Promise<MirrorReply | undefi
   if (answer === undefined) return undefined;
   const { body: given, status } = answer;
   const flat = allHeaders(answer);
-  const headers = Object.fromEntries(flat.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), flat[index + 1] ?? '']] : [])));
+  const headers = Object.fromEntries(
+    flat.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), flat[index + 1] ?? '']] : [])),
+  );
   const pieces: Buffer[] = [];
   let broken: string | undefined;
   if (typeof given === 'string') pieces.push(Buffer.from(given, 'latin1'));
   else if (Buffer.isBuffer(given)) pieces.push(given);
   else if (given !== undefined) {
     try {
-      for (let at = 0; at < given.size; ) {
+      for (let at = 0; at < given.size;) {
         const piece = Buffer.alloc(Math.min(32 * 1024, given.size - at));
         const { bytesRead } = await given.handle.read(piece, 0, piece.length, at);
         if (bytesRead === 0) throw new Error('too short');
@@ -116,6 +152,7 @@ async function replyOf(answer: Answer | undefined): Promise<MirrorReply | undefi
   }
   const body = Buffer.concat(pieces);
   // whoever runs the registry learns from its log whom it asks; who reads from it does not
-  if (status >= 400 && /127\.0\.0\.1|localhost|:\/\//.test(body.toString())) throw new Error(`an answer names the address of an upstream: ${body.toString()}`);
+  if (status >= 400 && /127\.0\.0\.1|localhost|:\/\//.test(body.toString()))
+    throw new Error(`an answer names the address of an upstream: ${body.toString()}`);
   return { status, headers, body, broken, json: () => JSON.parse(body.toString()) as ReturnType<MirrorReply['json']> };
 }

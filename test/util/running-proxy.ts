@@ -37,9 +37,18 @@ export interface RunningProxy extends AsyncDisposable {
   /** the request log so far */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   /** As holder of the token `reader` unless the headers say otherwise; `authorization: ''` for nobody. */
-  readonly get: (path: string, headers?: Readonly<Record<string, string>>, method?: Dispatcher.HttpMethod) => Promise<Reply>;
+  readonly get: (
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+    method?: Dispatcher.HttpMethod,
+  ) => Promise<Reply>;
   /** With a body, and with the headers as they are; an empty Authorization is left out. */
-  readonly send: (method: Dispatcher.HttpMethod, path: string, headers: Readonly<Record<string, string>>, body?: string | Buffer) => Promise<Reply>;
+  readonly send: (
+    method: Dispatcher.HttpMethod,
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body?: string | Buffer,
+  ) => Promise<Reply>;
 }
 
 export interface RunningOptions {
@@ -109,7 +118,13 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     log: pino({ base: null }, { write: keep }),
     logRequest: createRequestLog(keep, options.now ?? Date.now),
     trustedProxies: (options.trustedProxies ?? []).map(range),
-    rootChanges: options.rootChanges ?? (() => whenReady(typeof options.metadataUrl === 'function' ? options.metadataUrl() : options.metadataUrl, (metadataUrl) => rootChanges(metadataUrl))),
+    rootChanges:
+      options.rootChanges ??
+      (() =>
+        whenReady(
+          typeof options.metadataUrl === 'function' ? options.metadataUrl() : options.metadataUrl,
+          (metadataUrl) => rootChanges(metadataUrl),
+        )),
     now: options.now ?? Date.now,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
@@ -118,12 +133,24 @@ export async function runProxy(options: RunningOptions = {}): Promise<RunningPro
     throw error;
   });
   const agent = new Agent({ connections: 16 });
-  const get: RunningProxy['get'] = (path, headers = {}, method = 'GET') => send(method, path, { authorization: 'Bearer reader', ...headers });
+  const get: RunningProxy['get'] = (path, headers = {}, method = 'GET') =>
+    send(method, path, { authorization: 'Bearer reader', ...headers });
   const send: RunningProxy['send'] = async (method, path, headers, sentBody) => {
     const { authorization, ...others } = headers;
-    const answer = await agent.request({ origin: `http://127.0.0.1:${port}`, path, method, headers: authorization === '' ? others : headers, ...(sentBody === undefined ? {} : { body: sentBody }) });
+    const answer = await agent.request({
+      origin: `http://127.0.0.1:${port}`,
+      path,
+      method,
+      headers: authorization === '' ? others : headers,
+      ...(sentBody === undefined ? {} : { body: sentBody }),
+    });
     const body = Buffer.from(await answer.body.arrayBuffer());
-    const reply = { status: answer.statusCode, headers: answer.headers as Record<string, string>, body, json: () => JSON.parse(body.toString()) as Record<string, unknown> };
+    const reply = {
+      status: answer.statusCode,
+      headers: answer.headers as Record<string, string>,
+      body,
+      json: () => JSON.parse(body.toString()) as Record<string, unknown>,
+    };
     if (!path.startsWith('/api/')) protocolCheck.check(method, path, reply);
     return reply;
   };
@@ -141,7 +168,9 @@ function fixedTokens(limits: Readonly<Record<string, number>>): Authenticator {
       if (authorization === undefined) return { outcome: 'absent' };
       const name = authorization.startsWith('Bearer ') ? authorization.slice(7) : '';
       const limit = limits[name];
-      return limit === undefined ? { outcome: 'invalid' } : ({ outcome: 'valid', token: { id: `tok_${name}`, kind: 'read', limit } } as Authentication);
+      return limit === undefined
+        ? { outcome: 'invalid' }
+        : ({ outcome: 'valid', token: { id: `tok_${name}`, kind: 'read', limit } } as Authentication);
     },
   };
 }

@@ -14,12 +14,25 @@ export interface ScriptedBuilder extends BuildRunner {
   readonly stopped: () => number;
 }
 
-export const quietReport = { serial: 1, published: false, added: [], changed: [], withdrawn: [], quarantined: [], failed: [], notices: [] };
+export const quietReport = {
+  serial: 1,
+  published: false,
+  added: [],
+  changed: [],
+  withdrawn: [],
+  quarantined: [],
+  failed: [],
+  notices: [],
+};
 
 export function createScriptedBuilder(): ScriptedBuilder {
   const calls: (readonly string[])[] = [];
   let stopped = 0;
-  let answer: (args: readonly string[]) => BuildRun | Promise<BuildRun> = () => ({ exitCode: 0, report: quietReport, messages: '' });
+  let answer: (args: readonly string[]) => BuildRun | Promise<BuildRun> = () => ({
+    exitCode: 0,
+    report: quietReport,
+    messages: '',
+  });
   return {
     calls,
     stopped: () => stopped,

@@ -6,6 +6,7 @@ const fixedSeed = 20_261_121;
 /** SERIES_SEED: of everything that fast-check draws. CRASH_SEED: of the moments at which processes and disks fail. */
 export function seedOf(variable: 'SERIES_SEED' | 'CRASH_SEED'): number {
   const seed = Number(process.env[variable] ?? fixedSeed);
-  if (!Number.isSafeInteger(seed)) throw new Error(`${variable} must be an integer, and is ${String(process.env[variable])}`);
+  if (!Number.isSafeInteger(seed))
+    throw new Error(`${variable} must be an integer, and is ${String(process.env[variable])}`);
   return seed;
 }

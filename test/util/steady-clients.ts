@@ -35,15 +35,29 @@ export function startSteadyClients(url: string, token: string, count: number): S
     agent.destroy();
   };
   const ended = Promise.all(Array.from({ length: count }, run));
-  return { answers: () => answers, more: (number) => new Promise((resolve) => void waiting.push({ count: number, resolve })), ended, stop: () => void (stopped = true) };
+  return {
+    answers: () => answers,
+    more: (number) => new Promise((resolve) => void waiting.push({ count: number, resolve })),
+    ended,
+    stop: () => void (stopped = true),
+  };
 }
 
-function ask(url: string, token: string, agent: Agent): Promise<{ readonly what: string; readonly last: boolean; readonly refused: boolean }> {
+function ask(
+  url: string,
+  token: string,
+  agent: Agent,
+): Promise<{ readonly what: string; readonly last: boolean; readonly refused: boolean }> {
   return new Promise((resolve) => {
-    const broken = (error: NodeJS.ErrnoException): void => resolve({ what: 'broken', last: true, refused: error.code === 'ECONNREFUSED' });
+    const broken = (error: NodeJS.ErrnoException): void =>
+      resolve({ what: 'broken', last: true, refused: error.code === 'ECONNREFUSED' });
     get(url, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
       response.on('error', broken);
-      response.resume().on('end', () => resolve({ what: String(response.statusCode), last: response.headers.connection === 'close', refused: false }));
+      response
+        .resume()
+        .on('end', () =>
+          resolve({ what: String(response.statusCode), last: response.headers.connection === 'close', refused: false }),
+        );
     }).on('error', broken);
   });
 }

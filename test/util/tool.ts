@@ -10,6 +10,7 @@ export function lacks(...names: readonly string[]): boolean {
 /** Absolute path of a program; call it only in tests that are skipped without it. */
 export function toolPath(name: string): string {
   const path = findTool(name);
-  if (path === undefined) throw new Error(`${name} is not installed: node test/setup/tools.mjs installs it where it may`);
+  if (path === undefined)
+    throw new Error(`${name} is not installed: node test/setup/tools.mjs installs it where it may`);
   return path;
 }

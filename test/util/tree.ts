@@ -6,9 +6,22 @@ import { dirname, join } from 'node:path';
 import { parseReference, parseSha1, type Reference, type Sha1 } from '../../build/contract/digest.ts';
 import { exactMetadataUrl, mirrorDistUrl } from '../../build/contract/documents.ts';
 import { parsePackageName, type PackageName } from '../../build/contract/name.ts';
-import { distPath, indexPath, parseDistLabel, pinnedDistPath, providerPath, publicationPath, type DistLabel } from '../../build/contract/paths.ts';
+import {
+  distPath,
+  indexPath,
+  parseDistLabel,
+  pinnedDistPath,
+  providerPath,
+  publicationPath,
+  type DistLabel,
+} from '../../build/contract/paths.ts';
 import { formatPublication } from '../../build/contract/publication.ts';
-import { formatPackageIndex, type DocumentStamp, type IndexEntry, type IndexState } from '../../build/contract/serving-index.ts';
+import {
+  formatPackageIndex,
+  type DocumentStamp,
+  type IndexEntry,
+  type IndexState,
+} from '../../build/contract/serving-index.ts';
 
 export interface VersionSpec {
   readonly version: string;
@@ -62,14 +75,18 @@ export class HandMadeTree {
   }
 
   writeArchives(name: PackageName | string, versions: readonly VersionSpec[]): void {
-    for (const spec of versions) for (const path of archivePaths(packageName(name), spec)) this.write(join('public', path), spec.zip);
+    for (const spec of versions)
+      for (const path of archivePaths(packageName(name), spec)) this.write(join('public', path), spec.zip);
   }
 
   writeIndex(name: PackageName | string, versions: readonly VersionSpec[]): void {
     const owner = packageName(name);
     const entries = versions.map((spec) => indexEntry(owner, spec));
     const documents = { stable: this.#stamp(owner, versions, 'stable'), dev: this.#stamp(owner, versions, 'dev') };
-    this.write(join('index', indexPath(owner)), formatPackageIndex({ format: 1, name: owner, documents, versions: entries }));
+    this.write(
+      join('index', indexPath(owner)),
+      formatPackageIndex({ format: 1, name: owner, documents, versions: entries }),
+    );
   }
 
   writeProvider(name: PackageName | string, versions: readonly VersionSpec[]): void {
@@ -88,13 +105,29 @@ export class HandMadeTree {
   #writeRoot(): void {
     const names = [...this.#packages.keys()].toSorted();
     const mirrors = [{ 'dist-url': mirrorDistUrl, preferred: true }];
-    this.#root = JSON.stringify({ packages: {}, 'metadata-url': exactMetadataUrl, 'available-packages': names, mirrors, ...this.#rootExtras });
+    this.#root = JSON.stringify({
+      packages: {},
+      'metadata-url': exactMetadataUrl,
+      'available-packages': names,
+      mirrors,
+      ...this.#rootExtras,
+    });
     this.write('public/packages.json', this.#root);
   }
 
   #writePublication(): void {
     const root = { last_modified: this.#firstSecond + this.#serial, sha256: sha256(this.#root) };
-    this.write(join('index', publicationPath), formatPublication({ format: 1, serial: this.#serial, published_at: '2026-01-31T12:00:00Z', root, sources: [], withdrawn: [...this.#dropped].toSorted() }));
+    this.write(
+      join('index', publicationPath),
+      formatPublication({
+        format: 1,
+        serial: this.#serial,
+        published_at: '2026-01-31T12:00:00Z',
+        root,
+        sources: [],
+        withdrawn: [...this.#dropped].toSorted(),
+      }),
+    );
   }
 
   /** Replaces a file by rename, with a Last-Modified that rises with each publication. */
@@ -107,9 +140,19 @@ export class HandMadeTree {
   }
 }
 
-function providerText(owner: PackageName, versions: readonly VersionSpec[], kind: 'stable' | 'dev'): string | undefined {
-  const shown = versions.filter((spec) => isDev(spec) === (kind === 'dev') && (spec.state ?? 'published') === 'published');
-  return shown.length === 0 ? undefined : JSON.stringify({ packages: { [owner]: Object.fromEntries(shown.map((spec) => [spec.version, record(owner, spec)])) } });
+function providerText(
+  owner: PackageName,
+  versions: readonly VersionSpec[],
+  kind: 'stable' | 'dev',
+): string | undefined {
+  const shown = versions.filter(
+    (spec) => isDev(spec) === (kind === 'dev') && (spec.state ?? 'published') === 'published',
+  );
+  return shown.length === 0
+    ? undefined
+    : JSON.stringify({
+        packages: { [owner]: Object.fromEntries(shown.map((spec) => [spec.version, record(owner, spec)])) },
+      });
 }
 
 function sha256(text: string): string {
@@ -148,14 +191,35 @@ function archivePaths(name: PackageName, spec: VersionSpec): readonly string[] {
 function indexEntry(name: PackageName, spec: VersionSpec): IndexEntry {
   const path = isDev(spec) ? pinnedDistPath(name, label(spec), referenceOf(spec)) : distPath(name, label(spec));
   return {
-    version: spec.version, version_normalized: spec.normalized, reference: referenceOf(spec), shasum: sha1(spec.zip), size: spec.zip.length,
-    time: spec.time ?? null, path, state: spec.state ?? 'published', since: '2026-01-31T12:00:00Z', source: 'hand',
+    version: spec.version,
+    version_normalized: spec.normalized,
+    reference: referenceOf(spec),
+    shasum: sha1(spec.zip),
+    size: spec.zip.length,
+    time: spec.time ?? null,
+    path,
+    state: spec.state ?? 'published',
+    since: '2026-01-31T12:00:00Z',
+    source: 'hand',
   };
 }
 
 function record(name: PackageName, spec: VersionSpec): object {
-  const dist = { type: 'zip', url: `/${distPath(name, label(spec))}`, reference: referenceOf(spec), shasum: sha1(spec.zip) };
-  return { name, version: spec.version, version_normalized: spec.normalized, dist, description: 'Made by hand for a test. '.repeat(12), ...(spec.time === undefined ? {} : { time: spec.time }), ...spec.fields };
+  const dist = {
+    type: 'zip',
+    url: `/${distPath(name, label(spec))}`,
+    reference: referenceOf(spec),
+    shasum: sha1(spec.zip),
+  };
+  return {
+    name,
+    version: spec.version,
+    version_normalized: spec.normalized,
+    dist,
+    description: 'Made by hand for a test. '.repeat(12),
+    ...(spec.time === undefined ? {} : { time: spec.time }),
+    ...spec.fields,
+  };
 }
 
 function label(spec: VersionSpec): DistLabel {

@@ -23,7 +23,11 @@ export interface TestUpstream extends AsyncDisposable {
   readonly url: string;
   readonly server: DistServer;
   /** A package as it is from now on. */
-  readonly put: (name: string, versions: readonly UpstreamVersion[], beside?: Readonly<Record<string, unknown>>) => void;
+  readonly put: (
+    name: string,
+    versions: readonly UpstreamVersion[],
+    beside?: Readonly<Record<string, unknown>>,
+  ) => void;
   readonly drop: (name: string) => void;
   /** how often a path that begins so was asked for */
   readonly asked: (path: string) => number;
@@ -47,9 +51,18 @@ export interface UpstreamOptions {
 export const referenceFor = (seed: string): string => createHash('sha1').update(seed).digest('hex');
 export const sha1Of = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('hex');
 
-export async function startUpstream({ layout = 'v2', minified = false, root = {}, encoding, authorization }: UpstreamOptions = {}): Promise<TestUpstream> {
+export async function startUpstream({
+  layout = 'v2',
+  minified = false,
+  root = {},
+  encoding,
+  authorization,
+}: UpstreamOptions = {}): Promise<TestUpstream> {
   const server = await startDistServer();
-  const packages = new Map<string, { readonly versions: readonly UpstreamVersion[]; readonly beside: Readonly<Record<string, unknown>> }>();
+  const packages = new Map<
+    string,
+    { readonly versions: readonly UpstreamVersion[]; readonly beside: Readonly<Record<string, unknown>> }
+  >();
   const own = new Map<string, Answering>();
   const failing: TestUpstream['failing'] = { status: undefined, headers: {} };
   let changes = 0;
@@ -57,34 +70,76 @@ export async function startUpstream({ layout = 'v2', minified = false, root = {}
   const answer = (path: string, standard: Answering): void => {
     server.answers.set(path, (request, response) => {
       if (failing.status !== undefined) return void response.writeHead(failing.status, failing.headers).end('no');
-      if (authorization !== undefined && request.headers.authorization !== authorization) return void response.writeHead(401).end();
+      if (authorization !== undefined && request.headers.authorization !== authorization)
+        return void response.writeHead(401).end();
       (own.get(path) ?? standard)(request, response);
     });
   };
 
-  const recordOf = (name: string, { version, zip = zipBytes(`${name} ${version}`), reference = referenceFor(`${name} ${version}`), shasum = sha1Of(zip), distUrl, extra = {} }: UpstreamVersion): Record<string, unknown> => {
+  const recordOf = (
+    name: string,
+    {
+      version,
+      zip = zipBytes(`${name} ${version}`),
+      reference = referenceFor(`${name} ${version}`),
+      shasum = sha1Of(zip),
+      distUrl,
+      extra = {},
+    }: UpstreamVersion,
+  ): Record<string, unknown> => {
     const path = `/files/${name}/${encodeURIComponent(version)}/${reference}.zip`;
     answer(path, (_request, response) => void response.end(zip));
     return {
-      name, version, type: 'library', license: ['MIT'], time: '2020-01-01T00:00:00+00:00', require: { php: '>=7.2' }, autoload: { 'psr-4': { 'Some\\': 'src/' } },
-      source: { type: 'git', url: `https://git.example/${name}.git`, reference }, 'notification-url': 'https://elsewhere.example/notify',
-      dist: { type: 'zip', url: distUrl ?? `${server.url}${path}`, reference, ...(shasum === '' ? {} : { shasum }), mirrors: [{ url: 'https://elsewhere.example/%package%', preferred: true }] },
+      name,
+      version,
+      type: 'library',
+      license: ['MIT'],
+      time: '2020-01-01T00:00:00+00:00',
+      require: { php: '>=7.2' },
+      autoload: { 'psr-4': { 'Some\\': 'src/' } },
+      source: { type: 'git', url: `https://git.example/${name}.git`, reference },
+      'notification-url': 'https://elsewhere.example/notify',
+      dist: {
+        type: 'zip',
+        url: distUrl ?? `${server.url}${path}`,
+        reference,
+        ...(shasum === '' ? {} : { shasum }),
+        mirrors: [{ url: 'https://elsewhere.example/%package%', preferred: true }],
+      },
       ...extra,
     };
   };
 
-  const sendJson = (json: unknown, lastModified: string): Answering => (request: IncomingMessage, response: ServerResponse) => {
-    if (request.headers['if-modified-since'] === lastModified) return void response.writeHead(304).end();
-    const bytes = Buffer.from(JSON.stringify(json));
-    const packed = encoding === 'br' ? brotliCompressSync(bytes) : encoding === 'gzip' ? gzipSync(bytes) : bytes;
-    response.writeHead(200, { 'content-type': 'application/json', 'last-modified': lastModified, ...(encoding === undefined ? {} : { 'content-encoding': encoding }) }).end(packed);
-  };
+  const sendJson =
+    (json: unknown, lastModified: string): Answering =>
+    (request: IncomingMessage, response: ServerResponse) => {
+      if (request.headers['if-modified-since'] === lastModified) return void response.writeHead(304).end();
+      const bytes = Buffer.from(JSON.stringify(json));
+      const packed = encoding === 'br' ? brotliCompressSync(bytes) : encoding === 'gzip' ? gzipSync(bytes) : bytes;
+      response
+        .writeHead(200, {
+          'content-type': 'application/json',
+          'last-modified': lastModified,
+          ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+        })
+        .end(packed);
+    };
 
   const isDev = ({ version }: UpstreamVersion): boolean => version.startsWith('dev-') || version.endsWith('-dev');
-  const documentOf = (name: string, versions: readonly UpstreamVersion[], beside: Readonly<Record<string, unknown>>): unknown => {
+  const documentOf = (
+    name: string,
+    versions: readonly UpstreamVersion[],
+    beside: Readonly<Record<string, unknown>>,
+  ): unknown => {
     const records = versions.map((version) => recordOf(name, version));
-    if (minified) return { packages: { [name]: minifyVersions(records as never) }, minified: 'composer/2.0', ...beside };
-    return { packages: { [name]: layout === 'v2' ? records : Object.fromEntries(records.map((record) => [record['version'], record])) }, ...beside };
+    if (minified)
+      return { packages: { [name]: minifyVersions(records as never) }, minified: 'composer/2.0', ...beside };
+    return {
+      packages: {
+        [name]: layout === 'v2' ? records : Object.fromEntries(records.map((record) => [record['version'], record])),
+      },
+      ...beside,
+    };
   };
 
   const publish = (): void => {
@@ -92,13 +147,29 @@ export async function startUpstream({ layout = 'v2', minified = false, root = {}
     const lastModified = new Date(1_700_000_000_000 + changes * 1000).toUTCString();
     for (const [name, { versions, beside }] of packages) {
       if (layout === 'v2') {
-        answer(`/p2/${name}.json`, sendJson(documentOf(name, versions.filter((version) => !isDev(version)), beside), lastModified));
+        answer(
+          `/p2/${name}.json`,
+          sendJson(
+            documentOf(
+              name,
+              versions.filter((version) => !isDev(version)),
+              beside,
+            ),
+            lastModified,
+          ),
+        );
         const dev = versions.filter(isDev);
         if (dev.length > 0) answer(`/p2/${name}~dev.json`, sendJson(documentOf(name, dev, {}), lastModified));
         else server.answers.delete(`/p2/${name}~dev.json`);
-      } else if (layout === 'lazy') answer(`/p/${name}.json`, sendJson(documentOf(name, versions, beside), lastModified));
+      } else if (layout === 'lazy')
+        answer(`/p/${name}.json`, sendJson(documentOf(name, versions, beside), lastModified));
     }
-    const inline = Object.fromEntries([...packages].map(([name, { versions }]) => [name, Object.fromEntries(versions.map((version) => [version.version, recordOf(name, version)]))]));
+    const inline = Object.fromEntries(
+      [...packages].map(([name, { versions }]) => [
+        name,
+        Object.fromEntries(versions.map((version) => [version.version, recordOf(name, version)])),
+      ]),
+    );
     const hash = sha1Of(Buffer.from(JSON.stringify({ packages: inline })));
     if (layout === 'includes') answer(`/include/all$${hash}.json`, sendJson({ packages: inline }, lastModified));
     const layouts = {

@@ -71,7 +71,12 @@ export function afterPurge(state: VersionState): VersionState {
 
 /** The step was cut off. A content may be known that was never offered, and what a rollback holds is announced last: so the state may be a mixture. */
 export function perhaps(before: VersionState, after: VersionState): readonly VersionState[] {
-  return distinct([before, after, { ...after, undone: before.undone, gone: before.gone ?? false }, { ...before, first: after.first }]);
+  return distinct([
+    before,
+    after,
+    { ...after, undone: before.undone, gone: before.gone ?? false },
+    { ...before, first: after.first },
+  ]);
 }
 
 export function distinct(states: readonly VersionState[]): readonly VersionState[] {

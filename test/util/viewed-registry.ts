@@ -52,18 +52,39 @@ const place = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistry> {
   let serverMs = Date.UTC(2027, 0, 1);
   const served = await runManagement({ now: () => serverMs });
-  const tree = temporaryTree({ 'src/steady/composer.json': { json: { name: 'acme/steady', version: '1.0.0', description: 'steady' } } }, place);
+  const tree = temporaryTree(
+    { 'src/steady/composer.json': { json: { name: 'acme/steady', version: '1.0.0', description: 'steady' } } },
+    place,
+  );
   const tokens = new Map<string, string>();
   const request = (more: Partial<BuildRequest>): BuildRequest => ({
-    dataDirectory: served.data, baseDirectory: tree.root, arguments: ['src'], configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false,
-    allowWithdraw: true, jobs: 1, metadataUrl: '/p2/%package%$%hash%.json', distBaseUrl: undefined, keepHistory, ...more,
+    dataDirectory: served.data,
+    baseDirectory: tree.root,
+    arguments: ['src'],
+    configured: undefined,
+    fallback: undefined,
+    forget: [],
+    strict: false,
+    allowRepublish: false,
+    allowWithdraw: true,
+    jobs: 1,
+    metadataUrl: '/p2/%package%$%hash%.json',
+    distBaseUrl: undefined,
+    keepHistory,
+    ...more,
   });
-  const effectsAt = (atMs: number): BuildEffects => ({ now: () => new Date(atMs), progress: () => undefined, environment: { PATH: process.env['PATH'] } });
+  const effectsAt = (atMs: number): BuildEffects => ({
+    now: () => new Date(atMs),
+    progress: () => undefined,
+    environment: { PATH: process.env['PATH'] },
+  });
   const tokenOf = async (limits: Partial<TokenLimits> | null): Promise<string> => {
     const key = JSON.stringify(limits);
     const known = tokens.get(key);
     if (known !== undefined) return known;
-    const { secret } = await served.services.tokensOf('cli:test').create({ description: 'a view', kind: 'write', limit: 100_000, ...(limits === null ? {} : { limits }) });
+    const { secret } = await served.services
+      .tokensOf('cli:test')
+      .create({ description: 'a view', kind: 'write', limit: 100_000, ...(limits === null ? {} : { limits }) });
     tokens.set(key, secret.reveal());
     return secret.reveal();
   };
@@ -73,29 +94,46 @@ export async function viewedRegistry(keepHistory: number): Promise<ViewedRegistr
         const folder = `src/${name}/${version}`;
         tree.delete(folder);
         if (content === undefined) continue;
-        const files = whoLibrary(name, version, { description: `${name} ${version} ${content}`, keywords: ['kram'] }, `${version} ${content}`);
-        for (const [path, entry] of Object.entries({ ...files, 'README.md': `# ${name} ${version} ${content}\n` })) tree.write({ [`${folder}/${path}`]: entry });
+        const files = whoLibrary(
+          name,
+          version,
+          { description: `${name} ${version} ${content}`, keywords: ['kram'] },
+          `${version} ${content}`,
+        );
+        for (const [path, entry] of Object.entries({ ...files, 'README.md': `# ${name} ${version} ${content}\n` }))
+          tree.write({ [`${folder}/${path}`]: entry });
       }
       await build(request(more), effectsAt(atMs));
       dateArchives(join(served.data, 'public/dist'), atMs);
     },
     rollBack: async (atMs) => {
-      const { serial } = (await served.services.published.read('index/_publication.json').then((bytes) => JSON.parse(String(bytes)))) as { readonly serial: number };
+      const { serial } = (await served.services.published
+        .read('index/_publication.json')
+        .then((bytes) => JSON.parse(String(bytes)))) as { readonly serial: number };
       await rollBack({ to: serial - 1, dryRun: false }, request({}), effectsAt(atMs)).catch(unlessRefused);
     },
     prune: async (atMs) => {
       await prune({ dataDirectory: served.data, keepForMs: 0, dryRun: false, actor: 'cli:test' }, () => new Date(atMs));
     },
     purge: async (name, version, atMs) => {
-      const order = { name: name as PackageName, version, reference: undefined, reason: 'secret', dryRun: false, mirrored: [] } as const;
+      const order = {
+        name: name as PackageName,
+        version,
+        reference: undefined,
+        reason: 'secret',
+        dryRun: false,
+        mirrored: [],
+      } as const;
       const outcome = await purgeVersion(order, { request: request({}), effects: effectsAt(atMs), waitMs: 0 });
       if (outcome.outcome === 'refused') throw new Error(outcome.message);
     },
     redate: (atMs) => {
       const folder = join(served.data, 'public/p2');
-      for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) if (path.endsWith('.json')) utimesSync(join(folder, path), atMs / 1000, atMs / 1000);
+      for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+        if (path.endsWith('.json')) utimesSync(join(folder, path), atMs / 1000, atMs / 1000);
     },
-    ask: async ({ method, path, headers = {}, body }, limits) => served.proxy.send(method, path, { authorization: `Bearer ${await tokenOf(limits)}`, ...headers }, body),
+    ask: async ({ method, path, headers = {}, body }, limits) =>
+      served.proxy.send(method, path, { authorization: `Bearer ${await tokenOf(limits)}`, ...headers }, body),
     settle: async (atMs) => {
       await Promise.all([served.services.downloads.flush(), served.services.installs.flush()]);
       serverMs = atMs;

@@ -3,7 +3,8 @@
 import type { StateStore } from '../../proxy/state/state-store.ts';
 
 /** Counts, last uses, and what became of a sync that was asked for in a commit with its event, or by the clock. */
-const bookkeeping = /^(?:attempt|token-use|downloads|download-total|download-versions|installs|install-total|install-versions|counters|job|repository-active|repository-sync|lease)\//;
+const bookkeeping =
+  /^(?:attempt|token-use|downloads|download-total|download-versions|installs|install-total|install-versions|counters|job|repository-active|repository-sync|lease)\//;
 
 /** `note` hears the keys of each commit that should have had an event. */
 export function watchState(store: StateStore, note: (keys: readonly string[]) => void): StateStore {

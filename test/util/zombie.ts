@@ -18,7 +18,8 @@ export async function makeZombie(): Promise<Zombie> {
   const pid = Number(text.toString());
   for (;;) {
     const [state, fields] = readStat(pid);
-    if (state === 'Z') return { pid, startTicks: fields[19] ?? '', [Symbol.dispose]: () => void parent.kill('SIGKILL') };
+    if (state === 'Z')
+      return { pid, startTicks: fields[19] ?? '', [Symbol.dispose]: () => void parent.kill('SIGKILL') };
     await setTimeout(10);
   }
 }

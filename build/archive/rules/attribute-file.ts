@@ -77,14 +77,26 @@ function isAttributeName(name: string): boolean {
   return /^[A-Za-z0-9_.][-A-Za-z0-9_.]*$/.test(name);
 }
 
-const simpleEscapes: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '"': '"' };
+const simpleEscapes: Readonly<Record<string, string>> = {
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  '"': '"',
+};
 
 /** A pattern in C quotes at the start of a line (quote.c, unquote_c_style); undefined where there is none, or it is malformed. */
 function unquote(line: string): { readonly text: string; readonly end: number } | undefined {
   const quoted = /^"((?:[^"\\]|\\[abfnrtv\\"]|\\[0-3][0-7]{2})*)"/.exec(line);
   if (quoted === null) return undefined;
-  const text = (quoted[1] ?? '').replace(/\\(?:([0-3][0-7]{2})|(.))/g, (_, octal: string | undefined, letter: string | undefined) =>
-    octal === undefined ? (simpleEscapes[letter ?? ''] ?? '') : String.fromCharCode(Number.parseInt(octal, 8)),
+  const text = (quoted[1] ?? '').replace(
+    /\\(?:([0-3][0-7]{2})|(.))/g,
+    (_, octal: string | undefined, letter: string | undefined) =>
+      octal === undefined ? (simpleEscapes[letter ?? ''] ?? '') : String.fromCharCode(Number.parseInt(octal, 8)),
   );
   return { text: text.split('\0', 1)[0] ?? '', end: quoted[0].length };
 }

@@ -28,11 +28,19 @@ interface Frame {
 const builtInMacros: Macros = new Map([['binary', ['diff', 'merge', 'text'].map((name) => ({ name, value: false }))]]);
 
 /** undefined where no rule says anything of these attributes. */
-export function compileAttributes(files: readonly AttributeFile[], wanted: readonly string[]): AttributeLookup | undefined {
+export function compileAttributes(
+  files: readonly AttributeFile[],
+  wanted: readonly string[],
+): AttributeLookup | undefined {
   const parsed = files.map((file) => ({ folder: byteString(file.directory), ...parseAttributeFile(file.text) }));
   const macros: Macros = new Map([...builtInMacros, ...(parsed.find(({ folder }) => folder === '')?.macros ?? [])]);
   const relevant = attributesThatMatter(wanted, macros);
-  const rulesOf = new Map(parsed.map(({ folder, rules }) => [folder, rules.filter(({ states }) => states.some(({ name }) => relevant.has(name)))]));
+  const rulesOf = new Map(
+    parsed.map(({ folder, rules }) => [
+      folder,
+      rules.filter(({ states }) => states.some(({ name }) => relevant.has(name))),
+    ]),
+  );
   if ([...rulesOf.values()].every((rules) => rules.length === 0)) return undefined;
   const framesOf = rememberPerFolder((folder): readonly Frame[] => [
     { baseLength: folder === '' ? 0 : folder.length + 1, rules: rulesOf.get(folder) ?? [] },
@@ -59,7 +67,7 @@ export function rememberPerFolder<Value>(compute: (folder: string) => Value): (f
 /** The wanted ones, and the macros that set them, directly or through others. */
 function attributesThatMatter(wanted: readonly string[], macros: Macros): ReadonlySet<string> {
   const names = new Set(wanted);
-  for (let before = 0; before !== names.size; ) {
+  for (let before = 0; before !== names.size;) {
     before = names.size;
     for (const [macro, states] of macros) if (states.some(({ name }) => names.has(name))) names.add(macro);
   }
@@ -72,7 +80,11 @@ interface Rules {
   readonly wanted: readonly string[];
 }
 
-function valuesOf(path: string, folder: boolean, { frames, macros, wanted }: Rules): ReadonlyMap<string, AttributeValue> {
+function valuesOf(
+  path: string,
+  folder: boolean,
+  { frames, macros, wanted }: Rules,
+): ReadonlyMap<string, AttributeValue> {
   const known = new Map<string, AttributeValue>();
   const name = path.slice(path.lastIndexOf('/') + 1);
   for (const { baseLength, rules } of frames) {

@@ -4,7 +4,10 @@
 /** 256 flags, one a byte. */
 export type ByteClass = Uint8Array;
 
-const isBetween = (low: number, high: number) => (byte: number): boolean => byte >= low && byte <= high;
+const isBetween =
+  (low: number, high: number) =>
+  (byte: number): boolean =>
+    byte >= low && byte <= high;
 const isUpper = isBetween(0x41, 0x5a);
 const isLower = isBetween(0x61, 0x7a);
 const isDigit = isBetween(0x30, 0x39);
@@ -28,7 +31,10 @@ const namedSets: Readonly<Record<string, (byte: number) => boolean>> = {
 };
 
 /** Reads the class behind the `[` at `open`; `end` is just behind its `]`. undefined where it is malformed. */
-export function parseByteClass(pattern: string, open: number): { readonly accepts: ByteClass; readonly end: number } | undefined {
+export function parseByteClass(
+  pattern: string,
+  open: number,
+): { readonly accepts: ByteClass; readonly end: number } | undefined {
   const accepts = new Uint8Array(256);
   const negated = pattern[open + 1] === '!' || pattern[open + 1] === '^';
   let cursor = open + (negated ? 2 : 1);
@@ -55,7 +61,9 @@ interface Item {
 function readItem(pattern: string, start: number, previous: number | undefined): Item | undefined {
   if (pattern[start] === '-' && previous !== undefined && start + 1 < pattern.length && pattern[start + 1] !== ']') {
     const last = readByte(pattern, start + 1);
-    return last === undefined ? undefined : { has: isBetween(previous, last.byte), end: last.end, rangeStart: undefined };
+    return last === undefined
+      ? undefined
+      : { has: isBetween(previous, last.byte), end: last.end, rangeStart: undefined };
   }
   if (pattern[start] === '[' && pattern[start + 1] === ':') {
     const close = pattern.indexOf(']', start + 2);

@@ -21,7 +21,9 @@ export function compileConversions(files: readonly AttributeFile[]): (path: stri
   const lookup = compileAttributes(files, attributes);
   return (path) => {
     const values = lookup?.(byteString(path), false);
-    return values !== undefined && changesBytes(values) ? { key: keyOf(values), ofCommit: values.get('export-subst') === true } : undefined;
+    return values !== undefined && changesBytes(values)
+      ? { key: keyOf(values), ofCommit: values.get('export-subst') === true }
+      : undefined;
   };
 }
 
@@ -34,5 +36,7 @@ function changesBytes(values: ReadonlyMap<string, AttributeValue>): boolean {
 }
 
 function keyOf(values: ReadonlyMap<string, AttributeValue>): string {
-  return attributes.flatMap((name) => (values.get(name) === undefined ? [] : [`${name}=${String(values.get(name))}`])).join(' ');
+  return attributes
+    .flatMap((name) => (values.get(name) === undefined ? [] : [`${name}=${String(values.get(name))}`]))
+    .join(' ');
 }

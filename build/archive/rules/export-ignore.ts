@@ -14,7 +14,9 @@ export function compileExportIgnore(files: readonly AttributeFile[], root = ''):
   if (lookup === undefined) return () => false;
   const top = byteString(root);
   const isSet = (path: string, folder: boolean): boolean => lookup(path, folder).get(attribute) === true;
-  const folderIgnored = rememberPerFolder((folder): boolean => folder !== top && folder !== '' && (folderIgnored(parentOf(folder)) || isSet(folder, true)));
+  const folderIgnored = rememberPerFolder(
+    (folder): boolean => folder !== top && folder !== '' && (folderIgnored(parentOf(folder)) || isSet(folder, true)),
+  );
   return (path) => {
     const bytes = byteString(path);
     return folderIgnored(parentOf(bytes)) || isSet(bytes, false);

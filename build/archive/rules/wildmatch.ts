@@ -4,7 +4,9 @@
 import { parseByteClass, type ByteClass } from './byte-class.ts';
 
 /** What a pattern is made of. `enter` and `inside` together are a `**` before a slash: nothing at all, or anything up to a slash. */
-type Step = { readonly kind: 'byte'; readonly accepts: ByteClass } | { readonly kind: 'star' | 'everything' | 'enter' | 'inside' };
+type Step =
+  | { readonly kind: 'byte'; readonly accepts: ByteClass }
+  | { readonly kind: 'star' | 'everything' | 'enter' | 'inside' };
 
 /** The matcher of a whole pattern; both it and the text are byte strings. A malformed pattern matches nothing. */
 export function compileWildmatch(pattern: string): (text: string) => boolean {
@@ -77,7 +79,8 @@ function only(byte: number): ByteClass {
 /** Follows all ways through the pattern at once: `here` holds the steps that may come next. */
 function run(steps: readonly Step[], text: string): boolean {
   let here = reachable(steps, [0]);
-  for (let at = 0; at < text.length && here.size > 0; at += 1) here = reachable(steps, advance(steps, here, text.charCodeAt(at)));
+  for (let at = 0; at < text.length && here.size > 0; at += 1)
+    here = reachable(steps, advance(steps, here, text.charCodeAt(at)));
   return here.has(steps.length);
 }
 

@@ -34,13 +34,18 @@ export interface AdmittedZip extends FileLook {
  */
 export async function admitZip(path: string, limits: ZipLimits = defaultZipLimits): Promise<AdmittedZip> {
   return withOpenFile(path, async (descriptor, look) => {
-    if (look.size > limits.archiveBytes) throw unsafeArchive(`has ${look.size} bytes; it may have ${limits.archiveBytes}`);
+    if (look.size > limits.archiveBytes)
+      throw unsafeArchive(`has ${look.size} bytes; it may have ${limits.archiveBytes}`);
     const directory = readCentralDirectory(descriptor, look.size, limits);
     const members = (await listEntries(directory)).map((entry) => zipMember(entry, limits));
     checkTotal(members, limits);
     checkMemberNames(members);
     const paths = members.filter(({ kind }) => kind !== 'folder').map((member) => member.path);
-    if (paths.length === 0) throw new QuarantineError('EMPTY_ARCHIVE', 'The archive holds no file. Remove it, or pack it again with the package in it.');
+    if (paths.length === 0)
+      throw new QuarantineError(
+        'EMPTY_ARCHIVE',
+        'The archive holds no file. Remove it, or pack it again with the package in it.',
+      );
     const root = packageRoot(paths);
     const content = await readMembers(descriptor, directory, members, `${root}composer.json`, limits);
     checkLinks(content.links, paths, root);
@@ -51,7 +56,8 @@ export async function admitZip(path: string, limits: ZipLimits = defaultZipLimit
 /** Claims only; that no entry holds more than it claims is seen while it is inflated. */
 function checkTotal(members: readonly ZipMember[], limits: ZipLimits): void {
   const total = members.reduce((sum, { size }) => sum + size, 0);
-  if (total > limits.contentBytes) throw unsafeArchive(`unpacks to ${total} bytes; it may unpack to ${limits.contentBytes}`);
+  if (total > limits.contentBytes)
+    throw unsafeArchive(`unpacks to ${total} bytes; it may unpack to ${limits.contentBytes}`);
 }
 
 interface MembersContent {
@@ -62,7 +68,13 @@ interface MembersContent {
 }
 
 /** From the first byte to the directory, each byte belongs to exactly one entry: what is behind the last one has to end where the directory begins. */
-async function readMembers(descriptor: number, directory: CentralDirectory, members: readonly ZipMember[], composerPath: string, limits: ZipLimits): Promise<MembersContent> {
+async function readMembers(
+  descriptor: number,
+  directory: CentralDirectory,
+  members: readonly ZipMember[],
+  composerPath: string,
+  limits: ZipLimits,
+): Promise<MembersContent> {
   const hash = createHash('sha256');
   const reader = new ForwardReader(descriptor, directory.offset, hash);
   const pause = createPause();
@@ -70,7 +82,12 @@ async function readMembers(descriptor: number, directory: CentralDirectory, memb
   const links = new Map<string, string>();
   let composerJson: Buffer | undefined;
   for (const [index, member] of ordered.entries()) {
-    const kept = await readMember(reader, member, ordered[index + 1]?.localOffset ?? directory.offset, member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes));
+    const kept = await readMember(
+      reader,
+      member,
+      ordered[index + 1]?.localOffset ?? directory.offset,
+      member.kind === 'symlink' || (member.path === composerPath && member.size <= limits.composerJsonBytes),
+    );
     if (member.kind === 'symlink') links.set(member.path, (kept ?? Buffer.alloc(0)).toString('utf8'));
     else if (kept !== undefined) composerJson = kept;
     await pause(member.size + member.compressedSize + costOfMember);
@@ -82,8 +99,16 @@ async function readMembers(descriptor: number, directory: CentralDirectory, memb
 const costOfMember = 4096;
 
 /** `next`: where the entry behind it begins. Its content, where it is to be kept. */
-async function readMember(reader: ForwardReader, member: ZipMember, next: number, keep: boolean): Promise<Buffer | undefined> {
-  if (member.localOffset > reader.position) throw unsafeArchive(`has bytes in front of its entry ${JSON.stringify(member.path.slice(0, 200))} that belong to no entry`);
+async function readMember(
+  reader: ForwardReader,
+  member: ZipMember,
+  next: number,
+  keep: boolean,
+): Promise<Buffer | undefined> {
+  if (member.localOffset > reader.position)
+    throw unsafeArchive(
+      `has bytes in front of its entry ${JSON.stringify(member.path.slice(0, 200))} that belong to no entry`,
+    );
   if (member.localOffset < reader.position) throw overlap(member);
   const header = readLocalHeader(reader, member);
   if (reader.position + member.compressedSize > next) throw overlap(member);

@@ -24,13 +24,20 @@ export async function listEntries(directory: CentralDirectory): Promise<CentralE
   let length = 0;
   try {
     const reader = new TailReader(directory);
-    const zip = await fromRandomAccessReaderPromise(reader, directory.offset + directory.tail.length, { decodeStrings: false, strictFileNames: true, autoClose: false });
+    const zip = await fromRandomAccessReaderPromise(reader, directory.offset + directory.tail.length, {
+      decodeStrings: false,
+      strictFileNames: true,
+      autoClose: false,
+    });
     for await (const entry of zip.eachEntry()) {
       entries.push(entryOf(entry));
       length += 46 + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
     }
   } catch (error) {
-    throw unreadableArchive(`has a directory that cannot be read: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw unreadableArchive(
+      `has a directory that cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
   }
   if (length !== directory.length) throw unsafeArchive('has more in its directory than the entries it counts');
   return entries;
@@ -60,12 +67,19 @@ class TailReader extends RandomAccessReader {
     this.#directory = directory;
   }
 
-  override read(buffer: Buffer, offset: number, length: number, position: number, callback: (error: Error | null) => void): void {
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null) => void,
+  ): void {
     const start = position - this.#directory.offset;
     const within = start >= 0 && start + length <= this.#directory.tail.length;
     if (within) this.#directory.tail.copy(buffer, offset, start, start + length);
     // yauzl's own search for the end reaches back before the directory of a small archive: there it finds zeros
-    else if (start < 0 && start + length <= this.#directory.tail.length) this.#readAcross(buffer, offset, length, start);
+    else if (start < 0 && start + length <= this.#directory.tail.length)
+      this.#readAcross(buffer, offset, length, start);
     callback(within || start < 0 ? null : new Error('an entry runs past the end of the file'));
   }
 

@@ -26,18 +26,28 @@ export function readCentralDirectory(descriptor: number, size: number, limits: Z
   const last = readRange(descriptor, Math.max(0, size - endBytes - locatorBytes - maxCommentBytes), size);
   const end = findEnd(last);
   if (end + endBytes + last.readUInt16LE(end + 20) !== last.length) throw unsafeArchive('has bytes behind its end');
-  const [disk, directoryDisk, entriesHere, entries] = [4, 6, 8, 10].map((offset) => last.readUInt16LE(end + offset)) as [number, number, number, number];
+  const [disk, directoryDisk, entriesHere, entries] = [4, 6, 8, 10].map((offset) =>
+    last.readUInt16LE(end + offset),
+  ) as [number, number, number, number];
   // before the ZIP64 record, which such an archive needs: it is not what has to be mended
-  if (entries > limits.entries) throw unsafeArchive(`holds ${entries} entries${entries === uncounted ? ' or more' : ''}; it may hold ${limits.entries}`);
+  if (entries > limits.entries)
+    throw unsafeArchive(
+      `holds ${entries} entries${entries === uncounted ? ' or more' : ''}; it may hold ${limits.entries}`,
+    );
   if (end >= locatorBytes && last.readUInt32LE(end - locatorBytes) === locatorSignature) {
-    throw unsafeArchive('has a ZIP64 end record, which an archive of this size does not need and not every unpacker looks at');
+    throw unsafeArchive(
+      'has a ZIP64 end record, which an archive of this size does not need and not every unpacker looks at',
+    );
   }
   if (disk !== 0 || directoryDisk !== 0 || entriesHere !== entries) throw unreadableArchive('is one part of several');
   const [length, offset] = [last.readUInt32LE(end + 12), last.readUInt32LE(end + 16)];
-  if (length > limits.directoryBytes) throw unsafeArchive(`has a directory of ${length} bytes; it may have ${limits.directoryBytes}`);
+  if (length > limits.directoryBytes)
+    throw unsafeArchive(`has a directory of ${length} bytes; it may have ${limits.directoryBytes}`);
   const endsAt = size - last.length + end;
-  if (offset + length > endsAt) throw unreadableArchive('is cut off or damaged: its directory is not where its end says');
-  if (offset + length < endsAt) throw unsafeArchive('has bytes in front of it, or between its directory and its end, that belong to no entry');
+  if (offset + length > endsAt)
+    throw unreadableArchive('is cut off or damaged: its directory is not where its end says');
+  if (offset + length < endsAt)
+    throw unsafeArchive('has bytes in front of it, or between its directory and its end, that belong to no entry');
   return { offset, entries, length, tail: readRange(descriptor, offset, size) };
 }
 

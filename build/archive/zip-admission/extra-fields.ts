@@ -32,9 +32,13 @@ export function checkExtraFields(fields: readonly ExtraField[], nameBytes: Buffe
   const found = fields.filter(({ id }) => decisive.has(id));
   if (new Set(found.map(({ id }) => id)).size < found.length) throw unsafeEntry(name, 'has the same extra field twice');
   for (const { id, data } of found) {
-    if (id === asiUnix) throw unsafeEntry(name, 'has an extra field (0x756e) that gives it another kind to some unpackers');
+    if (id === asiUnix)
+      throw unsafeEntry(name, 'has an extra field (0x756e) that gives it another kind to some unpackers');
     if (id === unicodePath && appliesTo(data, nameBytes) && !data.subarray(5).equals(nameBytes)) {
-      throw unsafeEntry(name, `has a second name in an extra field: ${JSON.stringify(data.subarray(5, 205).toString('utf8'))}`);
+      throw unsafeEntry(
+        name,
+        `has a second name in an extra field: ${JSON.stringify(data.subarray(5, 205).toString('utf8'))}`,
+      );
     }
   }
 }

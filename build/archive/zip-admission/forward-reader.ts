@@ -38,14 +38,21 @@ export class ForwardReader {
   }
 
   #fill(wanted: number): void {
-    if (this.position + wanted > this.#end) throw unreadableArchive('is cut off or damaged: an entry runs into its directory');
+    if (this.position + wanted > this.#end)
+      throw unreadableArchive('is cut off or damaged: an entry runs into its directory');
     this.#window.copyWithin(0, this.#taken, this.#filled);
     this.#windowStart += this.#taken;
     this.#filled -= this.#taken;
     this.#taken = 0;
     while (this.#filled < wanted) {
       const readFrom = this.#windowStart + this.#filled;
-      const count = readSync(this.#descriptor, this.#window, this.#filled, Math.min(this.#window.length - this.#filled, this.#end - readFrom), readFrom);
+      const count = readSync(
+        this.#descriptor,
+        this.#window,
+        this.#filled,
+        Math.min(this.#window.length - this.#filled, this.#end - readFrom),
+        readFrom,
+      );
       if (count === 0) throw unreadableArchive('became shorter while it was being read');
       this.#hash.update(this.#window.subarray(this.#filled, this.#filled + count));
       this.#filled += count;

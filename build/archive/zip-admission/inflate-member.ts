@@ -11,7 +11,11 @@ import { unreadableEntry, unsafeEntry } from './zip-refusals.ts';
 const wholeBytes = 1024 * 1024;
 
 /** Takes the entry's data from the reader. `keep` is given the content piece by piece. Throws QuarantineError. */
-export async function inflateMember(reader: ForwardReader, member: ZipMember, keep: (piece: Buffer) => void): Promise<void> {
+export async function inflateMember(
+  reader: ForwardReader,
+  member: ZipMember,
+  keep: (piece: Buffer) => void,
+): Promise<void> {
   const check = contentCheck(member, keep);
   if (member.method === 0) {
     for (const piece of pieces(reader, member.compressedSize)) check.take(piece);
@@ -23,7 +27,10 @@ export async function inflateMember(reader: ForwardReader, member: ZipMember, ke
   check.end();
 }
 
-function contentCheck(member: ZipMember, keep: (piece: Buffer) => void): { readonly take: (piece: Buffer) => void; readonly end: () => void } {
+function contentCheck(
+  member: ZipMember,
+  keep: (piece: Buffer) => void,
+): { readonly take: (piece: Buffer) => void; readonly end: () => void } {
   let size = 0;
   let sum = 0;
   return {
@@ -53,7 +60,11 @@ function inflateWhole(data: Buffer, member: ZipMember): Buffer {
     // one byte more than is claimed, so that the first chunk is the last; zlib's own is 16 KiB, for every small file
     const chunkSize = Math.min(Math.max(64, member.size + 1), 64 * 1024);
     // with `info` it gives the engine as well, which the types do not know
-    const { buffer, engine } = inflateRawSync(data, { maxOutputLength: Math.max(1, member.size), chunkSize, info: true }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+    const { buffer, engine } = inflateRawSync(data, {
+      maxOutputLength: Math.max(1, member.size),
+      chunkSize,
+      info: true,
+    }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
     checkConsumed(engine.bytesWritten, member);
     return buffer;
   } catch (error) {
@@ -77,7 +88,8 @@ async function inflateStream(reader: ForwardReader, member: ZipMember, take: (pi
 }
 
 function checkConsumed(consumed: number, member: ZipMember): void {
-  if (consumed !== member.compressedSize) throw unsafeEntry(member.path, 'has bytes behind its data that no unpacker looks at');
+  if (consumed !== member.compressedSize)
+    throw unsafeEntry(member.path, 'has bytes behind its data that no unpacker looks at');
 }
 
 function explained(error: unknown, member: ZipMember): unknown {

@@ -29,19 +29,34 @@ interface Sums {
 /** Reads up to where the data begins (APPNOTE 4.3.7). Throws QuarantineError where it and the directory differ. */
 export function readLocalHeader(reader: ForwardReader, member: ZipMember): LocalHeader {
   const fixed = Buffer.from(reader.take(fixedBytes));
-  if (fixed.readUInt32LE(0) !== signature) throw unreadableEntry(member.path, 'does not begin where the directory says');
+  if (fixed.readUInt32LE(0) !== signature)
+    throw unreadableEntry(member.path, 'does not begin where the directory says');
   const flags = fixed.readUInt16LE(6);
   const name = Buffer.from(reader.take(fixed.readUInt16LE(26)));
   const extraFields = parseExtraFields(Buffer.from(reader.take(fixed.readUInt16LE(28))), member.path);
-  if (!name.equals(member.nameBytes)) throw unsafeEntry(member.path, `is called ${JSON.stringify(name.subarray(0, 200).toString('utf8'))} in its own header and otherwise in the directory`);
+  if (!name.equals(member.nameBytes))
+    throw unsafeEntry(
+      member.path,
+      `is called ${JSON.stringify(name.subarray(0, 200).toString('utf8'))} in its own header and otherwise in the directory`,
+    );
   checkExtraFields(extraFields, name, member.path);
-  if (((flags ^ member.flags) & (encryptedFlags | nameIsUtf8)) !== 0 || fixed.readUInt16LE(8) !== member.method) throw mismatch(member);
+  if (((flags ^ member.flags) & (encryptedFlags | nameIsUtf8)) !== 0 || fixed.readUInt16LE(8) !== member.method)
+    throw mismatch(member);
   const sums = sumsOf(fixed, zip64Field(extraFields), member);
   const descriptor = (flags & hasDescriptor) !== 0;
   const complete = isSame(sums, member);
   // with a descriptor to come, each may be left open
   const open = (found: number, told: number): boolean => found === told || found === 0;
-  if (!complete && !(descriptor && open(sums.crc32, member.crc32) && open(sums.compressedSize, member.compressedSize) && open(sums.size, member.size))) throw mismatch(member);
+  if (
+    !complete &&
+    !(
+      descriptor &&
+      open(sums.crc32, member.crc32) &&
+      open(sums.compressedSize, member.compressedSize) &&
+      open(sums.size, member.size)
+    )
+  )
+    throw mismatch(member);
   return { descriptor, complete };
 }
 
@@ -72,7 +87,8 @@ function mismatch(member: ZipMember): Error {
  */
 export function readDescriptor(reader: ForwardReader, gap: number, header: LocalHeader, member: ZipMember): void {
   if (gap === 0 && (!header.descriptor || header.complete)) return;
-  if (!header.descriptor || ![12, 16, 20, 24].includes(gap)) throw unsafeEntry(member.path, 'is followed by bytes that belong to no entry');
+  if (!header.descriptor || ![12, 16, 20, 24].includes(gap))
+    throw unsafeEntry(member.path, 'is followed by bytes that belong to no entry');
   const bytes = Buffer.from(reader.take(gap));
   const body = gap % 8 === 0 ? bytes.subarray(4) : bytes;
   if (body !== bytes && bytes.readUInt32LE(0) !== descriptorSignature) throw mismatch(member);

@@ -16,7 +16,12 @@ export function checkMemberNames(members: readonly ZipMember[]): void {
     if (kind === 'folder') continue;
     const key = mergedPath(path);
     const other = files.get(key);
-    if (other !== undefined) throw unsafeArchive(other === path ? `holds the entry ${quoteName(path)} twice` : `holds ${quoteName(other)} and ${quoteName(path)}, which are the same file on macOS and Windows`);
+    if (other !== undefined)
+      throw unsafeArchive(
+        other === path
+          ? `holds the entry ${quoteName(path)} twice`
+          : `holds ${quoteName(other)} and ${quoteName(path)}, which are the same file on macOS and Windows`,
+      );
     files.set(key, path);
   }
   const seen = new Set<string>();
@@ -55,8 +60,13 @@ export function checkLinks(links: ReadonlyMap<string, string>, paths: readonly s
   if (outside !== undefined) throw unsafeEntry(outside, "is a symlink outside the package's folder");
   const below = (path: string): string => path.slice(root.length);
   try {
-    checkSymlinks(new Map([...links].map(([path, target]) => [below(path), target])), new Set(paths.filter((path) => path.startsWith(root)).map(below)));
+    checkSymlinks(
+      new Map([...links].map(([path, target]) => [below(path), target])),
+      new Set(paths.filter((path) => path.startsWith(root)).map(below)),
+    );
   } catch (error) {
-    throw error instanceof QuarantineError ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error }) : error;
+    throw error instanceof QuarantineError
+      ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error })
+      : error;
   }
 }

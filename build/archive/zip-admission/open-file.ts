@@ -17,7 +17,10 @@ export interface FileLook {
 }
 
 /** Throws QuarantineError UNREADABLE_FILE for what is no regular file, cannot be read, or changes while `use` has it. */
-export async function withOpenFile<Result>(path: string, use: (descriptor: number, look: FileLook) => Promise<Result>): Promise<Result> {
+export async function withOpenFile<Result>(
+  path: string,
+  use: (descriptor: number, look: FileLook) => Promise<Result>,
+): Promise<Result> {
   const descriptor = openRegular(path);
   try {
     const look = lookAt(descriptor, path);
@@ -28,7 +31,9 @@ export async function withOpenFile<Result>(path: string, use: (descriptor: numbe
     const result = await use(descriptor, look).finally(checkUnchanged);
     return result;
   } catch (error) {
-    throw error instanceof Error && 'syscall' in error ? unreadable(path, `cannot be read: ${describeFault(error)}`, error) : error;
+    throw error instanceof Error && 'syscall' in error
+      ? unreadable(path, `cannot be read: ${describeFault(error)}`, error)
+      : error;
   } finally {
     closeSync(descriptor);
   }

@@ -26,7 +26,11 @@ export function zipMember(entry: CentralEntry, limits: ZipLimits): ZipMember {
   checkExtraFields(entry.extraFields, entry.nameBytes, name);
   if ((entry.flags & encryptedFlags) !== 0) throw unreadableEntry(name, 'is encrypted');
   if ((entry.flags & patchFlag) !== 0) throw unreadableEntry(name, 'is a patch to another file');
-  if (entry.method !== 0 && entry.method !== 8) throw unreadableEntry(name, `is compressed by method ${entry.method}; every unpacker knows only 0 (stored) and 8 (deflate)`);
+  if (entry.method !== 0 && entry.method !== 8)
+    throw unreadableEntry(
+      name,
+      `is compressed by method ${entry.method}; every unpacker knows only 0 (stored) and 8 (deflate)`,
+    );
   const kind = kindOf(entry, name);
   checkSize(entry, name, kind, limits);
   return { ...entry, path, kind };
@@ -45,12 +49,18 @@ function checkPath(path: string): void {
   try {
     checkFilePath(path);
   } catch (error) {
-    throw error instanceof QuarantineError ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error }) : error;
+    throw error instanceof QuarantineError
+      ? new QuarantineError('ARCHIVE_UNSAFE', error.message, { cause: error })
+      : error;
   }
 }
 
 const typeBits = 0o170000;
-const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([[0o100000, 'file'], [0o040000, 'folder'], [0o120000, 'symlink']]);
+const kinds: ReadonlyMap<number, ZipMember['kind']> = new Map([
+  [0o100000, 'file'],
+  [0o040000, 'folder'],
+  [0o120000, 'symlink'],
+]);
 
 /** By the Unix mode, which some unpackers obey whatever system the archive says it comes from. */
 function kindOf({ attributes }: CentralEntry, name: string): ZipMember['kind'] {
@@ -59,12 +69,25 @@ function kindOf({ attributes }: CentralEntry, name: string): ZipMember['kind'] {
   if (type === 0) return byName;
   const kind = kinds.get(type);
   if (kind === undefined) throw unsafeEntry(name, 'is a device, a pipe or a socket');
-  if ((kind === 'folder') !== (byName === 'folder')) throw unsafeEntry(name, kind === 'folder' ? 'is a folder by its mode and a file by its name' : `is a ${kind} by its mode and a folder by its name`);
+  if ((kind === 'folder') !== (byName === 'folder'))
+    throw unsafeEntry(
+      name,
+      kind === 'folder'
+        ? 'is a folder by its mode and a file by its name'
+        : `is a ${kind} by its mode and a folder by its name`,
+    );
   return kind;
 }
 
-function checkSize({ size, compressedSize }: CentralEntry, name: string, kind: ZipMember['kind'], limits: ZipLimits): void {
+function checkSize(
+  { size, compressedSize }: CentralEntry,
+  name: string,
+  kind: ZipMember['kind'],
+  limits: ZipLimits,
+): void {
   if (kind === 'folder' && size > 0) throw unsafeEntry(name, 'is a folder with content');
-  if (kind === 'symlink' && size > limits.linkBytes) throw unsafeEntry(name, `is a symlink of ${size} bytes; its target may have ${limits.linkBytes}`);
-  if (size > limits.ratioFromBytes && size > limits.ratio * compressedSize) throw unsafeEntry(name, `claims to unpack to more than ${limits.ratio} times its size, as a ZIP bomb does`);
+  if (kind === 'symlink' && size > limits.linkBytes)
+    throw unsafeEntry(name, `is a symlink of ${size} bytes; its target may have ${limits.linkBytes}`);
+  if (size > limits.ratioFromBytes && size > limits.ratio * compressedSize)
+    throw unsafeEntry(name, `claims to unpack to more than ${limits.ratio} times its size, as a ZIP bomb does`);
 }

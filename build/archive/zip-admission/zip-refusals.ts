@@ -19,7 +19,9 @@ export function unreadableArchive(fault: string, cause?: unknown): QuarantineErr
 }
 
 export function unreadableEntry(name: string, fault: string, cause?: unknown): QuarantineError {
-  return new QuarantineError('ARCHIVE_UNREADABLE', `The archive's entry ${quoteName(name)} ${fault}. ${packAgain}`, { cause });
+  return new QuarantineError('ARCHIVE_UNREADABLE', `The archive's entry ${quoteName(name)} ${fault}. ${packAgain}`, {
+    cause,
+  });
 }
 
 /** A name as it may stand in a message: no control characters, not endless. */

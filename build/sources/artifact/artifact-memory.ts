@@ -43,13 +43,18 @@ export interface KnownArchive {
 export type KnownArchives = ReadonlyMap<string, KnownArchive>;
 
 export function formatMemory(archives: KnownArchives, quarantined: readonly Quarantine[]): SourceMemory {
-  const rows = [...archives].sort(([one], [other]) => (one < other ? -1 : 1)).map(([path, archive]): [string, JsonValue] => [path, formatRow(archive)]);
-  const fingerprint = createHash('sha256').update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where])])).digest('hex');
+  const rows = [...archives]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([path, archive]): [string, JsonValue] => [path, formatRow(archive)]);
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where])]))
+    .digest('hex');
   return { fingerprint, detail: { recipe, archives: Object.fromEntries(rows) } };
 }
 
 function formatRow({ stamp, outcome }: KnownArchive): JsonValue {
-  if ('refusal' in outcome) return [stamp, 'q', outcome.refusal.code, outcome.refusal.message, outcome.refusal.name, outcome.refusal.version];
+  if ('refusal' in outcome)
+    return [stamp, 'q', outcome.refusal.code, outcome.refusal.message, outcome.refusal.name, outcome.refusal.version];
   const { name, version, sha256, composerPath, composerHash, time } = outcome.artifact;
   return [stamp, 'a', name, version, sha256, composerPath, composerHash, ...(time === undefined ? [] : [time])];
 }
@@ -72,12 +77,20 @@ function parseRow(row: JsonValue | undefined): KnownArchive | undefined {
   if (typeof stamp !== 'string') return undefined;
   if (kind === 'q') {
     const [code = '', message = ''] = texts;
-    return { stamp, outcome: { refusal: { code: code as QuarantineCode, message, name: textOrNull(cells[2]), version: textOrNull(cells[3]) } } };
+    return {
+      stamp,
+      outcome: {
+        refusal: { code: code as QuarantineCode, message, name: textOrNull(cells[2]), version: textOrNull(cells[3]) },
+      },
+    };
   }
   const [nameText = '', version = '', sha256 = '', composerPath = '', composerHash = '', time] = texts;
   const [name, label, normalized] = [parsePackageName(nameText), parseDistLabel(version), normalizeVersion(version)];
   if (name === undefined || 'refusal' in label || normalized === undefined || sha256.length !== 64) return undefined;
-  return { stamp, outcome: { artifact: { name, version: label.label, normalized, sha256, composerPath, composerHash, time } } };
+  return {
+    stamp,
+    outcome: { artifact: { name, version: label.label, normalized, sha256, composerPath, composerHash, time } },
+  };
 }
 
 function textOrNull(cell: JsonValue | undefined): string | null {

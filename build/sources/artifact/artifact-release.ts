@@ -31,10 +31,15 @@ export function artifactRelease(path: string, known: KnownArtifact): Release {
 }
 
 /** Throws QuarantineError UNREADABLE_FILE where the ZIP is no longer the one that was admitted. */
-async function readComposerJson(path: string, { composerPath, composerHash }: KnownArtifact, noteRepeated?: NoteRepeated): Promise<JsonObject> {
+async function readComposerJson(
+  path: string,
+  { composerPath, composerHash }: KnownArtifact,
+  noteRepeated?: NoteRepeated,
+): Promise<JsonObject> {
   const archive = await readWhole(path, { maxBytes: defaultZipLimits.archiveBytes }, createPause());
   const bytes = memberOf(archive, composerPath);
-  if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== composerHash) throw changedWhileRead(path);
+  if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== composerHash)
+    throw changedWhileRead(path);
   const json = parseComposerJson(bytes, `${composerPath} in ${path}`, noteRepeated);
   checkComposerJson(json);
   return json;

@@ -25,11 +25,18 @@ export function createArtifactSource(options: ArtifactSourceOptions): Source {
   return { scan: (previous) => scan(options, previous), close: () => Promise.resolve() };
 }
 
-async function scan({ root: given, dataDirectory: givenData, now = () => new Date() }: ArtifactSourceOptions, previous: SourceMemory | undefined): Promise<Scan> {
+async function scan(
+  { root: given, dataDirectory: givenData, now = () => new Date() }: ArtifactSourceOptions,
+  previous: SourceMemory | undefined,
+): Promise<Scan> {
   const root = resolveFolder(given, 'Name the folder that holds the ZIPs.');
   if ('reason' in root) return { outcome: 'failed', reason: root.reason };
   const dataDirectory = withoutSymlinks(givenData);
-  if (dataDirectory === root.path) return { outcome: 'failed', reason: `${given} is the data folder itself. Give Libretto a data folder of its own with --data.` };
+  if (dataDirectory === root.path)
+    return {
+      outcome: 'failed',
+      reason: `${given} is the data folder itself. Give Libretto a data folder of its own with --data.`,
+    };
   const scanStart = now().getTime();
   const found = findArchives(root.path, dataDirectory);
   const failure = failureOf(found, root.path, given);
@@ -56,8 +63,12 @@ interface Examined {
 }
 
 function conclude({ root, found, archives, known, notices, previous }: Examined): Scan {
-  const admitted = [...archives].flatMap(([path, { outcome }]) => ('artifact' in outcome ? [artifactRelease(join(root, path), outcome.artifact)] : []));
-  const refused = [...archives].flatMap(([path, { outcome }]): Quarantine[] => ('refusal' in outcome ? [{ ...outcome.refusal, where: join(root, path) }] : []));
+  const admitted = [...archives].flatMap(([path, { outcome }]) =>
+    'artifact' in outcome ? [artifactRelease(join(root, path), outcome.artifact)] : [],
+  );
+  const refused = [...archives].flatMap(([path, { outcome }]): Quarantine[] =>
+    'refusal' in outcome ? [{ ...outcome.refusal, where: join(root, path) }] : [],
+  );
   const { releases, quarantined: duplicates } = setDuplicatesAside(admitted);
   const hidden = found.unreadable.flatMap((place) => hiddenArchives(root, place, known));
   const quarantined = [...refused, ...duplicates, ...hidden.map(({ quarantine }) => quarantine)];
@@ -74,9 +85,17 @@ interface HiddenArchive {
 }
 
 /** What an unreadable folder hides: the versions it had when it could be read; else just the folder. */
-function hiddenArchives(root: string, { folder, reason }: FoundArchives['unreadable'][number], known: KnownArchives): HiddenArchive[] {
+function hiddenArchives(
+  root: string,
+  { folder, reason }: FoundArchives['unreadable'][number],
+  known: KnownArchives,
+): HiddenArchive[] {
   const where = join(root, folder);
-  const quarantine = { code: 'UNREADABLE_FILE', message: `The folder ${where} cannot be read: ${reason}. Whatever ZIPs are in it are left out.`, where } as const;
+  const quarantine = {
+    code: 'UNREADABLE_FILE',
+    message: `The folder ${where} cannot be read: ${reason}. Whatever ZIPs are in it are left out.`,
+    where,
+  } as const;
   const lost = [...known].filter(([path]) => path.startsWith(`${folder}/`));
   if (lost.length === 0) return [{ quarantine: { ...quarantine, name: null, version: null } }];
   return lost.map((archive) => ({ quarantine: { ...quarantine, ...identityOf(archive[1]) }, archive }));
@@ -86,7 +105,9 @@ function credentialNotice(path: string, credentials: readonly string[]): string[
   const [first] = credentials;
   if (first === undefined) return [];
   const more = credentials.length === 1 ? '' : ` and ${credentials.length - 1} more`;
-  return [`${path} holds ${first}${more}, which by the name may be a credential. An artifact is published as it is: if that is one, pack it again without.`];
+  return [
+    `${path} holds ${first}${more}, which by the name may be a credential. An artifact is published as it is: if that is one, pack it again without.`,
+  ];
 }
 
 /**
@@ -96,5 +117,7 @@ function credentialNotice(path: string, credentials: readonly string[]): string[
 function failureOf({ paths, unreadable }: FoundArchives, root: string, given: string): string | undefined {
   const itself = unreadable.find(({ folder }) => folder === '');
   if (itself !== undefined) return `${given} cannot be read: ${itself.reason}.`;
-  return paths.length + unreadable.length > 0 || existsSync(join(root, retiredFolder)) ? undefined : `${given} holds no ZIP, at any depth. Folders and files that start with a dot are not looked at.`;
+  return paths.length + unreadable.length > 0 || existsSync(join(root, retiredFolder))
+    ? undefined
+    : `${given} holds no ZIP, at any depth. Folders and files that start with a dot are not looked at.`;
 }

@@ -20,11 +20,15 @@ import { QuarantineError } from '../quarantine.ts';
 export function artifactVersion(json: JsonObject, name: PackageName, file: string): CheckedLabel {
   const declared = declaredVersion(json['version'], 'composer.json');
   const stem = file.replace(/\.zip$/i, '');
-  if (declared === undefined) return checkedLabel(onlyReading(stem, name, file), `The file's name ${JSON.stringify(file)} says version`);
+  if (declared === undefined)
+    return checkedLabel(onlyReading(stem, name, file), `The file's name ${JSON.stringify(file)} says version`);
   const checked = checkedLabel(declared, '"version" in composer.json is');
   const fromName = readings(stem, name).filter((reading) => /[0-9]\.[0-9]/.test(reading));
   if (fromName.length > 0 && !fromName.some((reading) => normalizeVersion(reading) === checked.normalized)) {
-    throw new QuarantineError('VERSION_MISMATCH', `composer.json says version ${declared}, but the file is called ${file}. Make them agree, or leave the version out of one of them.`);
+    throw new QuarantineError(
+      'VERSION_MISMATCH',
+      `composer.json says version ${declared}, but the file is called ${file}. Make them agree, or leave the version out of one of them.`,
+    );
   }
   return checked;
 }
@@ -35,15 +39,28 @@ function onlyReading(stem: string, name: PackageName, file: string): string {
   if (only !== undefined && other === undefined) return only;
   const { vendor, project } = splitPackageName(name);
   const clear = `Call it ${vendor}-${project}-1.2.0.zip (with its version), or write "version" into its composer.json.`;
-  if (only === undefined) throw new QuarantineError('VERSION_INVALID', `Nothing says which version of ${name} ${JSON.stringify(file)} is. ${clear}`);
-  throw new QuarantineError('VERSION_INVALID', `${JSON.stringify(file)} may be version ${found.join(' or ')} of ${name}. ${clear}`);
+  if (only === undefined)
+    throw new QuarantineError(
+      'VERSION_INVALID',
+      `Nothing says which version of ${name} ${JSON.stringify(file)} is. ${clear}`,
+    );
+  throw new QuarantineError(
+    'VERSION_INVALID',
+    `${JSON.stringify(file)} may be version ${found.join(' or ')} of ${name}. ${clear}`,
+  );
 }
 
 /** What the name can mean, at most two. */
 function readings(stem: string, name: PackageName): readonly string[] {
   const { vendor, project } = splitPackageName(name);
   const lower = stem.toLowerCase();
-  const named = [`${vendor}-${project}`, `${vendor}_${project}`, `${vendor}.${project}`, `${vendor}--${project}`, project]
+  const named = [
+    `${vendor}-${project}`,
+    `${vendor}_${project}`,
+    `${vendor}.${project}`,
+    `${vendor}--${project}`,
+    project,
+  ]
     .filter((prefix) => lower.startsWith(prefix) && /^[-_.@]/.test(lower.slice(prefix.length)))
     .flatMap((prefix) => versionIn(stem.slice(prefix.length + 1)));
   // dev-tools-1.0.zip is version 1.0 of acme/dev-tools, though Composer could read a branch called tools-1.0

@@ -25,7 +25,11 @@ export interface ExaminedArchive {
 }
 
 /** `path` is absolute, `scanStart` epoch milliseconds. */
-export async function examineArchive(path: string, scanStart: number, known: KnownArchive | undefined): Promise<ExaminedArchive> {
+export async function examineArchive(
+  path: string,
+  scanStart: number,
+  known: KnownArchive | undefined,
+): Promise<ExaminedArchive> {
   let found: Identity = known === undefined ? { name: null, version: null } : identityOf(known);
   let stamp = '';
   try {
@@ -35,7 +39,10 @@ export async function examineArchive(path: string, scanStart: number, known: Kno
     const zip = await admitZip(path);
     if (zip.stamp !== look.stamp) throw changedWhileRead(path);
     const artifact = readArtifact(path, zip, (learnt) => (found = learnt));
-    return { known: { stamp, outcome: { artifact } }, credentials: zip.paths.filter((entry) => isCredential(entry.slice(zip.root.length))) };
+    return {
+      known: { stamp, outcome: { artifact } },
+      credentials: zip.paths.filter((entry) => isCredential(entry.slice(zip.root.length))),
+    };
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;
     const refusal: KnownRefusal = { code: error.code, message: error.message, ...found };
@@ -57,12 +64,20 @@ export function identityOf({ outcome }: KnownArchive): Identity {
 
 function lookAt(path: string): { readonly stamp: string; readonly touched: number } {
   const stats = statsOf(path);
-  if (stats.isSymbolicLink()) throw new QuarantineError('UNSAFE_SYMLINK', `${path} is a symbolic link. Put the ZIP itself there: what the link points at may change without this folder changing.`);
+  if (stats.isSymbolicLink())
+    throw new QuarantineError(
+      'UNSAFE_SYMLINK',
+      `${path} is a symbolic link. Put the ZIP itself there: what the link points at may change without this folder changing.`,
+    );
   return { stamp: stampOf(stats), touched: touchedAt(stats) };
 }
 
 function statsOf(path: string): BigIntStats {
-  if (path.includes('\u{FFFD}')) throw new QuarantineError('UNSAFE_PATH', `The name of ${JSON.stringify(path)} is not valid UTF-8. Rename the file.`);
+  if (path.includes('\u{FFFD}'))
+    throw new QuarantineError(
+      'UNSAFE_PATH',
+      `The name of ${JSON.stringify(path)} is not valid UTF-8. Rename the file.`,
+    );
   try {
     return lstatSync(path, { bigint: true });
   } catch (error) {
@@ -81,11 +96,20 @@ function readArtifact(path: string, zip: AdmittedZip, learn: (found: Identity) =
   const { version, normalized } = artifactVersion(json, name, basename(path));
   learn({ name, version });
   checkComposerJson(json);
-  return { name, version, normalized, sha256: zip.sha256, composerPath, composerHash: createHash('sha256').update(bytes).digest('hex'), time: releaseTimeOf(json['time']) };
+  return {
+    name,
+    version,
+    normalized,
+    sha256: zip.sha256,
+    composerPath,
+    composerHash: createHash('sha256').update(bytes).digest('hex'),
+    time: releaseTimeOf(json['time']),
+  };
 }
 
 function noComposerJson({ paths }: AdmittedZip, composerPath: string): string {
-  if (paths.includes(composerPath)) return `${composerPath} in the archive is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may have, or no file.`;
+  if (paths.includes(composerPath))
+    return `${composerPath} in the archive is larger than ${maxComposerJsonBytes} bytes, the most a composer.json may have, or no file.`;
   const elsewhere = paths.find((path) => path.endsWith('/composer.json'));
   const hint = elsewhere === undefined ? '' : ` ${quoteName(elsewhere)} is somewhere else.`;
   return `The archive has no composer.json at its top or in its only top folder.${hint} Pack the package's own folder, and nothing beside it.`;

@@ -20,18 +20,37 @@ export interface ComposerJson {
 }
 
 /** `entry` is what the walk saw at composer.json's place, if it walked. Throws QuarantineError. */
-export async function readComposerJson(folder: string, pause: Pause, entry: WalkedEntry | undefined, noteRepeated?: NoteRepeated): Promise<ComposerJson> {
+export async function readComposerJson(
+  folder: string,
+  pause: Pause,
+  entry: WalkedEntry | undefined,
+  noteRepeated?: NoteRepeated,
+): Promise<ComposerJson> {
   const path = join(folder, 'composer.json');
   if (entry?.fault !== undefined) throw entry.fault;
-  if (entry?.kind === 'symlink') throw new QuarantineError('UNSAFE_SYMLINK', `${path} is a symbolic link. Put the file itself there: what it points at may change without this folder changing.`);
-  if (entry !== undefined && entry.bytes > maxRulesBytes) throw new QuarantineError('INVALID_COMPOSER_JSON', `${path} is larger than 1 MiB.`);
-  const bytes = await readWhole(path, { maxBytes: maxRulesBytes, ...(entry === undefined ? {} : { stamp: entry.stamp }) }, pause);
+  if (entry?.kind === 'symlink')
+    throw new QuarantineError(
+      'UNSAFE_SYMLINK',
+      `${path} is a symbolic link. Put the file itself there: what it points at may change without this folder changing.`,
+    );
+  if (entry !== undefined && entry.bytes > maxRulesBytes)
+    throw new QuarantineError('INVALID_COMPOSER_JSON', `${path} is larger than 1 MiB.`);
+  const bytes = await readWhole(
+    path,
+    { maxBytes: maxRulesBytes, ...(entry === undefined ? {} : { stamp: entry.stamp }) },
+    pause,
+  );
   const json = parseComposerJson(bytes, path, noteRepeated);
   return { json, hash: hash('sha256', bytes, 'hex'), check: () => checkComposerJson(json) };
 }
 
 /** The same composer.json again, parsed and checked. Throws QuarantineError UNREADABLE_FILE where it no longer has the expected hash. */
-export async function rereadComposerJson(folder: string, expected: string, pause: Pause, noteRepeated?: NoteRepeated): Promise<JsonObject> {
+export async function rereadComposerJson(
+  folder: string,
+  expected: string,
+  pause: Pause,
+  noteRepeated?: NoteRepeated,
+): Promise<JsonObject> {
   const found = await readComposerJson(folder, pause, undefined, noteRepeated);
   if (found.hash !== expected) throw changedWhileRead(join(folder, 'composer.json'));
   found.check();

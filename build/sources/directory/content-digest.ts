@@ -11,7 +11,11 @@ import type { ContentFile } from '../release.ts';
  * of it. Every part is preceded by its length in bytes, so that no two different lists can look alike. `composerHash` is hex SHA-256.
  */
 export function contentReference(files: readonly ContentFile[], composerHash: string): Reference {
-  const parts = ['libretto directory content 1', composerHash, ...sortedByPath(files).flatMap(({ path, mode, identity }) => [path, mode, identity])];
+  const parts = [
+    'libretto directory content 1',
+    composerHash,
+    ...sortedByPath(files).flatMap(({ path, mode, identity }) => [path, mode, identity]),
+  ];
   const hash = createHash('sha256').update(parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join(''));
   const reference = parseReference(hash.digest('hex').slice(0, 40));
   if (reference === undefined) throw new Error('A hex digest is a reference.');

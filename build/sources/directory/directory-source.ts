@@ -43,11 +43,19 @@ export function createDirectorySource(options: DirectorySourceOptions): Source {
   };
 }
 
-async function scan(options: DirectorySourceOptions, previous: SourceMemory | undefined, kept: KeptContents): Promise<Scan> {
+async function scan(
+  options: DirectorySourceOptions,
+  previous: SourceMemory | undefined,
+  kept: KeptContents,
+): Promise<Scan> {
   const root = resolveFolder(options.root, 'Name the folder that holds the packages.');
   if ('reason' in root) return { outcome: 'failed', reason: root.reason };
   const dataDirectory = withoutSymlinks(options.dataDirectory);
-  if (dataDirectory === root.path) return { outcome: 'failed', reason: `${options.root} is the data folder itself. Give Libretto a data folder of its own with --data.` };
+  if (dataDirectory === root.path)
+    return {
+      outcome: 'failed',
+      reason: `${options.root} is the data folder itself. Give Libretto a data folder of its own with --data.`,
+    };
   const scanStart = options.now().getTime();
   const found = findPackages(root.path, dataDirectory);
   const failure = failureOf(found, options.root);
@@ -55,35 +63,75 @@ async function scan(options: DirectorySourceOptions, previous: SourceMemory | un
 
   const known = parseMemory(previous?.detail);
   const pause = createPause();
-  const shared = { dataDirectory, limits: options.limits ?? defaultLimits, extraExcludes: options.extraExcludes ?? [], pause, readFiles: createFileReader(options.threads, pause), kept, scanStart };
+  const shared = {
+    dataDirectory,
+    limits: options.limits ?? defaultLimits,
+    extraExcludes: options.extraExcludes ?? [],
+    pause,
+    readFiles: createFileReader(options.threads, pause),
+    kept,
+    scanStart,
+  };
   const limit = pLimit(packagesAtOnce);
-  const examine = async (folder: string): Promise<[string, ExaminedPackage]> => [folder, await examinePackage({ ...shared, folder: join(root.path, folder), known: known.get(folder) })];
+  const examine = async (folder: string): Promise<[string, ExaminedPackage]> => [
+    folder,
+    await examinePackage({ ...shared, folder: join(root.path, folder), known: known.get(folder) }),
+  ];
   const examined = new Map(await Promise.all(found.folders.map((folder) => limit(() => examine(folder)))));
   return concludeScan(root.path, found, examined, known, previous);
 }
 
-function concludeScan(root: string, found: FoundPackages, examined: ReadonlyMap<string, ExaminedPackage>, known: KnownPackages, previous: SourceMemory | undefined): Scan {
+function concludeScan(
+  root: string,
+  found: FoundPackages,
+  examined: ReadonlyMap<string, ExaminedPackage>,
+  known: KnownPackages,
+  previous: SourceMemory | undefined,
+): Scan {
   const all = [...examined.values()];
   const { releases, quarantined: duplicates } = setDuplicatesAside(all.flatMap(({ release }) => release ?? []));
   const hidden = found.unreadable.flatMap((place) => hiddenPackages(root, place, known));
-  const quarantined = [...all.flatMap(({ quarantine }) => quarantine ?? []), ...duplicates, ...hidden.map(({ quarantine }) => quarantine)];
-  const remembered = [...[...examined].map(([folder, outcome]) => [folder, outcome.known] as const), ...hidden.map(({ folder }) => [folder, known.get(folder)] as const)];
-  const memory = formatMemory(new Map(remembered.flatMap(([folder, row]) => (row === undefined ? [] : [[folder, row] as const]))), quarantined);
+  const quarantined = [
+    ...all.flatMap(({ quarantine }) => quarantine ?? []),
+    ...duplicates,
+    ...hidden.map(({ quarantine }) => quarantine),
+  ];
+  const remembered = [
+    ...[...examined].map(([folder, outcome]) => [folder, outcome.known] as const),
+    ...hidden.map(({ folder }) => [folder, known.get(folder)] as const),
+  ];
+  const memory = formatMemory(
+    new Map(remembered.flatMap(([folder, row]) => (row === undefined ? [] : [[folder, row] as const]))),
+    quarantined,
+  );
   if (quarantined.length === 0 && memory.fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
   return { outcome: 'read', releases, quarantined, notices: noticesOf(examined), memory };
 }
 
 /** What an unreadable folder hides: the packages it had when it could be read, so that a person sees which; else just the folder. */
-function hiddenPackages(root: string, { folder, reason }: FoundPackages['unreadable'][number], known: KnownPackages): { readonly folder: string; readonly quarantine: Quarantine }[] {
+function hiddenPackages(
+  root: string,
+  { folder, reason }: FoundPackages['unreadable'][number],
+  known: KnownPackages,
+): { readonly folder: string; readonly quarantine: Quarantine }[] {
   const absolute = join(root, folder);
-  const quarantine = { code: 'UNREADABLE_FILE', message: `The folder ${absolute} cannot be read: ${reason}. Whatever packages are in it are left out.`, where: absolute } as const;
+  const quarantine = {
+    code: 'UNREADABLE_FILE',
+    message: `The folder ${absolute} cannot be read: ${reason}. Whatever packages are in it are left out.`,
+    where: absolute,
+  } as const;
   const lost = [...known].filter(([place]) => place === folder || place.startsWith(`${folder}/`));
   if (lost.length === 0) return [{ folder, quarantine: { ...quarantine, name: null, version: null } }];
-  return lost.map(([place, { release }]) => ({ folder: place, quarantine: { ...quarantine, name: release.name, version: release.version } }));
+  return lost.map(([place, { release }]) => ({
+    folder: place,
+    quarantine: { ...quarantine, name: release.name, version: release.version },
+  }));
 }
 
 function noticesOf(examined: ReadonlyMap<string, ExaminedPackage>): string[] {
-  const places = [...examined].flatMap(([folder, { leftOut }]) => (leftOut === undefined ? [] : [folder === '' ? leftOut : `${folder}/${leftOut}`]));
+  const places = [...examined].flatMap(([folder, { leftOut }]) =>
+    leftOut === undefined ? [] : [folder === '' ? leftOut : `${folder}/${leftOut}`],
+  );
   const [first] = places;
   if (first === undefined) return [];
   const more = places.length === 1 ? '' : ` and in ${places.length - 1} more package${places.length === 2 ? '' : 's'}`;
@@ -95,6 +143,9 @@ function failureOf({ folders, unreadable }: FoundPackages, root: string): string
   const itself = unreadable.find(({ folder }) => folder === '');
   if (itself !== undefined) return `${root} cannot be read: ${itself.reason}.`;
   if (folders.length > 0) return undefined;
-  const hidden = unreadable.length === 0 ? '' : ` ${unreadable.length} folder${unreadable.length === 1 ? '' : 's'} could not be read.`;
+  const hidden =
+    unreadable.length === 0
+      ? ''
+      : ` ${unreadable.length} folder${unreadable.length === 1 ? '' : 's'} could not be read.`;
   return `${root} holds no package: there is no composer.json in it or below. Folders called vendor or node_modules, and those that start with a dot, are not searched.${hidden}`;
 }

@@ -4,7 +4,10 @@ import type { Quarantine } from '../quarantine.ts';
 import type { Release } from '../release.ts';
 
 /** Pure. Each release of such a group is left out, and its reason names the others. */
-export function setDuplicatesAside(releases: readonly Release[]): { readonly releases: readonly Release[]; readonly quarantined: readonly Quarantine[] } {
+export function setDuplicatesAside(releases: readonly Release[]): {
+  readonly releases: readonly Release[];
+  readonly quarantined: readonly Quarantine[];
+} {
   const groups = new Map<string, Release[]>();
   for (const release of releases) {
     const key = `${release.name} ${release.normalized}`;
@@ -15,7 +18,9 @@ export function setDuplicatesAside(releases: readonly Release[]): { readonly rel
   const all = [...groups.values()];
   return {
     releases: all.filter((group) => group.length === 1).flat(),
-    quarantined: all.filter((group) => group.length > 1).flatMap((group) => group.map((release) => duplicateOf(release, group))),
+    quarantined: all
+      .filter((group) => group.length > 1)
+      .flatMap((group) => group.map((release) => duplicateOf(release, group))),
   };
 }
 

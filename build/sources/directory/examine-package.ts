@@ -42,19 +42,37 @@ export async function examinePackage(options: ExamineOptions): Promise<ExaminedP
   const { known, folder, pause } = options;
   let found: { readonly name: string | null; readonly version?: string | null } = known?.release ?? { name: null };
   try {
-    const walk = walkPackage({ folder, dataDirectory: options.dataDirectory, maxFiles: options.limits.filesPerPackage });
+    const walk = walkPackage({
+      folder,
+      dataDirectory: options.dataDirectory,
+      maxFiles: options.limits.filesPerPackage,
+    });
     await pause(walk.entries.length * costOfFile);
     const digest = isSettled(walk.touched, options.scanStart) ? walk.digest : '';
     if (known !== undefined && known.digest !== '' && known.digest === walk.digest) {
       return { release: releaseOf(options, known, () => listAgain(options, known)), known, leftOut: walk.leftOut };
     }
     // one that was read before is most likely the same again, in another checkout
-    const reading = await readPackage(walk, { ...options, kept: known === undefined ? options.kept : undefined, learn: (learnt) => (found = learnt) });
+    const reading = await readPackage(walk, {
+      ...options,
+      kept: known === undefined ? options.kept : undefined,
+      learn: (learnt) => (found = learnt),
+    });
     const now: KnownPackage = { digest, release: knownReleaseOf(reading) };
-    return { release: releaseOf(options, now, () => Promise.resolve(reading.listing)), known: now, leftOut: walk.leftOut };
+    return {
+      release: releaseOf(options, now, () => Promise.resolve(reading.listing)),
+      known: now,
+      leftOut: walk.leftOut,
+    };
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;
-    const quarantine = { code: error.code, message: error.message, where: join(folder, 'composer.json'), name: found.name, version: found.version ?? null };
+    const quarantine = {
+      code: error.code,
+      message: error.message,
+      where: join(folder, 'composer.json'),
+      name: found.name,
+      version: found.version ?? null,
+    };
     return { quarantine, known: known === undefined ? undefined : { ...known, digest: '' } };
   }
 }
@@ -68,11 +86,26 @@ function releaseOf(options: ExamineOptions, known: KnownPackage, list: () => Pro
 async function listAgain(options: ExamineOptions, known: KnownPackage): Promise<ContentListing> {
   const { folder, dataDirectory, limits, pause, readFiles, extraExcludes } = options;
   const walk: PackageWalk = walkPackage({ folder, dataDirectory, maxFiles: limits.filesPerPackage });
-  const reading = await readPackage(walk, { folder, limits, pause, readFiles, kept: undefined, extraExcludes, learn: () => undefined });
+  const reading = await readPackage(walk, {
+    folder,
+    limits,
+    pause,
+    readFiles,
+    kept: undefined,
+    extraExcludes,
+    learn: () => undefined,
+  });
   if (reading.reference !== known.release.reference) throw changedWhileRead(folder);
   return reading.listing;
 }
 
-function knownReleaseOf({ name, version, normalized, reference, composerHash, time }: PackageReading): KnownPackage['release'] {
+function knownReleaseOf({
+  name,
+  version,
+  normalized,
+  reference,
+  composerHash,
+  time,
+}: PackageReading): KnownPackage['release'] {
   return { name, version, normalized, reference, composerHash, time };
 }

@@ -95,6 +95,9 @@ function started({ folder, files, deflate }: ReadingTask): FilesToRead {
 }
 
 async function toolsFor(pause: Pause): Promise<ReadingTools> {
-  const [{ createCompressor }, { createReadingTools }] = await Promise.all([import('../../archive/compressor.ts'), import('./read-files.ts')]);
+  const [{ createCompressor }, { createReadingTools }] = await Promise.all([
+    import('../../archive/compressor.ts'),
+    import('./read-files.ts'),
+  ]);
   return createReadingTools(createCompressor(), pause);
 }

@@ -10,7 +10,13 @@ export function stampOf(stats: BigIntStats): string {
 
 /** Whether both have the same stamp. */
 export function isSameStamp(one: BigIntStats, other: BigIntStats): boolean {
-  return one.size === other.size && one.mtimeNs === other.mtimeNs && one.ctimeNs === other.ctimeNs && one.mode === other.mode && one.ino === other.ino;
+  return (
+    one.size === other.size &&
+    one.mtimeNs === other.mtimeNs &&
+    one.ctimeNs === other.ctimeNs &&
+    one.mode === other.mode &&
+    one.ino === other.ino
+  );
 }
 
 /** When the file last changed in content, name or mode, epoch milliseconds; later than now where a clock was wrong. */

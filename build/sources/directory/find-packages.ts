@@ -23,7 +23,9 @@ export function findPackages(root: string, dataDirectory: string): FoundPackages
       const entries = readdirSync(directory, { withFileTypes: true });
       const composerJson = entries.find((entry) => entry.name === 'composer.json' && !entry.isDirectory());
       if (composerJson !== undefined) return [composerJson];
-      return entries.filter((entry) => entry.isDirectory() && isSearched(entry.name) && join(directory, entry.name) !== dataDirectory);
+      return entries.filter(
+        (entry) => entry.isDirectory() && isSearched(entry.name) && join(directory, entry.name) !== dataDirectory,
+      );
     } catch (error) {
       unreadable.push({ folder: toFolder(directory), reason: describeFault(error) });
       return [];
@@ -38,6 +40,8 @@ export function findPackages(root: string, dataDirectory: string): FoundPackages
     // the one of readdirSync's overloads that fast-glob calls
     fs: { readdirSync: list as unknown as typeof readdirSync },
   });
-  const folders = found.filter(({ dirent }) => !dirent.isDirectory()).map(({ path }) => (path === 'composer.json' ? '' : dirname(path)));
+  const folders = found
+    .filter(({ dirent }) => !dirent.isDirectory())
+    .map(({ path }) => (path === 'composer.json' ? '' : dirname(path)));
   return { folders: folders.sort(), unreadable };
 }

@@ -16,5 +16,10 @@ export function isPartOfPackage(name: string, besideComposerJson: boolean): bool
 
 /** Dot-folders that nobody expects in a package, so that leaving them out is not worth a word. */
 export function isSilentlyLeftOut(name: string): boolean {
-  return !name.startsWith('.') || /^\.(?:git|svn|hg|bzr|idea|vscode|fleet|cache|DS_Store|phpunit\.cache|php-cs-fixer\.cache|phpstan\.cache|phpdoc|composer)$/i.test(name);
+  return (
+    !name.startsWith('.') ||
+    /^\.(?:git|svn|hg|bzr|idea|vscode|fleet|cache|DS_Store|phpunit\.cache|php-cs-fixer\.cache|phpstan\.cache|phpdoc|composer)$/i.test(
+      name,
+    )
+  );
 }

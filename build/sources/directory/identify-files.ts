@@ -28,7 +28,10 @@ export interface IdentifyContext {
 }
 
 /** Throws QuarantineError UNREADABLE_FILE, also where a file is no longer what the walk saw; UNSAFE_SYMLINK. */
-export async function identifyFiles(entries: readonly WalkedEntry[], context: IdentifyContext): Promise<IdentifiedFiles> {
+export async function identifyFiles(
+  entries: readonly WalkedEntry[],
+  context: IdentifyContext,
+): Promise<IdentifiedFiles> {
   const links = new Map<string, string>();
   const identities = new Map<string, string>();
   for (const { path, kind, stamp, fault } of entries) {
@@ -42,7 +45,10 @@ export async function identifyFiles(entries: readonly WalkedEntry[], context: Id
   const batches = batchesOf(regular);
   const results = await Promise.all(batches.map(async (batch) => ({ batch, result: await readBatch(batch, context) })));
   for (const { batch, result } of results) takeResult(batch, result, identities);
-  return { files: entries.map(({ path, kind }) => ({ path, mode: modeOf(kind), identity: identities.get(path) ?? '' })), links };
+  return {
+    files: entries.map(({ path, kind }) => ({ path, mode: modeOf(kind), identity: identities.get(path) ?? '' })),
+    links,
+  };
 }
 
 /** A message to a worker and back costs as much as reading some files. */
@@ -65,8 +71,15 @@ function batchesOf(entries: readonly WalkedEntry[]): WalkedEntry[][] {
 type BatchRead = Exclude<FilesRead, { readonly bytes: Uint8Array }> | { readonly digests: readonly string[] };
 
 /** What was deflated is kept at once, so that no more of it is in memory than there is room for, however large the package is. */
-async function readBatch(batch: readonly WalkedEntry[], { folder, readFiles, kept }: IdentifyContext): Promise<BatchRead> {
-  const result = await readFiles({ folder, files: batch.map(({ path, stamp, bytes }) => ({ path, stamp, bytes })), deflate: () => kept?.hasRoom() === true });
+async function readBatch(
+  batch: readonly WalkedEntry[],
+  { folder, readFiles, kept }: IdentifyContext,
+): Promise<BatchRead> {
+  const result = await readFiles({
+    folder,
+    files: batch.map(({ path, stamp, bytes }) => ({ path, stamp, bytes })),
+    deflate: () => kept?.hasRoom() === true,
+  });
   if ('fault' in result) return result;
   let start = 0;
   for (const { digest, ...facts } of result.pieces) {
@@ -90,12 +103,16 @@ function modeOf(kind: WalkedEntry['kind']): ContentFile['mode'] {
 export function readTarget(absolute: string, stamp?: string): Buffer {
   try {
     const target = readlinkSync(absolute, { encoding: 'buffer' });
-    if (stamp !== undefined && stampOf(lstatSync(absolute, { bigint: true })) !== stamp) throw changedWhileRead(absolute);
-    if (!Buffer.from(target.toString('utf8')).equals(target)) throw new QuarantineError('UNSAFE_SYMLINK', `The target of the symlink ${absolute} is not valid UTF-8.`);
+    if (stamp !== undefined && stampOf(lstatSync(absolute, { bigint: true })) !== stamp)
+      throw changedWhileRead(absolute);
+    if (!Buffer.from(target.toString('utf8')).equals(target))
+      throw new QuarantineError('UNSAFE_SYMLINK', `The target of the symlink ${absolute} is not valid UTF-8.`);
     return target;
   } catch (error) {
     if (error instanceof QuarantineError) throw error;
-    throw new QuarantineError('UNREADABLE_FILE', `The symlink ${absolute} cannot be read: ${describeFault(error)}.`, { cause: error });
+    throw new QuarantineError('UNREADABLE_FILE', `The symlink ${absolute} cannot be read: ${describeFault(error)}.`, {
+      cause: error,
+    });
   }
 }
 

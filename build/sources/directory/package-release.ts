@@ -28,6 +28,12 @@ export function packageRelease({ known, list, kept, ...place }: PackageReleaseOp
     defaultBranch: false,
     where: join(place.folder, 'composer.json'),
     composerJson: (noteRepeated) => rereadComposerJson(place.folder, known.composerHash, place.pause, noteRepeated),
-    content: { list, texts: () => readTexts(place), deflated: kept.take, read: (files) => readContent(place, files), entryTime: entryTimeOf(known.reference) },
+    content: {
+      list,
+      texts: () => readTexts(place),
+      deflated: kept.take,
+      read: (files) => readContent(place, files),
+      entryTime: entryTimeOf(known.reference),
+    },
   };
 }

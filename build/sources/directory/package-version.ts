@@ -19,7 +19,10 @@ export function packageVersion(json: JsonObject, name: PackageName, folder: stri
   if (declared === undefined) return checkedLabel(fromFolder ?? defaultVersion, 'The folder is called');
   const parsed = checkedLabel(declared, '"version" in composer.json is');
   if (fromFolder !== undefined && normalizeVersion(fromFolder) !== parsed.normalized) {
-    throw new QuarantineError('VERSION_MISMATCH', `composer.json says version ${declared}, but its folder is called ${folder}. Make them agree, or leave "version" out of composer.json.`);
+    throw new QuarantineError(
+      'VERSION_MISMATCH',
+      `composer.json says version ${declared}, but its folder is called ${folder}. Make them agree, or leave "version" out of composer.json.`,
+    );
   }
   return parsed;
 }
@@ -29,6 +32,7 @@ export function packageVersion(json: JsonObject, name: PackageName, folder: stri
  * version; and the bare names that stood for branches in Composer 1 are written as the branches they are.
  */
 function folderVersion(folder: string, name: PackageName): string | undefined {
-  if (folder.toLowerCase() === splitPackageName(name).project || normalizeVersion(folder) === undefined) return undefined;
+  if (folder.toLowerCase() === splitPackageName(name).project || normalizeVersion(folder) === undefined)
+    return undefined;
   return ['master', 'trunk', 'default'].includes(folder) ? `dev-${folder}` : folder;
 }

@@ -18,7 +18,10 @@ export interface ContentPlace {
 export async function* readContent(place: ContentPlace, files: readonly ContentFile[]): AsyncGenerator<Uint8Array> {
   for (const { path, mode, identity } of files) {
     const absolute = join(place.folder, path);
-    const bytes = mode === 'symlink' ? readTarget(absolute) : await readWhole(absolute, { maxBytes: place.limits.bytesPerFile }, place.pause);
+    const bytes =
+      mode === 'symlink'
+        ? readTarget(absolute)
+        : await readWhole(absolute, { maxBytes: place.limits.bytesPerFile }, place.pause);
     if (identityOfBytes(bytes) !== identity) throw changedWhileRead(absolute);
     yield bytes;
   }

@@ -15,8 +15,12 @@ export async function hashFile(path: string, stamp: string, pause: Pause): Promi
   const hash = createHash('sha256');
   await readStable(path, stamp, async (descriptor, size) => {
     const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size));
-    for (let read = 0; read < size; ) {
-      const count = readSome({ descriptor, path }, chunk, { at: 0, count: Math.min(chunk.length, size - read), from: read });
+    for (let read = 0; read < size;) {
+      const count = readSome({ descriptor, path }, chunk, {
+        at: 0,
+        count: Math.min(chunk.length, size - read),
+        from: read,
+      });
       hash.update(chunk.subarray(0, count));
       read += count;
       await pause(count);
@@ -30,13 +34,24 @@ export async function hashFile(path: string, stamp: string, pause: Pause): Promi
  * All bytes of the file. With a stamp it must still have that one; files of more than `maxBytes` are refused before they are read. They lie in
  * `into` where that has room.
  */
-export async function readWhole(path: string, options: { readonly stamp?: string; readonly maxBytes: number; readonly into?: Buffer }, pause: Pause): Promise<Buffer> {
+export async function readWhole(
+  path: string,
+  options: { readonly stamp?: string; readonly maxBytes: number; readonly into?: Buffer },
+  pause: Pause,
+): Promise<Buffer> {
   let whole: Buffer | undefined;
   await readStable(path, options.stamp, async (descriptor, size) => {
     if (size > options.maxBytes) throw unreadable(path, `is larger than ${options.maxBytes} bytes`);
-    whole = options.into !== undefined && size <= options.into.length ? options.into.subarray(0, size) : Buffer.allocUnsafe(size);
-    for (let read = 0; read < size; ) {
-      const count = readSome({ descriptor, path }, whole, { at: read, count: Math.min(chunkBytes, size - read), from: read });
+    whole =
+      options.into !== undefined && size <= options.into.length
+        ? options.into.subarray(0, size)
+        : Buffer.allocUnsafe(size);
+    for (let read = 0; read < size;) {
+      const count = readSome({ descriptor, path }, whole, {
+        at: read,
+        count: Math.min(chunkBytes, size - read),
+        from: read,
+      });
       read += count;
       await pause(count);
     }
@@ -51,7 +66,11 @@ export function changedWhileRead(path: string): QuarantineError {
   return unreadable(path, 'changed while it was being read. Build again when nothing writes to it');
 }
 
-async function readStable(path: string, stamp: string | undefined, read: (descriptor: number, size: number) => Promise<void>): Promise<void> {
+async function readStable(
+  path: string,
+  stamp: string | undefined,
+  read: (descriptor: number, size: number) => Promise<void>,
+): Promise<void> {
   const descriptor = openRegular(path);
   try {
     const before = fstatSync(descriptor, { bigint: true });
@@ -67,7 +86,11 @@ async function readStable(path: string, stamp: string | undefined, read: (descri
 }
 
 /** At least one byte, `count` at most, from `from` in the file to `at` in `out`. */
-function readSome({ descriptor, path }: { readonly descriptor: number; readonly path: string }, out: Buffer, { at, count, from }: { readonly at: number; readonly count: number; readonly from: number }): number {
+function readSome(
+  { descriptor, path }: { readonly descriptor: number; readonly path: string },
+  out: Buffer,
+  { at, count, from }: { readonly at: number; readonly count: number; readonly from: number },
+): number {
   const read = readSync(descriptor, out, at, count, from);
   if (read === 0) throw changedWhileRead(path);
   return read;

@@ -52,7 +52,9 @@ export function createReadingTools(compressor: Compressor, pause: Pause): Readin
 
 export async function readFiles(task: FilesToRead, tools: ReadingTools): Promise<FilesRead> {
   try {
-    return task.deflate ? await readAndDeflate(task, tools) : { digests: await hashAll(task, tools), pieces: [], bytes: new Uint8Array() };
+    return task.deflate
+      ? await readAndDeflate(task, tools)
+      : { digests: await hashAll(task, tools), pieces: [], bytes: new Uint8Array() };
   } catch (error) {
     if (error instanceof QuarantineError) return { fault: { code: error.code, message: error.message } };
     throw error;

@@ -54,18 +54,33 @@ export interface ReadingContext {
 /** Throws QuarantineError. */
 export async function readPackage(walk: PackageWalk, context: ReadingContext): Promise<PackageReading> {
   const { folder, pause, learn } = context;
-  const composerJson = await readComposerJson(folder, pause, walk.entries.find(({ path }) => path === 'composer.json'));
+  const composerJson = await readComposerJson(
+    folder,
+    pause,
+    walk.entries.find(({ path }) => path === 'composer.json'),
+  );
   const name = packageNameOf(composerJson.json);
   learn({ name });
   const { version, normalized } = packageVersion(composerJson.json, name, basename(folder));
   learn({ name, version });
   composerJson.check();
   const listing = await readListing(walk, composerJson.json, context);
-  return { name, version, normalized, reference: contentReference(listing.files, composerJson.hash), composerHash: composerJson.hash, time: releaseTimeOf(composerJson.json['time']), listing };
+  return {
+    name,
+    version,
+    normalized,
+    reference: contentReference(listing.files, composerJson.hash),
+    composerHash: composerJson.hash,
+    time: releaseTimeOf(composerJson.json['time']),
+    listing,
+  };
 }
 
 async function readListing(walk: PackageWalk, json: JsonObject, context: ReadingContext): Promise<ContentListing> {
-  const selected = selectFiles(walk.entries, { attributes: await readAttributes(walk.entries, context), excludes: [...archiveExcludesOf(json), ...context.extraExcludes] });
+  const selected = selectFiles(walk.entries, {
+    attributes: await readAttributes(walk.entries, context),
+    excludes: [...archiveExcludesOf(json), ...context.extraExcludes],
+  });
   refuseFaults(selected.files, context);
   const { files, links } = await identifyFiles(selected.files, context);
   if (links.size > 0) checkSymlinks(links, new Set(files.map(({ path }) => path)));
@@ -77,19 +92,33 @@ function refuseFaults(entries: readonly WalkedEntry[], { folder, limits }: Readi
   for (const { fault, bytes, path } of entries) {
     if (fault !== undefined) throw fault;
     if (bytes > limits.bytesPerFile) {
-      throw new QuarantineError('UNREADABLE_FILE', `${join(folder, path)} has ${bytes} bytes; a file in a package may have ${limits.bytesPerFile}. Exclude it or publish it elsewhere.`);
+      throw new QuarantineError(
+        'UNREADABLE_FILE',
+        `${join(folder, path)} has ${bytes} bytes; a file in a package may have ${limits.bytesPerFile}. Exclude it or publish it elsewhere.`,
+      );
     }
   }
   checkFileTree(entries.map(({ path }) => path));
 }
 
 /** A symlink is no attributes file (gitattributes(5)). */
-async function readAttributes(entries: readonly WalkedEntry[], { folder, pause }: ReadingContext): Promise<{ readonly directory: string; readonly text: string }[]> {
+async function readAttributes(
+  entries: readonly WalkedEntry[],
+  { folder, pause }: ReadingContext,
+): Promise<{ readonly directory: string; readonly text: string }[]> {
   const attributes: { directory: string; text: string }[] = [];
   for (const { path, kind, stamp } of entries) {
-    if (!path.endsWith('.gitattributes') || (kind !== 'file' && kind !== 'executable') || basename(path) !== '.gitattributes') continue;
+    if (
+      !path.endsWith('.gitattributes') ||
+      (kind !== 'file' && kind !== 'executable') ||
+      basename(path) !== '.gitattributes'
+    )
+      continue;
     const bytes = await readWhole(join(folder, path), { stamp, maxBytes: maxRulesBytes }, pause);
-    attributes.push({ directory: path.slice(0, Math.max(0, path.length - '/.gitattributes'.length)), text: bytes.toString('utf8') });
+    attributes.push({
+      directory: path.slice(0, Math.max(0, path.length - '/.gitattributes'.length)),
+      text: bytes.toString('utf8'),
+    });
   }
   return attributes;
 }

@@ -11,8 +11,14 @@ import { readWhole } from './read-file.ts';
 
 export async function readTexts({ folder, pause }: Pick<ContentPlace, 'folder' | 'pause'>): Promise<PackageTexts> {
   const { readme, changelog } = chooseTexts(namesIn(folder));
-  const text = (file: string): PackageText => ({ identity: `file:${folder}/${file}`, read: () => readText(join(folder, file), pause) });
-  return { ...(readme === undefined ? {} : { readme: text(readme) }), ...(changelog === undefined ? {} : { changelog: text(changelog) }) };
+  const text = (file: string): PackageText => ({
+    identity: `file:${folder}/${file}`,
+    read: () => readText(join(folder, file), pause),
+  });
+  return {
+    ...(readme === undefined ? {} : { readme: text(readme) }),
+    ...(changelog === undefined ? {} : { changelog: text(changelog) }),
+  };
 }
 
 function namesIn(folder: string): readonly string[] {

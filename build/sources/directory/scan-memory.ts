@@ -38,9 +38,24 @@ export type KnownPackages = ReadonlyMap<string, KnownPackage>;
 export function formatMemory(packages: KnownPackages, quarantined: readonly Quarantine[]): SourceMemory {
   const rows: [string, JsonValue][] = [...packages]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([folder, { digest, release }]) => [folder, [digest, release.name, release.version, release.reference, release.composerHash, ...(release.time === undefined ? [] : [release.time])]]);
+    .map(([folder, { digest, release }]) => [
+      folder,
+      [
+        digest,
+        release.name,
+        release.version,
+        release.reference,
+        release.composerHash,
+        ...(release.time === undefined ? [] : [release.time]),
+      ],
+    ]);
   const detail = { recipe, packages: Object.fromEntries(rows) };
-  return { fingerprint: createHash('sha256').update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where])])).digest('hex'), detail };
+  return {
+    fingerprint: createHash('sha256')
+      .update(JSON.stringify([recipe, rows, quarantined.map(({ code, where }) => [code, where])]))
+      .digest('hex'),
+    detail,
+  };
 }
 
 /** Empty for anything that this version did not write: everything is then read again. */
@@ -56,8 +71,14 @@ export function parseMemory(detail: JsonValue | undefined): KnownPackages {
 
 function parseRow(row: JsonValue | undefined): KnownPackage | undefined {
   if (!Array.isArray(row) || !row.every((cell) => typeof cell === 'string')) return undefined;
-  const [digest = '', nameText = '', version = '', referenceText = '', composerHash = '', time] = row as readonly string[];
-  const [name, label, normalized, reference] = [parsePackageName(nameText), parseDistLabel(version), normalizeVersion(version), parseReference(referenceText)];
+  const [digest = '', nameText = '', version = '', referenceText = '', composerHash = '', time] =
+    row as readonly string[];
+  const [name, label, normalized, reference] = [
+    parsePackageName(nameText),
+    parseDistLabel(version),
+    normalizeVersion(version),
+    parseReference(referenceText),
+  ];
   if (name === undefined || 'refusal' in label || normalized === undefined || reference === undefined) return undefined;
   return { digest, release: { name, version: label.label, normalized, reference, composerHash, time } };
 }

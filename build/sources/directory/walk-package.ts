@@ -71,7 +71,14 @@ function listFolder(root: string, folder: string): Dirent[] | WalkedEntry {
   try {
     return readdirSync(join(root, folder), { withFileTypes: true });
   } catch (error) {
-    return faulty(folder, new QuarantineError('UNREADABLE_FILE', `The folder ${join(root, folder)} cannot be read: ${describeFault(error)}.`, { cause: error }));
+    return faulty(
+      folder,
+      new QuarantineError(
+        'UNREADABLE_FILE',
+        `The folder ${join(root, folder)} cannot be read: ${describeFault(error)}.`,
+        { cause: error },
+      ),
+    );
   }
 }
 
@@ -82,15 +89,39 @@ function look(root: string, path: string): { readonly entry: WalkedEntry; readon
     const stats = lstatSync(absolute, { bigint: true });
     return { entry: entryOf(path, absolute, stats), touched: touchedAt(stats) };
   } catch (error) {
-    return { entry: faulty(path, new QuarantineError('UNREADABLE_FILE', `${absolute} cannot be read: ${describeFault(error)}.`, { cause: error })), touched: 0 };
+    return {
+      entry: faulty(
+        path,
+        new QuarantineError('UNREADABLE_FILE', `${absolute} cannot be read: ${describeFault(error)}.`, {
+          cause: error,
+        }),
+      ),
+      touched: 0,
+    };
   }
 }
 
 function entryOf(path: string, absolute: string, stats: BigIntStats): WalkedEntry {
   const stamp = stampOf(stats);
   if (stats.isSymbolicLink()) return { path, kind: 'symlink', fault: undefined, bytes: Number(stats.size), stamp };
-  if (!stats.isFile()) return { ...faulty(path, new QuarantineError('UNREADABLE_FILE', `${absolute} is a ${specialKind(stats)}, which no archive can hold. Remove or exclude it.`)), stamp };
-  return { path, kind: (stats.mode & 0o111n) === 0n ? 'file' : 'executable', fault: undefined, bytes: Number(stats.size), stamp };
+  if (!stats.isFile())
+    return {
+      ...faulty(
+        path,
+        new QuarantineError(
+          'UNREADABLE_FILE',
+          `${absolute} is a ${specialKind(stats)}, which no archive can hold. Remove or exclude it.`,
+        ),
+      ),
+      stamp,
+    };
+  return {
+    path,
+    kind: (stats.mode & 0o111n) === 0n ? 'file' : 'executable',
+    fault: undefined,
+    bytes: Number(stats.size),
+    stamp,
+  };
 }
 
 function specialKind(stats: BigIntStats): string {
@@ -101,7 +132,10 @@ function specialKind(stats: BigIntStats): string {
 
 /** A file truly called U+FFFD is refused along with those whose bytes Node shows that way: no one can mean it. */
 function undecodable(absolute: string): QuarantineError {
-  return new QuarantineError('UNSAFE_PATH', `The name of ${JSON.stringify(absolute)} is not valid UTF-8. Rename the file or exclude it.`);
+  return new QuarantineError(
+    'UNSAFE_PATH',
+    `The name of ${JSON.stringify(absolute)} is not valid UTF-8. Rename the file or exclude it.`,
+  );
 }
 
 function faulty(path: string, fault: QuarantineError): WalkedEntry {
@@ -109,7 +143,10 @@ function faulty(path: string, fault: QuarantineError): WalkedEntry {
 }
 
 function tooManyFiles({ folder, maxFiles }: WalkOptions): QuarantineError {
-  return new QuarantineError('UNREADABLE_FILE', `${folder} holds more than ${maxFiles} files, the most a package may have. Move what is not part of the package out of its folder.`);
+  return new QuarantineError(
+    'UNREADABLE_FILE',
+    `${folder} holds more than ${maxFiles} files, the most a package may have. Move what is not part of the package out of its folder.`,
+  );
 }
 
 /** A path holds no NUL, a stamp no line feed: nothing is ambiguous, whatever a file is called. */

@@ -40,10 +40,27 @@ export function archivedFiles(access: ArchiveAccess, request: ArchiveRequest): A
   return access.scratch.borrow(request.ref, (path) => runArchive(access, request, path));
 }
 
-async function* runArchive(access: ArchiveAccess, { ref, committerTime, paths }: ArchiveRequest, scratch: string): AsyncGenerator<TarFile, void> {
+async function* runArchive(
+  access: ArchiveAccess,
+  { ref, committerTime, paths }: ArchiveRequest,
+  scratch: string,
+): AsyncGenerator<TarFile, void> {
   const named = paths.length <= maxNamedPaths ? ['--', ...paths] : [];
-  const operands = ['-c', `mailmap.blob=${ref.commit}:.mailmap`, '--literal-pathspecs', 'archive', '--format=tar', ref.commit, ...named];
-  const child = spawn(...limitedGit(archivingBytes, operands), { env: environmentOf(access, scratch, committerTime), cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const operands = [
+    '-c',
+    `mailmap.blob=${ref.commit}:.mailmap`,
+    '--literal-pathspecs',
+    'archive',
+    '--format=tar',
+    ref.commit,
+    ...named,
+  ];
+  const child = spawn(...limitedGit(archivingBytes, operands), {
+    env: environmentOf(access, scratch, committerTime),
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   const ended = endOf(child);
   if (child.pid === undefined) throw startFailure((await ended).startError); // then it need not have streams either
   let stopped = false;
@@ -53,10 +70,16 @@ async function* runArchive(access: ArchiveAccess, { ref, committerTime, paths }:
   };
   const wanted = new Set(paths);
   try {
-    yield* readTar(patiently(child.stdout, access.timeoutMs, stop), (path, size) => wanted.has(path) && checkSize(path, size));
+    yield* readTar(
+      patiently(child.stdout, access.timeoutMs, stop),
+      (path, size) => wanted.has(path) && checkSize(path, size),
+    );
     if (stopped || (await ended).exitCode !== 0) throw new TarFault('git ended with an error');
   } catch (error) {
-    if (stopped) throw new GitFailure(`git gave no answer for ${Math.round(access.timeoutMs / 1000)} s and was stopped.`, { cause: error });
+    if (stopped)
+      throw new GitFailure(`git gave no answer for ${Math.round(access.timeoutMs / 1000)} s and was stopped.`, {
+        cause: error,
+      });
     if (error instanceof TarFault || isStreamEnd(error)) throw describe(await ended, error);
     throw error;
   } finally {
@@ -67,7 +90,11 @@ async function* runArchive(access: ArchiveAccess, { ref, committerTime, paths }:
 }
 
 /** Nothing of the machine's git counts, and time stands still: `%cr` (two days ago) is said as of the commit. git's own tests set its clock so. */
-function environmentOf({ environment, directory }: ArchiveAccess, scratch: string, committerTime: number): Record<string, string> {
+function environmentOf(
+  { environment, directory }: ArchiveAccess,
+  scratch: string,
+  committerTime: number,
+): Record<string, string> {
   return {
     ...localEnvironment(environment, scratch),
     GIT_OBJECT_DIRECTORY: join(directory.common, 'objects'),
@@ -79,11 +106,18 @@ function environmentOf({ environment, directory }: ArchiveAccess, scratch: strin
 
 function checkSize(path: string, size: number): true {
   if (size <= maxFileBytes) return true;
-  throw new QuarantineError('UNREADABLE_FILE', `The file ${path} would be larger than 1 GiB (${size} bytes) in an archive, more than a package may hold. Exclude it from the archive.`);
+  throw new QuarantineError(
+    'UNREADABLE_FILE',
+    `The file ${path} would be larger than 1 GiB (${size} bytes) in an archive, more than a package may hold. Exclude it from the archive.`,
+  );
 }
 
 /** `stop` is called when nothing comes for too long while somebody waits. */
-async function* patiently(chunks: AsyncIterable<Buffer>, timeoutMs: number, stop: () => void): AsyncGenerator<Buffer, void> {
+async function* patiently(
+  chunks: AsyncIterable<Buffer>,
+  timeoutMs: number,
+  stop: () => void,
+): AsyncGenerator<Buffer, void> {
   const iterator = chunks[Symbol.asyncIterator]();
   for (;;) {
     const timer = setTimeout(stop, timeoutMs);
@@ -115,13 +149,22 @@ function endOf(child: ChildProcess): Promise<End> {
 }
 
 function isStreamEnd(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ENOENT');
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'ERR_STREAM_PREMATURE_CLOSE' || error.code === 'ENOENT')
+  );
 }
 
 function describe({ exitCode, complaint, startError }: End, cause: unknown): Error {
   if (startError !== undefined) return startFailure(startError);
   if (exitCode === notFoundCode) return gitNotFound(cause);
   const broken = /missing|corrupt|unable to read|cannot read|bad object|not a valid object|inflate/i.test(complaint);
-  const reason = exitCode === 0 && cause instanceof Error ? `what it gave is no archive: ${cause.message}` : explainGit(complaint);
-  return new QuarantineError(broken ? 'BROKEN_OBJECT' : 'UNREADABLE_FILE', `git could not archive the files whose .gitattributes ask for other content: ${reason}`, { cause });
+  const reason =
+    exitCode === 0 && cause instanceof Error ? `what it gave is no archive: ${cause.message}` : explainGit(complaint);
+  return new QuarantineError(
+    broken ? 'BROKEN_OBJECT' : 'UNREADABLE_FILE',
+    `git could not archive the files whose .gitattributes ask for other content: ${reason}`,
+    { cause },
+  );
 }

@@ -18,8 +18,25 @@ export interface RemoteOptions {
 /** HEAD, branches and tags as the remote has them now. Throws GitFailure. */
 export async function askRemote({ remote, environment: given, timeoutMs, stop }: RemoteOptions): Promise<Refs> {
   const environment = remoteEnvironment(given, undefined, remote.protocols);
-  const operands = [...remoteOptions(remote, timeoutMs), 'ls-remote', '--symref', '--', remote.url, 'HEAD', 'refs/heads/*', 'refs/tags/*'];
-  const { output } = await runGit({ operands, environment, timeoutMs, timeoutSetting: 'git.askTimeout', stop, memoryBytes: askingBytes, frequent: true });
+  const operands = [
+    ...remoteOptions(remote, timeoutMs),
+    'ls-remote',
+    '--symref',
+    '--',
+    remote.url,
+    'HEAD',
+    'refs/heads/*',
+    'refs/tags/*',
+  ];
+  const { output } = await runGit({
+    operands,
+    environment,
+    timeoutMs,
+    timeoutSetting: 'git.askTimeout',
+    stop,
+    memoryBytes: askingBytes,
+    frequent: true,
+  });
   return parseAnswer(output.toString('latin1'));
 }
 
@@ -35,7 +52,10 @@ function parseAnswer(text: string): Refs {
     else if (name.endsWith('^{}')) peeled.set(name.slice(0, -3), value);
     else if (name === 'HEAD' || isRefName(name)) oids.set(name, value);
   }
-  const refs = sortRefs(head ?? { unknown: true }, Array.from(oids, ([name, oid]) => [name, oid, peeled.get(name)] as const));
+  const refs = sortRefs(
+    head ?? { unknown: true },
+    Array.from(oids, ([name, oid]) => [name, oid, peeled.get(name)] as const),
+  );
   return head === undefined ? { ...refs, head: guessHead(refs, oids.get('HEAD')) } : refs;
 }
 

@@ -49,7 +49,14 @@ export function assembleVersions(judged: readonly JudgedRef[], options: Assemble
     for (const outcome of outcomes) {
       const where = describePlace(describeRef(kind, ref), outcome.kind === 'skipped' ? '' : outcome.folder);
       if (outcome.kind === 'skipped') notices.push(outcome.notice);
-      if (outcome.kind === 'quarantined') quarantined.push({ code: outcome.code, message: outcome.message, where, name: outcome.name, version: outcome.version });
+      if (outcome.kind === 'quarantined')
+        quarantined.push({
+          code: outcome.code,
+          message: outcome.message,
+          where,
+          name: outcome.name,
+          version: outcome.version,
+        });
       if (outcome.kind !== 'release') continue;
       const context = { ...options, readAhead, kind, ref, where, defaultBranch: isDefault };
       const release = gitRelease(outcome, context);
@@ -72,12 +79,24 @@ export function assembleVersions(judged: readonly JudgedRef[], options: Assemble
       if (underFormer !== undefined) former.push(underFormer);
     }
   }
-  if (submodules.length > 0) notices.push(`submodules are not part of an archive: they are left out of ${listShortly(submodules)}`);
-  return { releases, former: former.filter(({ name, normalized }) => !taken.has(`${name} ${normalized}`)), quarantined, notices: [...notices, ...describeRenames(renames)] };
+  if (submodules.length > 0)
+    notices.push(`submodules are not part of an archive: they are left out of ${listShortly(submodules)}`);
+  return {
+    releases,
+    former: former.filter(({ name, normalized }) => !taken.has(`${name} ${normalized}`)),
+    quarantined,
+    notices: [...notices, ...describeRenames(renames)],
+  };
 }
 
 function freshCommits(judged: readonly JudgedRef[]): readonly string[] {
-  return [...new Set(judged.flatMap(({ fresh, outcomes }) => (fresh ? outcomes.flatMap((outcome) => (outcome.kind === 'release' ? [outcome.commit] : [])) : [])))];
+  return [
+    ...new Set(
+      judged.flatMap(({ fresh, outcomes }) =>
+        fresh ? outcomes.flatMap((outcome) => (outcome.kind === 'release' ? [outcome.commit] : [])) : [],
+      ),
+    ),
+  ];
 }
 
 /** Composer takes the default branch's name for all of them, and so does Libretto; nobody should have to find that out by a package that is not found. */

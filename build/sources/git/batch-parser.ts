@@ -76,7 +76,8 @@ export function createBatchParser(events: BatchEvents): BatchParser {
   return {
     push(chunk) {
       let offset = 0;
-      while (offset < chunk.length) offset = header === undefined ? takeLine(chunk, offset) : takeBody(chunk, offset, header);
+      while (offset < chunk.length)
+        offset = header === undefined ? takeLine(chunk, offset) : takeBody(chunk, offset, header);
     },
   };
 }

@@ -49,7 +49,12 @@ function hasStreams({ stdin, stdout, stderr }: Partial<Pick<ChildProcess, 'stdin
 }
 
 export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProcess {
-  const child = spawn('git', [...safeOptions, 'cat-file', '--batch'], { env: options.environment, cwd: '/', stdio: 'pipe', detached: true });
+  const child = spawn('git', [...safeOptions, 'cat-file', '--batch'], {
+    env: options.environment,
+    cwd: '/',
+    stdio: 'pipe',
+    detached: true,
+  });
   // heard from the first moment on: a child that could not be started says so a moment later
   child.once('error', (error) => owner.failed(startFailure(error)));
   if (!hasStreams(child)) return neverStarted;
@@ -65,7 +70,11 @@ export function startBatch(options: BatchOptions, owner: BatchOwner): BatchProce
     wanted: owner.wanted,
     object: owner.object,
     absent: (reason) => {
-      if (opened) owner.absent(reason === 'missing' ? 'is missing from the repository' : `is ${reason}, says git`, () => complaint);
+      if (opened)
+        owner.absent(
+          reason === 'missing' ? 'is missing from the repository' : `is ${reason}, says git`,
+          () => complaint,
+        );
       opened = true;
     },
   });

@@ -34,16 +34,25 @@ export class ComposerFiles {
   /** The blob of a package's composer.json; undefined where the folder of this commit has none. Throws QuarantineError. */
   async find({ commit, folder }: PackagePlace): Promise<string | undefined> {
     const root = await findFolder(this.#store, (await this.#store.commit(commit)).tree, folder);
-    const entry = root === undefined ? undefined : (await this.#store.tree(root)).find(({ name }) => name === 'composer.json');
+    const entry =
+      root === undefined ? undefined : (await this.#store.tree(root)).find(({ name }) => name === 'composer.json');
     if (entry === undefined || entry.kind === 'submodule') return undefined;
     if (entry.kind === 'tree' || entry.kind === 'symlink') {
-      throw new QuarantineError('INVALID_COMPOSER_JSON', `composer.json is a ${entry.kind === 'tree' ? 'folder' : 'symlink'}; it must be a file.`);
+      throw new QuarantineError(
+        'INVALID_COMPOSER_JSON',
+        `composer.json is a ${entry.kind === 'tree' ? 'folder' : 'symlink'}; it must be a file.`,
+      );
     }
     return entry.oid;
   }
 
   /** Parsed, not yet checked. undefined for an empty one. Throws QuarantineError. */
-  async read(oid: string, place: PackagePlace, where: string, noteRepeated?: NoteRepeated): Promise<JsonObject | undefined> {
+  async read(
+    oid: string,
+    place: PackagePlace,
+    where: string,
+    noteRepeated?: NoteRepeated,
+  ): Promise<JsonObject | undefined> {
     const parsed = this.#kept.get(oid) ?? (await this.#parse(oid, place, where));
     for (const key of parsed?.repeated ?? []) noteRepeated?.(key);
     return parsed?.json;
@@ -54,7 +63,10 @@ export class ComposerFiles {
     if (bytes === undefined) throw new QuarantineError('INVALID_COMPOSER_JSON', 'composer.json is larger than 1 MiB.');
     if (isBlank(bytes)) return undefined;
     const repeated: string[] = [];
-    const parsed = { json: parseComposerJson(bytes, `composer.json at ${where}`, (key) => repeated.push(key)), repeated };
+    const parsed = {
+      json: parseComposerJson(bytes, `composer.json at ${where}`, (key) => repeated.push(key)),
+      repeated,
+    };
     if (this.#keptBytes + bytes.length > maxKeptBytes) this.#forget();
     this.#kept.set(oid, parsed);
     this.#keptBytes += bytes.length;
@@ -68,7 +80,10 @@ export class ComposerFiles {
 }
 
 /** The package's name and the composer.json under that name, checked as a published record must be. Throws QuarantineError. */
-export function checkedComposerJson(json: JsonObject, defaultName: PackageName | undefined): { readonly name: PackageName; readonly json: JsonObject } {
+export function checkedComposerJson(
+  json: JsonObject,
+  defaultName: PackageName | undefined,
+): { readonly name: PackageName; readonly json: JsonObject } {
   const name = defaultName ?? packageNameOf(json);
   const named = { ...json, name };
   checkComposerJson(named);

@@ -6,5 +6,9 @@ import { scrub } from './git-failure.ts';
 export function describeCorruption(complaint: string, oid: string): string | undefined {
   const names = [oid, `${oid.slice(0, 2)}/${oid.slice(2)}`];
   const line = complaint.split('\n').findLast((each) => names.some((name) => each.includes(name)));
-  return line === undefined ? undefined : `is corrupt, says git: ${scrub(line).replace(/^(?:fatal|error): /, '').slice(0, 300)}`;
+  return line === undefined
+    ? undefined
+    : `is corrupt, says git: ${scrub(line)
+        .replace(/^(?:fatal|error): /, '')
+        .slice(0, 300)}`;
 }

@@ -22,5 +22,7 @@ export function withoutCredentials(text: string): string {
 /** The address without its password, to be used. The user of ssh says who git logs in as, and is no secret; that of http may be a token. */
 export function withoutPassword(address: string): string {
   if (!address.includes('://')) return address.replace(scpUserinfo, '$1@');
-  return address.replace(userinfo, (_, scheme: string, user: string) => (/^https?:/i.test(scheme) ? scheme : `${scheme}${user.replace(/[:@].*$/s, '')}@`));
+  return address.replace(userinfo, (_, scheme: string, user: string) =>
+    /^https?:/i.test(scheme) ? scheme : `${scheme}${user.replace(/[:@].*$/s, '')}@`,
+  );
 }

@@ -28,7 +28,12 @@ export function below(folder: string, path: string): string {
  * The folders that hold a file of this name and that one of the patterns names, sorted. A pattern is a path whose segments may hold `*`, `?` and
  * `[…]`; `.` is the root itself. Throws QuarantineError.
  */
-export async function matchFolders(store: ObjectStore, rootTree: string, patterns: readonly string[], file: string): Promise<readonly string[]> {
+export async function matchFolders(
+  store: ObjectStore,
+  rootTree: string,
+  patterns: readonly string[],
+  file: string,
+): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const pattern of patterns) {
     for (const { folder, tree } of await expand(store, rootTree, segmentsOf(pattern))) {
@@ -54,7 +59,8 @@ async function expand(store: ObjectStore, rootTree: string, segments: readonly s
     const next: Folder[] = [];
     for (const { folder, tree } of level) {
       for (const { name, kind, oid, utf8 } of await store.tree(tree)) {
-        if (kind === 'tree' && utf8 && (name === segment || matches(byteString(name)))) next.push({ folder: below(folder, name), tree: oid });
+        if (kind === 'tree' && utf8 && (name === segment || matches(byteString(name))))
+          next.push({ folder: below(folder, name), tree: oid });
       }
     }
     level = next;

@@ -46,9 +46,15 @@ export function gitContent(store: ObjectStore, options: GitContentOptions): Cont
   };
 }
 
-async function listContent(store: ObjectStore, { place, ref, composerJson, extraExcludes, readAhead, pointers, where }: GitContentOptions): Promise<{ readonly listing: ContentListing; readonly ofCommit: readonly string[] }> {
+async function listContent(
+  store: ObjectStore,
+  { place, ref, composerJson, extraExcludes, readAhead, pointers, where }: GitContentOptions,
+): Promise<{ readonly listing: ContentListing; readonly ofCommit: readonly string[] }> {
   readAhead.around(place.commit);
-  const { files, withheld, attributes } = await listPackageFiles(store, place, [...archiveExcludesOf(await composerJson()), ...extraExcludes]);
+  const { files, withheld, attributes } = await listPackageFiles(store, place, [
+    ...archiveExcludesOf(await composerJson()),
+    ...extraExcludes,
+  ]);
   await pointers.look({ where, folder: place.folder, files, attributes });
   const conversionOf = compileConversions(attributes);
   const ofCommit: string[] = [];
@@ -69,13 +75,22 @@ function identityOf(oid: string, { key, ofCommit }: Conversion, ref: VisibleRef)
 
 const isBlob = ({ identity }: ContentFile): boolean => identity.startsWith('git:');
 
-async function* readContent(store: ObjectStore, options: GitContentOptions, files: readonly ContentFile[], ofCommit: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* readContent(
+  store: ObjectStore,
+  options: GitContentOptions,
+  files: readonly ContentFile[],
+  ofCommit: readonly string[],
+): AsyncGenerator<Uint8Array> {
   const blobs = store.blobs(files.filter(isBlob).map((file) => ({ oid: oidOf(file), path: file.path })));
   if (files.every(isBlob)) {
     yield* blobs;
     return;
   }
-  const converted = readConverted(options, files.filter((file) => !isBlob(file)).map(({ path }) => path), ofCommit);
+  const converted = readConverted(
+    options,
+    files.filter((file) => !isBlob(file)).map(({ path }) => path),
+    ofCommit,
+  );
   try {
     for (const file of files) {
       if (isBlob(file)) yield must(await blobs.next());
@@ -87,9 +102,17 @@ async function* readContent(store: ObjectStore, options: GitContentOptions, file
 }
 
 /** Files come in byte order, as they are usually asked for; what comes before its turn is kept until then. */
-function readConverted({ place, ref, entryTime, access }: GitContentOptions, paths: readonly string[], ofCommit: readonly string[]): { readonly take: (path: string) => Promise<Buffer>; readonly close: () => Promise<unknown> } {
+function readConverted(
+  { place, ref, entryTime, access }: GitContentOptions,
+  paths: readonly string[],
+  ofCommit: readonly string[],
+): { readonly take: (path: string) => Promise<Buffer>; readonly close: () => Promise<unknown> } {
   const wanted = new Set(paths.map((path) => below(place.folder, path)));
-  const archive = archivedFiles(access, { ref, committerTime: entryTime, paths: ofCommit.some((path) => wanted.has(path)) ? [...new Set([...wanted, ...ofCommit])] : [...wanted] });
+  const archive = archivedFiles(access, {
+    ref,
+    committerTime: entryTime,
+    paths: ofCommit.some((path) => wanted.has(path)) ? [...new Set([...wanted, ...ofCommit])] : [...wanted],
+  });
   const early = new Map<string, Buffer>();
   const take = async (path: string): Promise<Buffer> => {
     for (let kept = early.get(path); ; kept = early.get(path)) {
@@ -98,7 +121,11 @@ function readConverted({ place, ref, entryTime, access }: GitContentOptions, pat
         return kept;
       }
       const next = await archive.next();
-      if (next.done === true) throw new QuarantineError('UNREADABLE_FILE', `git did not give the file ${path}, whose .gitattributes ask for other content. Exclude it from the archive.`);
+      if (next.done === true)
+        throw new QuarantineError(
+          'UNREADABLE_FILE',
+          `git did not give the file ${path}, whose .gitattributes ask for other content. Exclude it from the archive.`,
+        );
       if (wanted.has(next.value.path)) early.set(next.value.path, next.value.bytes);
     }
   };

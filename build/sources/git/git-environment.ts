@@ -13,9 +13,32 @@ const always = ['PATH', 'TMPDIR', 'TEMP', 'SYSTEMROOT'] as const;
  * Libretto never sees the secret.
  */
 const forRemotes = [
-  'HOME', 'USER', 'LOGNAME', 'XDG_CONFIG_HOME', 'XDG_RUNTIME_DIR', 'SSH_AUTH_SOCK', 'SSH_ASKPASS', 'GIT_ASKPASS', 'GIT_SSH', 'GIT_SSH_COMMAND', 'GIT_SSH_VARIANT',
-  'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_COUNT', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH', 'GIT_SSL_CERT', 'GIT_SSL_KEY', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
-  'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'XDG_CONFIG_HOME',
+  'XDG_RUNTIME_DIR',
+  'SSH_AUTH_SOCK',
+  'SSH_ASKPASS',
+  'GIT_ASKPASS',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_SSH_VARIANT',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_COUNT',
+  'GIT_SSL_CAINFO',
+  'GIT_SSL_CAPATH',
+  'GIT_SSL_CERT',
+  'GIT_SSL_KEY',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'all_proxy',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'ALL_PROXY',
 ] as const;
 
 const forRemotesPattern = /^GIT_CONFIG_(?:KEY|VALUE)_[0-9]{1,3}$/;
@@ -34,16 +57,30 @@ const fixed = {
  * transport is allowed (a partial clone's missing object stays missing). Naming GIT_DIR makes git read a repository that another user owns, too.
  */
 export function localEnvironment(given: GitEnvironment, gitDirectory: string): Record<string, string> {
-  return { ...pick(given, always), ...fixed, GIT_CONFIG_GLOBAL: '/dev/null', GIT_ALLOW_PROTOCOL: 'none', GIT_DIR: gitDirectory };
+  return {
+    ...pick(given, always),
+    ...fixed,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_DIR: gitDirectory,
+  };
 }
 
 /**
  * For asking a remote and fetching from it into `gitDirectory`. `protocols` as GIT_ALLOW_PROTOCOL takes them, e.g. `https:ssh`. ssh is left as
  * configured; it can prompt nobody, since git processes run in a session of their own, without a terminal.
  */
-export function remoteEnvironment(given: GitEnvironment, gitDirectory: string | undefined, protocols: string): Record<string, string> {
+export function remoteEnvironment(
+  given: GitEnvironment,
+  gitDirectory: string | undefined,
+  protocols: string,
+): Record<string, string> {
   const configured = Object.keys(given).filter((name) => forRemotesPattern.test(name));
-  const environment: Record<string, string> = { ...pick(given, [...always, ...forRemotes, ...configured]), ...fixed, GIT_ALLOW_PROTOCOL: protocols };
+  const environment: Record<string, string> = {
+    ...pick(given, [...always, ...forRemotes, ...configured]),
+    ...fixed,
+    GIT_ALLOW_PROTOCOL: protocols,
+  };
   if (gitDirectory !== undefined) environment['GIT_DIR'] = gitDirectory;
   return environment;
 }
@@ -55,7 +92,14 @@ export function remoteEnvironment(given: GitEnvironment, gitDirectory: string | 
 export function remoteOptions(remote: { readonly url: string }, timeoutMs: number): readonly string[] {
   const redirects = /^http:/i.test(remote.url) ? 'false' : 'initial';
   const seconds = Math.max(1, Math.ceil(timeoutMs / 1000));
-  return ['-c', `http.followRedirects=${redirects}`, '-c', 'http.lowSpeedLimit=1', '-c', `http.lowSpeedTime=${seconds}`];
+  return [
+    '-c',
+    `http.followRedirects=${redirects}`,
+    '-c',
+    'http.lowSpeedLimit=1',
+    '-c',
+    `http.lowSpeedTime=${seconds}`,
+  ];
 }
 
 function pick(given: GitEnvironment, names: readonly string[]): Record<string, string> {
@@ -68,4 +112,13 @@ function pick(given: GitEnvironment, names: readonly string[]): Record<string, s
 }
 
 /** Options in front of every subcommand. Hooks, maintenance and automatic packing stay off whatever a configuration says. */
-export const safeOptions = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', '-c', 'maintenance.auto=false', '-c', 'core.fsmonitor=false'] as const;
+export const safeOptions = [
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+  '-c',
+  'core.fsmonitor=false',
+] as const;

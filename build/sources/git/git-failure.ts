@@ -18,7 +18,9 @@ export function noCommits(): GitFailure {
 /** A git process that could not be started at all. */
 export function startFailure(error: unknown): GitFailure {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return gitNotFound(error);
-  return new GitFailure(`git could not be started: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  return new GitFailure(`git could not be started: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  });
 }
 
 export function gitNotFound(cause?: unknown): GitFailure {
@@ -27,12 +29,18 @@ export function gitNotFound(cause?: unknown): GitFailure {
 
 /** What to do about what git said, by a word that its message holds. */
 const advice: readonly (readonly [said: RegExp, advice: string])[] = [
-  [/could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i, 'Credentials are missing or were not accepted: set up a git credential helper or an ssh key for the user who runs the build; give a registered repository others.'],
+  [
+    /could not read (?:Username|Password)|Authentication failed|terminal prompts disabled/i,
+    'Credentials are missing or were not accepted: set up a git credential helper or an ssh key for the user who runs the build; give a registered repository others.',
+  ],
   [/Permission denied \(publickey/i, 'The ssh key of the user who runs the build is not accepted there.'],
   [/Host key verification failed/i, 'Add the host to known_hosts of the user who runs the build (ssh-keyscan).'],
   [/Repository not found|does not exist|not found/i, 'Check the address, and that the credentials may read it.'],
   [/Could not resolve host|Failed to connect|Connection refused|timed out/i, 'Check the address and the network.'],
-  [/dubious ownership/i, 'Another user owns it: run `git config --global --add safe.directory <path>` as the user who runs the build.'],
+  [
+    /dubious ownership/i,
+    'Another user owns it: run `git config --global --add safe.directory <path>` as the user who runs the build.',
+  ],
   [/Permission denied/i, 'The user who runs the build may not read it.'],
   [/out of memory/i, 'The far side sends more than a repository should have, or this machine has too little memory.'],
   [/returned error: 30[1278]/i, 'The server redirects elsewhere: name the address that it redirects to.'],
@@ -41,8 +49,15 @@ const advice: readonly (readonly [said: RegExp, advice: string])[] = [
 
 /** The one line of git's error output that a person needs, with advice where there is some. */
 export function explainGit(stderr: string): string {
-  const lines = stderr.split('\n').map(scrub).filter((line) => line !== '');
-  const told = lines.find((line) => line.startsWith('fatal:')) ?? lines.find((line) => line.startsWith('error:')) ?? lines.at(-1) ?? 'git gave no reason';
+  const lines = stderr
+    .split('\n')
+    .map(scrub)
+    .filter((line) => line !== '');
+  const told =
+    lines.find((line) => line.startsWith('fatal:')) ??
+    lines.find((line) => line.startsWith('error:')) ??
+    lines.at(-1) ??
+    'git gave no reason';
   const sentence = told.replace(/^(?:fatal|error): /, '').slice(0, 300);
   const hint = advice.find(([said]) => lines.some((line) => said.test(line)))?.[1];
   return hint === undefined ? sentence : `${sentence.replace(/\.$/, '')}. ${hint}`;
@@ -51,5 +66,9 @@ export function explainGit(stderr: string): string {
 /** Takes the user part and the query out of every URL, and control characters out of everything. */
 export function scrub(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are exactly what is taken out
-  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/([a-z][a-z0-9+.-]*:\/\/)[^/]*@/gi, '$1').replace(/(:\/\/[^\s?'"]*\?)[^\s'"]*/g, '$1***').trim();
+  return text
+    .replace(/[\u0000-\u001f\u007f]+/g, ' ')
+    .replace(/([a-z][a-z0-9+.-]*:\/\/)[^/]*@/gi, '$1')
+    .replace(/(:\/\/[^\s?'"]*\?)[^\s'"]*/g, '$1***')
+    .trim();
 }

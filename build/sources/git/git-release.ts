@@ -63,7 +63,11 @@ class GitRelease implements Release {
   readonly #kind: RefKind;
   readonly #ref: Ref;
 
-  constructor(outcome: ReleaseOutcome, { reader, readAhead, access, pointers, kind, ref, where, defaultBranch, sourceUrl }: ReleaseContext, { version, normalized, reference }: Pick<Release, 'version' | 'normalized' | 'reference'>) {
+  constructor(
+    outcome: ReleaseOutcome,
+    { reader, readAhead, access, pointers, kind, ref, where, defaultBranch, sourceUrl }: ReleaseContext,
+    { version, normalized, reference }: Pick<Release, 'version' | 'normalized' | 'reference'>,
+  ) {
     this.name = outcome.name;
     this.version = version;
     this.normalized = normalized;
@@ -94,7 +98,8 @@ class GitRelease implements Release {
     const { composerFiles } = this.#reader;
     const file = this.#outcome.composerFile ?? (await composerFiles.find(this.#place));
     const json = file === undefined ? undefined : await composerFiles.read(file, this.#place, this.where, noteRepeated);
-    if (json === undefined) throw new QuarantineError('BROKEN_OBJECT', 'composer.json was there a moment ago and is no longer.');
+    if (json === undefined)
+      throw new QuarantineError('BROKEN_OBJECT', 'composer.json was there a moment ago and is no longer.');
     return checkedComposerJson(json, this.name).json;
   }
 

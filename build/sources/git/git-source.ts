@@ -15,7 +15,9 @@ import type { RemoteMirror } from './remote-mirror.ts';
 import { describePatterns, selectRefs, variantOf, type GitSelection, type SelectRefs } from './selection.ts';
 
 export interface GitSourceOptions extends GitSelection {
-  readonly location: { readonly kind: 'path'; readonly path: string } | { readonly kind: 'url'; readonly url: string; readonly now: () => Date };
+  readonly location:
+    | { readonly kind: 'path'; readonly path: string }
+    | { readonly kind: 'url'; readonly url: string; readonly now: () => Date };
   /** where copies of remote repositories are kept, each in a folder of its own, and what an archive of git's needs for a moment */
   readonly cacheDirectory: string;
   /** for fetching, and how long git may be silent while it reads objects */
@@ -60,22 +62,33 @@ export function createGitSource(options: GitSourceOptions): Source {
   const { location } = options;
   const state: OpenState = { remarks: undefined, close: undefined, broken: false };
   let remote: RemoteMirror | undefined;
-  const mirrorOf = async ({ url, now }: RemoteLocation): Promise<RemoteMirror> => (remote ??= (await import('./remote-mirror.ts')).createRemoteMirror(url, { ...options, now }));
+  const mirrorOf = async ({ url, now }: RemoteLocation): Promise<RemoteMirror> =>
+    (remote ??= (await import('./remote-mirror.ts')).createRemoteMirror(url, { ...options, now }));
   const contextFor = async (previous: SourceMemory | undefined): Promise<ScanContext> => {
     const variant = variantOf(options);
-    return { options, previous, select: await selectRefs(options), fingerprint: (refs) => fingerprintOf(refs, variant), state };
+    return {
+      options,
+      previous,
+      select: await selectRefs(options),
+      fingerprint: (refs) => fingerprintOf(refs, variant),
+      state,
+    };
   };
   return {
-    ...(location.kind === 'path' ? {} : {
-      async fetch(previous) {
-        const [mirror, { select, fingerprint }] = await Promise.all([mirrorOf(location), contextFor(previous)]);
-        await mirror.fetch(select, (refs) => fingerprint(select(refs)) === previous?.fingerprint);
-      },
-    }),
+    ...(location.kind === 'path'
+      ? {}
+      : {
+          async fetch(previous) {
+            const [mirror, { select, fingerprint }] = await Promise.all([mirrorOf(location), contextFor(previous)]);
+            await mirror.fetch(select, (refs) => fingerprint(select(refs)) === previous?.fingerprint);
+          },
+        }),
     async scan(previous) {
       try {
         const context = await contextFor(previous);
-        return await (location.kind === 'path' ? scanPath(location.path, context) : scanFetched(await mirrorOf(location), context));
+        return await (location.kind === 'path'
+          ? scanPath(location.path, context)
+          : scanFetched(await mirrorOf(location), context));
       } catch (error) {
         return { outcome: 'failed', reason: describeFailure(error) };
       }
@@ -91,9 +104,14 @@ async function scanPath(path: string, context: ScanContext): Promise<Scan> {
   const { environment, timeoutMs } = context.options;
   const directory = findGitDirectory(path);
   if (directory === undefined) {
-    throw new GitFailure(existsSync(path) ? `${path} is not a git repository: name a work tree's root or a bare repository.` : `${path} does not exist.`);
+    throw new GitFailure(
+      existsSync(path)
+        ? `${path} is not a git repository: name a work tree's root or a bare repository.`
+        : `${path} does not exist.`,
+    );
   }
-  const all = readRefFiles(directory) ?? (await (await import('./list-refs.ts')).listRefs(directory, environment, timeoutMs));
+  const all =
+    readRefFiles(directory) ?? (await (await import('./list-refs.ts')).listRefs(directory, environment, timeoutMs));
   if (!hasRefs(all)) throw noCommits();
   const refs = context.select(all);
   if (context.fingerprint(refs) === context.previous?.fingerprint) return { outcome: 'unchanged' };
@@ -108,14 +126,32 @@ async function scanFetched(remote: RemoteMirror, context: ScanContext): Promise<
   const found = remote.find((refs) => fingerprint(select(refs)) === previous?.fingerprint);
   if (found.outcome !== 'found') return found;
   const { copy, refs } = found.snapshot;
-  const scan = await readRepository({ refs: select(refs), directory: { own: copy, common: copy } }, context, () => remote.discard(copy));
+  const scan = await readRepository({ refs: select(refs), directory: { own: copy, common: copy } }, context, () =>
+    remote.discard(copy),
+  );
   // A copy's broken objects say nothing of the remote: they are held against a version once a new copy has them too.
   return state.broken && remote.renew(copy) ? { outcome: 'unfetched' } : scan;
 }
 
-async function readRepository({ refs, directory }: Repository, { options, previous, fingerprint, state }: ScanContext, discard?: () => void): Promise<Scan> {
+async function readRepository(
+  { refs, directory }: Repository,
+  { options, previous, fingerprint, state }: ScanContext,
+  discard?: () => void,
+): Promise<Scan> {
   if (!hasRefs(refs)) throw new GitFailure(`No tag or branch is matched by ${describePatterns(options)}.`);
-  const [{ openObjects }, { ScratchRepositories }, { readVersions }, { LfsPointers }, { formatGitMemory, parseGitMemory }] = await Promise.all([import('./open-objects.ts'), import('./scratch-repository.ts'), import('./read-versions.ts'), import('./lfs-pointers.ts'), import('./outcome.ts')]);
+  const [
+    { openObjects },
+    { ScratchRepositories },
+    { readVersions },
+    { LfsPointers },
+    { formatGitMemory, parseGitMemory },
+  ] = await Promise.all([
+    import('./open-objects.ts'),
+    import('./scratch-repository.ts'),
+    import('./read-versions.ts'),
+    import('./lfs-pointers.ts'),
+    import('./outcome.ts'),
+  ]);
   const { environment, timeoutMs, cacheDirectory, location, referenceSource } = options;
   const store = openObjects(directory.own, options);
   const pointers = new LfsPointers(store);
@@ -125,16 +161,34 @@ async function readRepository({ refs, directory }: Repository, { options, previo
     await Promise.all([store.close(), scratch.close()]);
     if (store.sawBroken) discard?.();
   };
-  const { releases, former, quarantined, notices, memory } = await readVersions(refs, store, parseGitMemory(parseDetail(previous?.detail)), {
-    selection: options,
-    pointers,
-    access: { directory, environment, timeoutMs, scratch },
-    sourceUrl: referenceSource === 'include' && location.kind === 'url' ? location.url : undefined,
-  });
+  const { releases, former, quarantined, notices, memory } = await readVersions(
+    refs,
+    store,
+    parseGitMemory(parseDetail(previous?.detail)),
+    {
+      selection: options,
+      pointers,
+      access: { directory, environment, timeoutMs, scratch },
+      sourceUrl: referenceSource === 'include' && location.kind === 'url' ? location.url : undefined,
+    },
+  );
   state.broken = store.sawBroken;
-  if (releases.length === 0 && quarantined.length === 0) throw new GitFailure(`There is no version to publish: ${notices.at(-1) ?? 'no tag or branch has a composer.json'}.`);
+  if (releases.length === 0 && quarantined.length === 0)
+    throw new GitFailure(
+      `There is no version to publish: ${notices.at(-1) ?? 'no tag or branch has a composer.json'}.`,
+    );
   // Broken objects may be mended without a ref moving: this fingerprint equals none.
-  return { outcome: 'read', releases, former, quarantined, notices, memory: { fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`, detail: JSON.stringify(formatGitMemory(memory)) } };
+  return {
+    outcome: 'read',
+    releases,
+    former,
+    quarantined,
+    notices,
+    memory: {
+      fingerprint: `${fingerprint(refs)}${state.broken ? ' incomplete' : ''}`,
+      detail: JSON.stringify(formatGitMemory(memory)),
+    },
+  };
 }
 
 /** Kept as text: only what has changed needs the rows, and in memory they take many times its room. undefined for what is no such text. */
@@ -149,7 +203,8 @@ function parseDetail(detail: JsonValue | undefined): JsonValue | undefined {
 
 function describeFailure(error: unknown): string {
   if (error instanceof GitFailure) return error.message;
-  if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')) return `The user who runs the build may not read it: ${error.message}`;
+  if (error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM'))
+    return `The user who runs the build may not read it: ${error.message}`;
   if (error instanceof Error && 'code' in error) return error.message;
   throw error;
 }

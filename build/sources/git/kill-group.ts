@@ -1,6 +1,5 @@
 // Ends a child that was spawned `detached`, with everything it started (ssh, index-pack, a remote helper).
 
-
 const graceMs = 2000;
 
 /** As node:child_process has them, and execa's. */

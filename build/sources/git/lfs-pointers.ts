@@ -43,7 +43,9 @@ export class LfsPointers {
   async look({ where, folder, files, attributes }: ListedVersion): Promise<void> {
     if (!attributes.some(({ text }) => text.includes('lfs'))) return;
     const filterOf = compileFilters(attributes);
-    const candidates = files.filter(({ path, mode }) => mode !== 'symlink' && filterOf(below(folder, path)) === 'lfs').slice(0, maxFiles);
+    const candidates = files
+      .filter(({ path, mode }) => mode !== 'symlink' && filterOf(below(folder, path)) === 'lfs')
+      .slice(0, maxFiles);
     const pointers = await Promise.all(candidates.map((file) => this.#isPointer(file)));
     for (const [at, { path }] of candidates.entries()) {
       if (pointers[at] !== true) continue;
@@ -56,15 +58,22 @@ export class LfsPointers {
   describe(): readonly string[] {
     const { compare } = new Intl.Collator('en', { numeric: true });
     const sorted = [...this.#found].toSorted(([one], [other]) => compare(one, other));
-    const told = sorted.slice(0, maxTold).map(
-      ([path, where]) => `${path} is an LFS pointer, and stays one in the archive of ${listShortly([...where].toSorted(compare))}: files of Git LFS are not fetched. Commit the file itself, or leave it out with export-ignore.`,
-    );
+    const told = sorted
+      .slice(0, maxTold)
+      .map(
+        ([path, where]) =>
+          `${path} is an LFS pointer, and stays one in the archive of ${listShortly([...where].toSorted(compare))}: files of Git LFS are not fetched. Commit the file itself, or leave it out with export-ignore.`,
+      );
     return sorted.length > maxTold ? [...told, `${sorted.length - maxTold} more files are LFS pointers.`] : told;
   }
 
   #isPointer(file: ContentFile): Promise<boolean> {
     const oid = oidOf(file);
-    const known = this.#known.get(oid) ?? this.#store.smallBlob(oid, maxPointerBytes, file.path).then((bytes) => bytes?.toString('latin1', 0, pointerStart.length) === pointerStart);
+    const known =
+      this.#known.get(oid) ??
+      this.#store
+        .smallBlob(oid, maxPointerBytes, file.path)
+        .then((bytes) => bytes?.toString('latin1', 0, pointerStart.length) === pointerStart);
     this.#known.set(oid, known);
     return known;
   }

@@ -10,7 +10,10 @@ export const fetchingBytes = 2 * 1024 ** 3;
 export const archivingBytes = 4 * 1024 ** 3;
 
 /** What to start for `git …`, as spawn takes it. Without a git it ends with code 127. */
-export function limitedGit(memoryBytes: number, operands: readonly string[]): readonly [command: string, operands: string[]] {
+export function limitedGit(
+  memoryBytes: number,
+  operands: readonly string[],
+): readonly [command: string, operands: string[]] {
   const script = 'ulimit -d "$1" 2>/dev/null; shift; exec git "$@"';
   return ['/bin/sh', ['-c', script, 'sh', String(Math.floor(memoryBytes / 1024)), ...safeOptions, ...operands]];
 }

@@ -25,8 +25,15 @@ function parseRow(line: string): (readonly [string, string, string | undefined])
   return [[name, oid, peeled === '' ? undefined : peeled]];
 }
 
-async function readDetached(shared: { readonly environment: Record<string, string>; readonly timeoutMs: number }): Promise<Head> {
-  const { exitCode, output } = await runGit({ ...shared, operands: ['rev-parse', '--verify', '--quiet', 'HEAD'], accepted: [0, 1] });
+async function readDetached(shared: {
+  readonly environment: Record<string, string>;
+  readonly timeoutMs: number;
+}): Promise<Head> {
+  const { exitCode, output } = await runGit({
+    ...shared,
+    operands: ['rev-parse', '--verify', '--quiet', 'HEAD'],
+    accepted: [0, 1],
+  });
   const commit = output.toString('latin1').trimEnd();
   return exitCode === 0 && isObjectId(commit) ? { commit } : { unknown: true };
 }

@@ -36,8 +36,13 @@ export const mirrorLock: LockOptions = {
   heartbeatMs: 10_000,
   staleAfterMs: 60_000,
   busy: (path, owner) => {
-    const who = owner === undefined ? 'Another build' : `Another build (process id ${owner.pid} on ${owner.host}, since ${owner.since})`;
-    return new BuildBusy(`${who} is fetching this repository and has not ended in time. Build again once it has. (${path})`);
+    const who =
+      owner === undefined
+        ? 'Another build'
+        : `Another build (process id ${owner.pid} on ${owner.host}, since ${owner.since})`;
+    return new BuildBusy(
+      `${who} is fetching this repository and has not ended in time. Build again once it has. (${path})`,
+    );
   },
 };
 
@@ -67,7 +72,13 @@ export function readSnapshot(folder: string): MirrorSnapshot | undefined {
 /** Replaces the snapshot as a whole. */
 export function writeSnapshot(folder: string, { copy, refs }: MirrorSnapshot): void {
   const row = ({ name, oid, peeled }: Ref): JsonValue => [name, oid, peeled ?? null];
-  const json = { format: snapshotFormat, copy: copy.slice(folder.length + 1), head: refs.head, tags: refs.tags.map(row), branches: refs.branches.map(row) };
+  const json = {
+    format: snapshotFormat,
+    copy: copy.slice(folder.length + 1),
+    head: refs.head,
+    tags: refs.tags.map(row),
+    branches: refs.branches.map(row),
+  };
   const next = join(folder, `${snapshotFile}.${randomUUID()}`);
   try {
     writeFileSync(next, JSON.stringify(json), { mode: 0o600 });
@@ -89,12 +100,16 @@ export function discardCopy(folder: string, copy: string): void {
  */
 export async function sweepMirror(folder: string, now: () => Date, all = false): Promise<void> {
   const current = all ? undefined : readSnapshot(folder)?.copy;
-  const isLeft = (name: string): boolean => name !== 'lock' && !name.startsWith('lock.') && (all || name !== snapshotFile) && join(folder, name) !== current;
+  const isLeft = (name: string): boolean =>
+    name !== 'lock' && !name.startsWith('lock.') && (all || name !== snapshotFile) && join(folder, name) !== current;
   if (!namesIn(folder).some(isLeft) && !all) return;
-  const lock = await takeLock(mirrorLockPath(folder), now, mirrorLock).catch((error: unknown) => (error instanceof BuildBusy ? undefined : Promise.reject(error)));
+  const lock = await takeLock(mirrorLockPath(folder), now, mirrorLock).catch((error: unknown) =>
+    error instanceof BuildBusy ? undefined : Promise.reject(error),
+  );
   if (lock === undefined) return;
   try {
-    for (const name of namesIn(folder).filter(isLeft)) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+    for (const name of namesIn(folder).filter(isLeft))
+      await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
     // what a purge removes is gone after a loss of power too
     if (all) await syncPath(folder);
   } finally {
@@ -108,7 +123,12 @@ function removeIfEmpty(folder: string): void {
     rmdirSync(folder);
   } catch (error) {
     // somebody began to fetch into it
-    if (!(error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST' || error.code === 'ENOENT'))) throw error;
+    if (!(
+      error instanceof Error &&
+      'code' in error &&
+      (error.code === 'ENOTEMPTY' || error.code === 'EEXIST' || error.code === 'ENOENT')
+    ))
+      throw error;
   }
 }
 
@@ -126,7 +146,14 @@ function parseSnapshot(folder: string, json: unknown): MirrorSnapshot | undefine
   const head = parseHead(json['head']);
   const copy = json['copy'];
   const [tags, branches] = [parseRows('refs/tags/', json['tags']), parseRows('refs/heads/', json['branches'])];
-  if (head === undefined || tags === undefined || branches === undefined || typeof copy !== 'string' || !copyPattern.test(copy)) return undefined;
+  if (
+    head === undefined ||
+    tags === undefined ||
+    branches === undefined ||
+    typeof copy !== 'string' ||
+    !copyPattern.test(copy)
+  )
+    return undefined;
   return { copy: join(folder, copy), refs: sortRefs(head, [...tags, ...branches]) };
 }
 

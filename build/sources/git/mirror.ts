@@ -34,8 +34,14 @@ const watchEveryMs = 250;
 export async function updateMirror(options: MirrorOptions, asked: Refs): Promise<void> {
   const { folder, select } = options;
   const known = readSnapshot(folder);
-  if (known !== undefined && fingerprintOf(select(known.refs)) === fingerprintOf(select(asked)) && findGitDirectory(known.copy) !== undefined) return;
-  if (known !== undefined && (await fetchedInto({ ...options, directory: known.copy }))) return takeSnapshot(options, known.copy, asked.head);
+  if (
+    known !== undefined &&
+    fingerprintOf(select(known.refs)) === fingerprintOf(select(asked)) &&
+    findGitDirectory(known.copy) !== undefined
+  )
+    return;
+  if (known !== undefined && (await fetchedInto({ ...options, directory: known.copy })))
+    return takeSnapshot(options, known.copy, asked.head);
   const directory = newCopyPath(folder);
   try {
     await fetchInto({ ...options, directory });
@@ -82,13 +88,38 @@ async function fetchInto({ remote, directory, environment, timeoutMs, stop, maxB
   const shared = { environment: remoteEnvironment(environment, directory, remote.protocols), timeoutMs, stop };
   if (findGitDirectory(directory) === undefined) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    await runGit({ ...shared, operands: ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '--', directory] });
+    await runGit({
+      ...shared,
+      operands: ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '--', directory],
+    });
   }
   const flags = ['--quiet', '--prune', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--no-auto-gc'];
-  const operands = [...remoteOptions(remote, timeoutMs), '-c', 'fetch.unpackLimit=1', 'fetch', ...flags, '--', remote.url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
-  await runCapped({ ...shared, timeoutSetting: 'git.fetchTimeout', operands, memoryBytes: fetchingBytes }, directory, maxBytes);
+  const operands = [
+    ...remoteOptions(remote, timeoutMs),
+    '-c',
+    'fetch.unpackLimit=1',
+    'fetch',
+    ...flags,
+    '--',
+    remote.url,
+    '+refs/heads/*:refs/heads/*',
+    '+refs/tags/*:refs/tags/*',
+  ];
+  await runCapped(
+    { ...shared, timeoutSetting: 'git.fetchTimeout', operands, memoryBytes: fetchingBytes },
+    directory,
+    maxBytes,
+  );
   await runGit({ ...shared, operands: ['pack-refs', '--all'] });
-  await tidy({ environment: localEnvironment(environment, directory), timeoutMs, stop, operands: ['repack', '-a', '-d', '-k', '-q'] }, directory);
+  await tidy(
+    {
+      environment: localEnvironment(environment, directory),
+      timeoutMs,
+      stop,
+      operands: ['repack', '-a', '-d', '-k', '-q'],
+    },
+    directory,
+  );
 }
 
 const mostPacks = 30;
@@ -116,7 +147,9 @@ async function runCapped(command: GitCommand, directory: string, maxBytes: numbe
   }
   if (!full) return;
   await removeLeftovers(directory);
-  throw new TooLarge(`The repository is larger than ${describeBytes(maxBytes)}, the most that is kept of a remote one. Fetch it yourself and name the copy's path as the source.`);
+  throw new TooLarge(
+    `The repository is larger than ${describeBytes(maxBytes)}, the most that is kept of a remote one. Fetch it yourself and name the copy's path as the source.`,
+  );
 }
 
 function describeBytes(bytes: number): string {

@@ -96,7 +96,10 @@ export class ObjectReader {
   #start(): BatchProcess {
     return startBatch(this.#options, {
       wanted: (header) => this.#isWanted(header),
-      object: (header, bytes) => this.#settle(bytes === undefined ? { outcome: 'declined', ...header } : verified(this.#sent[0]?.oid ?? '', header, bytes)),
+      object: (header, bytes) =>
+        this.#settle(
+          bytes === undefined ? { outcome: 'declined', ...header } : verified(this.#sent[0]?.oid ?? '', header, bytes),
+        ),
       absent: (reason, complaint) => this.#settleAbsent(reason, complaint),
       ended: (opened, complaint) => this.#ended(opened, complaint),
       failed: (failure) => this.#fail(failure),
@@ -133,7 +136,9 @@ export class ObjectReader {
   #settleAbsent(reason: string, complaint: () => string): void {
     const [request] = this.#sent;
     this.#settle(undefined);
-    setImmediate(() => request?.answer({ outcome: 'broken', reason: describeCorruption(complaint(), request.oid) ?? reason }));
+    setImmediate(() =>
+      request?.answer({ outcome: 'broken', reason: describeCorruption(complaint(), request.oid) ?? reason }),
+    );
   }
 
   #rest(): void {
@@ -154,9 +159,15 @@ export class ObjectReader {
     if (this.#failure !== undefined) return;
     if (!opened) return this.#fail(new GitFailure(explainGit(complaint)));
     const culprit = this.#sent.shift();
-    culprit?.answer({ outcome: 'broken', reason: describeCorruption(complaint, culprit.oid) ?? `cannot be read: ${explainGit(complaint)}` });
+    culprit?.answer({
+      outcome: 'broken',
+      reason: describeCorruption(complaint, culprit.oid) ?? `cannot be read: ${explainGit(complaint)}`,
+    });
     this.#restarts += 1;
-    if (this.#restarts > maxRestarts) return this.#fail(new GitFailure(`More than ${maxRestarts} objects of the repository are broken: run \`git fsck\` there.`));
+    if (this.#restarts > maxRestarts)
+      return this.#fail(
+        new GitFailure(`More than ${maxRestarts} objects of the repository are broken: run \`git fsck\` there.`),
+      );
     this.#waiting = [...this.#sent, ...this.#waiting];
     this.#sent = [];
     return this.#pump();
@@ -175,5 +186,7 @@ export class ObjectReader {
 function verified(oid: string, header: BatchHeader, bytes: Buffer): ObjectAnswer {
   const hash = createHash(oid.length === 64 ? 'sha256' : 'sha1');
   const actual = hash.update(`${header.type} ${header.size}\0`).update(bytes).digest('hex');
-  return actual === oid ? { outcome: 'found', type: header.type, bytes } : { outcome: 'broken', reason: 'is corrupt: its bytes do not have its id' };
+  return actual === oid
+    ? { outcome: 'found', type: header.type, bytes }
+    : { outcome: 'broken', reason: 'is corrupt: its bytes do not have its id' };
 }

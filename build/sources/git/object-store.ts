@@ -46,7 +46,10 @@ export class ObjectStore {
   async peel(oid: string): Promise<string | undefined> {
     let current = oid;
     for (let depth = 0; depth < 10; depth += 1) {
-      const answer = await this.#reader.read(current, (header) => header.size <= maxMetaBytes && (header.type === 'commit' || header.type === 'tag'));
+      const answer = await this.#reader.read(
+        current,
+        (header) => header.size <= maxMetaBytes && (header.type === 'commit' || header.type === 'tag'),
+      );
       if (answer.outcome === 'declined' && answer.type !== 'commit' && answer.type !== 'tag') return undefined;
       const { type, bytes } = this.#found(answer, current, 'The object of this ref');
       if (type === 'commit') {
@@ -61,7 +64,9 @@ export class ObjectStore {
   }
 
   commit(oid: string): Promise<Commit> {
-    return remember(this.#commits, oid, async () => parseCommit(await this.#read(oid, 'commit', maxMetaBytes, 'The commit')));
+    return remember(this.#commits, oid, async () =>
+      parseCommit(await this.#read(oid, 'commit', maxMetaBytes, 'The commit')),
+    );
   }
 
   tree(oid: string): Promise<readonly TreeEntry[]> {
@@ -100,7 +105,8 @@ export class ObjectStore {
         return fits;
       });
     for (const [index, { oid, path }] of wanted.entries()) {
-      if (asked.length <= index + readAheadBlobs / 2) for (const next of wanted.slice(asked.length, index + readAheadBlobs)) asked.push(ask(next.oid));
+      if (asked.length <= index + readAheadBlobs / 2)
+        for (const next of wanted.slice(asked.length, index + readAheadBlobs)) asked.push(ask(next.oid));
       const early = await asked[index];
       if (early === undefined) throw new Error('unreachable: every blob is asked for before its turn');
       asked[index] = gone;
@@ -141,13 +147,22 @@ export class ObjectStore {
     if (answer.outcome === 'found') return answer;
     if (answer.outcome === 'failed') throw answer.failure;
     this.#sawBroken = true;
-    const reason = answer.outcome === 'broken' ? answer.reason : `is a ${answer.type} of ${answer.size} bytes, not what is named here`;
-    throw new QuarantineError('BROKEN_OBJECT', `${what} (object ${oid}) ${reason}. Run \`git fsck\` in the repository, and fetch or push what is missing.`);
+    const reason =
+      answer.outcome === 'broken'
+        ? answer.reason
+        : `is a ${answer.type} of ${answer.size} bytes, not what is named here`;
+    throw new QuarantineError(
+      'BROKEN_OBJECT',
+      `${what} (object ${oid}) ${reason}. Run \`git fsck\` in the repository, and fetch or push what is missing.`,
+    );
   }
 }
 
 function tooLarge(path: string, size: number): QuarantineError {
-  return new QuarantineError('UNREADABLE_FILE', `The file ${path} is larger than 1 GiB (${size} bytes), more than a package may hold. Exclude it from the archive.`);
+  return new QuarantineError(
+    'UNREADABLE_FILE',
+    `The file ${path} is larger than 1 GiB (${size} bytes), more than a package may hold. Exclude it from the archive.`,
+  );
 }
 
 const gone: Promise<ObjectAnswer> = Promise.resolve({ outcome: 'broken', reason: 'was read before' });

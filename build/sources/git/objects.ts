@@ -37,7 +37,8 @@ export function parseTag(bytes: Buffer): TagTarget {
   const header = headerOf(bytes);
   const oid = /^object ([0-9a-f]{40}|[0-9a-f]{64})$/m.exec(header)?.[1];
   const type = /^type (commit|tree|blob|tag)$/m.exec(header)?.[1];
-  if (oid === undefined || type === undefined) throw new QuarantineError('BROKEN_OBJECT', 'The annotated tag names no object.');
+  if (oid === undefined || type === undefined)
+    throw new QuarantineError('BROKEN_OBJECT', 'The annotated tag names no object.');
   return { oid, type };
 }
 
@@ -50,7 +51,8 @@ function headerOf(bytes: Buffer): string {
 /** The seconds of `author A U Thor <a@example.org> 1700000000 +0100`: the first number behind the last `>`, as git takes it. */
 function timeOf(header: string, role: 'author' | 'committer'): number | undefined {
   const line = new RegExp(`^${role} (.*)$`, 'm').exec(header)?.[1];
-  const seconds = line === undefined ? undefined : /^ *([0-9]{1,12})(?: |$)/.exec(line.slice(line.lastIndexOf('>') + 1))?.[1];
+  const seconds =
+    line === undefined ? undefined : /^ *([0-9]{1,12})(?: |$)/.exec(line.slice(line.lastIndexOf('>') + 1))?.[1];
   return seconds === undefined ? undefined : Number(seconds);
 }
 
@@ -65,15 +67,26 @@ export function parseTree(bytes: Buffer, oidBytes: number): readonly TreeEntry[]
     const space = bytes.indexOf(32, offset);
     const end = bytes.indexOf(0, space + 1);
     const next = end + 1 + oidBytes;
-    if (space === -1 || end === -1 || next > bytes.length) throw new QuarantineError('BROKEN_OBJECT', 'A folder object of the repository is cut short.');
+    if (space === -1 || end === -1 || next > bytes.length)
+      throw new QuarantineError('BROKEN_OBJECT', 'A folder object of the repository is cut short.');
     const nameBytes = bytes.subarray(space + 1, end);
     const utf8 = isUtf8(nameBytes);
     const name = nameBytes.toString('utf8');
-    if (name === '' || name.includes('/')) throw new QuarantineError('UNSAFE_PATH', `A folder of the repository has an entry named ${JSON.stringify(name)}.`);
+    if (name === '' || name.includes('/'))
+      throw new QuarantineError(
+        'UNSAFE_PATH',
+        `A folder of the repository has an entry named ${JSON.stringify(name)}.`,
+      );
     const key = utf8 ? name : nameBytes.toString('latin1');
-    if (names.has(key)) throw new QuarantineError('BROKEN_OBJECT', `A folder of the repository names ${JSON.stringify(name)} twice.`);
+    if (names.has(key))
+      throw new QuarantineError('BROKEN_OBJECT', `A folder of the repository names ${JSON.stringify(name)} twice.`);
     names.add(key);
-    entries.push({ name, utf8, kind: kindOf(Number.parseInt(bytes.toString('latin1', offset, space), 8), name), oid: bytes.toString('hex', end + 1, next) });
+    entries.push({
+      name,
+      utf8,
+      kind: kindOf(Number.parseInt(bytes.toString('latin1', offset, space), 8), name),
+      oid: bytes.toString('hex', end + 1, next),
+    });
     offset = next;
   }
   return entries;
@@ -85,5 +98,8 @@ function kindOf(mode: number, name: string): EntryKind {
   if (type === 0o040000) return 'tree';
   if (type === 0o120000) return 'symlink';
   if (type === 0o160000) return 'submodule';
-  throw new QuarantineError('BROKEN_OBJECT', `${JSON.stringify(name)} has a mode that git does not know (${mode.toString(8)}).`);
+  throw new QuarantineError(
+    'BROKEN_OBJECT',
+    `${JSON.stringify(name)} has a mode that git does not know (${mode.toString(8)}).`,
+  );
 }

@@ -4,6 +4,14 @@ import { localEnvironment, type GitEnvironment } from './git-environment.ts';
 import { ObjectReader } from './object-reader.ts';
 import { ObjectStore } from './object-store.ts';
 
-export function openObjects(gitDirectory: string, options: { readonly environment: GitEnvironment; readonly timeoutMs: number }): ObjectStore {
-  return new ObjectStore(new ObjectReader({ environment: localEnvironment(options.environment, gitDirectory), timeoutMs: options.timeoutMs }));
+export function openObjects(
+  gitDirectory: string,
+  options: { readonly environment: GitEnvironment; readonly timeoutMs: number },
+): ObjectStore {
+  return new ObjectStore(
+    new ObjectReader({
+      environment: localEnvironment(options.environment, gitDirectory),
+      timeoutMs: options.timeoutMs,
+    }),
+  );
 }

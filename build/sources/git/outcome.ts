@@ -25,7 +25,14 @@ export type Outcome =
     }
   /** skipped by Composer's rules; a sentence for the report */
   | { readonly kind: 'skipped'; readonly notice: string }
-  | { readonly kind: 'quarantined'; readonly folder: string; readonly code: QuarantineCode; readonly message: string; readonly name: string | null; readonly version: string | null };
+  | {
+      readonly kind: 'quarantined';
+      readonly folder: string;
+      readonly code: QuarantineCode;
+      readonly message: string;
+      readonly name: string | null;
+      readonly version: string | null;
+    };
 
 export interface KnownRef {
   /** what the ref held */
@@ -48,17 +55,35 @@ export interface GitMemory {
  * folder's, a commit equal to the oid (an annotated tag's differs), flags and further names at the end of a row.
  */
 export function formatGitMemory({ variant, names, refs }: GitMemory): JsonValue {
-  const rows = Array.from(refs, ([key, { oid, outcomes }]) => outcomes.map((outcome): JsonValue => [key, oid, ...formatOutcome(outcome, oid, names)])).flat();
+  const rows = Array.from(refs, ([key, { oid, outcomes }]) =>
+    outcomes.map((outcome): JsonValue => [key, oid, ...formatOutcome(outcome, oid, names)]),
+  ).flat();
   return { recipe, variant, names: Array.from(names, ([folder, name]) => [folder, name]), refs: rows };
 }
 
 function formatOutcome(outcome: Outcome, oid: string, names: GitMemory['names']): JsonValue[] {
   if (outcome.kind === 'skipped') return ['s', outcome.notice];
   const { folder } = outcome;
-  if (outcome.kind === 'quarantined') return ['q', outcome.code, outcome.message, outcome.name, outcome.version, ...(folder === '' ? [] : [folder])];
+  if (outcome.kind === 'quarantined')
+    return ['q', outcome.code, outcome.message, outcome.name, outcome.version, ...(folder === '' ? [] : [folder])];
   const { commit, name, formerName, version, time, committerTime, submodules } = outcome;
-  const rest: JsonValue[] = formerName !== undefined ? [folder, submodules ? 1 : 0, formerName] : submodules ? [folder, 1] : folder === '' ? [] : [folder];
-  return ['r', commit === oid ? 0 : commit, name === names.get(folder) ? 0 : name, version, time, committerTime === time ? null : committerTime, ...rest];
+  const rest: JsonValue[] =
+    formerName !== undefined
+      ? [folder, submodules ? 1 : 0, formerName]
+      : submodules
+        ? [folder, 1]
+        : folder === ''
+          ? []
+          : [folder];
+  return [
+    'r',
+    commit === oid ? 0 : commit,
+    name === names.get(folder) ? 0 : name,
+    version,
+    time,
+    committerTime === time ? null : committerTime,
+    ...rest,
+  ];
 }
 
 /** undefined for anything this version did not write: everything is then read again. */
@@ -91,11 +116,21 @@ function parseNames(pairs: readonly JsonValue[]): Map<string, PackageName> | und
   return names;
 }
 
-function parseRow(row: JsonValue, names: GitMemory['names']): { readonly key: string; readonly oid: string; readonly outcome: Outcome } | undefined {
+function parseRow(
+  row: JsonValue,
+  names: GitMemory['names'],
+): { readonly key: string; readonly oid: string; readonly outcome: Outcome } | undefined {
   if (!Array.isArray(row)) return undefined;
   const [key, oid, kind, ...rest] = row as readonly JsonValue[];
   if (typeof key !== 'string' || typeof oid !== 'string') return undefined;
-  const outcome = kind === 's' ? parseSkipped(rest) : kind === 'q' ? parseQuarantined(rest) : kind === 'r' ? parseRelease(rest, oid, names) : undefined;
+  const outcome =
+    kind === 's'
+      ? parseSkipped(rest)
+      : kind === 'q'
+        ? parseQuarantined(rest)
+        : kind === 'r'
+          ? parseRelease(rest, oid, names)
+          : undefined;
   return outcome === undefined ? undefined : { key, oid, outcome };
 }
 
@@ -103,18 +138,34 @@ function parseSkipped([notice]: readonly JsonValue[]): Outcome | undefined {
   return typeof notice === 'string' ? { kind: 'skipped', notice } : undefined;
 }
 
-function parseQuarantined([code, message, name = null, version = null, folder = '']: readonly JsonValue[]): Outcome | undefined {
+function parseQuarantined([code, message, name = null, version = null, folder = '']: readonly JsonValue[]):
+  Outcome | undefined {
   if (typeof code !== 'string' || typeof message !== 'string' || typeof folder !== 'string') return undefined;
-  if ((name !== null && typeof name !== 'string') || (version !== null && typeof version !== 'string')) return undefined;
+  if ((name !== null && typeof name !== 'string') || (version !== null && typeof version !== 'string'))
+    return undefined;
   return { kind: 'quarantined', folder, code: code as QuarantineCode, message, name, version };
 }
 
-function parseRelease([commit, name, version, time, committerTime, folder = '', submodules = 0, former]: readonly JsonValue[], oid: string, names: GitMemory['names']): Outcome | undefined {
+function parseRelease(
+  [commit, name, version, time, committerTime, folder = '', submodules = 0, former]: readonly JsonValue[],
+  oid: string,
+  names: GitMemory['names'],
+): Outcome | undefined {
   if (typeof folder !== 'string' || typeof version !== 'string') return undefined;
   if (time === undefined || (time !== null && typeof time !== 'number')) return undefined;
   const parsedName = typeof name === 'string' ? parsePackageName(name) : names.get(folder);
   const committed = committerTime === null ? time : committerTime;
   if (parsedName === undefined || typeof committed !== 'number') return undefined;
   const formerName = typeof former === 'string' ? parsePackageName(former) : undefined;
-  return { kind: 'release', folder, commit: typeof commit === 'string' ? commit : oid, name: parsedName, formerName, version, time, committerTime: committed, submodules: submodules === 1 };
+  return {
+    kind: 'release',
+    folder,
+    commit: typeof commit === 'string' ? commit : oid,
+    name: parsedName,
+    formerName,
+    version,
+    time,
+    committerTime: committed,
+    submodules: submodules === 1,
+  };
 }

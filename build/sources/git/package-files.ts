@@ -28,16 +28,28 @@ const maxAttributesBytes = 1024 * 1024;
 const maxTargetBytes = 4096;
 
 /** `excludes`: as composer.json's archive.exclude. Throws QuarantineError. */
-export async function listPackageFiles(store: ObjectStore, { commit, folder }: PackagePlace, excludes: readonly string[]): Promise<PackageFiles> {
+export async function listPackageFiles(
+  store: ObjectStore,
+  { commit, folder }: PackagePlace,
+  excludes: readonly string[],
+): Promise<PackageFiles> {
   const { tree } = await store.commit(commit);
   const root = await findFolder(store, tree, folder);
-  if (root === undefined) throw new QuarantineError('BROKEN_OBJECT', `The folder ${folder} was there a moment ago and is no longer.`);
+  if (root === undefined)
+    throw new QuarantineError('BROKEN_OBJECT', `The folder ${folder} was there a moment ago and is no longer.`);
   const { files, undecodable } = await listTree(store, root);
-  const attributes = [...(await attributesAbove(store, tree, folder)), ...(await attributesWithin(store, files, folder))];
+  const attributes = [
+    ...(await attributesAbove(store, tree, folder)),
+    ...(await attributesWithin(store, files, folder)),
+  ];
   const selected = selectFiles(files, { attributes, excludes, folder, mayLackComposerJson: true });
   const paths = selected.files.map((file) => file.path);
   const odd = undecodable.size === 0 ? undefined : paths.find((path) => undecodable.has(path));
-  if (odd !== undefined) throw new QuarantineError('UNSAFE_PATH', `The path ${JSON.stringify(odd)} is not valid UTF-8. Rename the file or exclude it.`);
+  if (odd !== undefined)
+    throw new QuarantineError(
+      'UNSAFE_PATH',
+      `The path ${JSON.stringify(odd)} is not valid UTF-8. Rename the file or exclude it.`,
+    );
   checkFileTree(paths);
   const links = await readLinks(store, selected.files);
   if (links.size > 0) checkSymlinks(links, new Set(paths));
@@ -45,8 +57,14 @@ export async function listPackageFiles(store: ObjectStore, { commit, folder }: P
 }
 
 /** As git does: only what is in the tree counts, and a symlink is no attributes file (gitattributes(5)). */
-async function attributesWithin(store: ObjectStore, files: readonly ContentFile[], folder: string): Promise<AttributeFile[]> {
-  const found = files.filter(({ path, mode }) => mode !== 'symlink' && (path === '.gitattributes' || path.endsWith('/.gitattributes')));
+async function attributesWithin(
+  store: ObjectStore,
+  files: readonly ContentFile[],
+  folder: string,
+): Promise<AttributeFile[]> {
+  const found = files.filter(
+    ({ path, mode }) => mode !== 'symlink' && (path === '.gitattributes' || path.endsWith('/.gitattributes')),
+  );
   return Promise.all(
     found.map(async (file) => {
       const directory = below(folder, file.path.slice(0, Math.max(0, file.path.length - '/.gitattributes'.length)));
@@ -59,15 +77,22 @@ async function attributesAbove(store: ObjectStore, tree: string, folder: string)
   const found: AttributeFile[] = [];
   for (const directory of ancestorsOf(folder)) {
     const oid = await findFolder(store, tree, directory);
-    const entry = oid === undefined ? undefined : (await store.tree(oid)).find(({ name, kind }) => name === '.gitattributes' && (kind === 'file' || kind === 'executable'));
-    if (entry !== undefined) found.push({ directory, text: await readAttributes(store, entry.oid, below(directory, entry.name)) });
+    const entry =
+      oid === undefined
+        ? undefined
+        : (await store.tree(oid)).find(
+            ({ name, kind }) => name === '.gitattributes' && (kind === 'file' || kind === 'executable'),
+          );
+    if (entry !== undefined)
+      found.push({ directory, text: await readAttributes(store, entry.oid, below(directory, entry.name)) });
   }
   return found;
 }
 
 async function readAttributes(store: ObjectStore, oid: string, path: string): Promise<string> {
   const bytes = await store.sharedBlob(oid, maxAttributesBytes, path);
-  if (bytes === undefined) throw new QuarantineError('UNREADABLE_FILE', `The file ${path} is larger than 1 MiB, too large for attributes.`);
+  if (bytes === undefined)
+    throw new QuarantineError('UNREADABLE_FILE', `The file ${path} is larger than 1 MiB, too large for attributes.`);
   return bytes.toString('utf8');
 }
 
@@ -76,7 +101,11 @@ async function readLinks(store: ObjectStore, files: readonly ContentFile[]): Pro
   const targets = await Promise.all(
     links.map(async (link) => {
       const bytes = await store.smallBlob(oidOf(link), maxTargetBytes, link.path);
-      if (bytes === undefined) throw new QuarantineError('UNSAFE_SYMLINK', `The target of the symlink ${link.path} is longer than ${maxTargetBytes} bytes.`);
+      if (bytes === undefined)
+        throw new QuarantineError(
+          'UNSAFE_SYMLINK',
+          `The target of the symlink ${link.path} is longer than ${maxTargetBytes} bytes.`,
+        );
       return [link.path, bytes.toString('utf8')] as const;
     }),
   );

@@ -39,7 +39,8 @@ export async function probeRepository(options: ProbeOptions): Promise<Probe> {
   const remote = parseGitUrl(options.url);
   if ('refusal' in remote) throw new GitFailure(remote.refusal);
   const asked = await askRemote({ ...options, remote });
-  if (asked.tags.length + asked.branches.length === 0) throw new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
+  if (asked.tags.length + asked.branches.length === 0)
+    throw new GitFailure('The repository has no commits yet: it has neither tags nor branches.');
   const refs = (await selectRefs(options))(asked);
   const ref = refToRead(refs);
   if (ref === undefined) throw new GitFailure(`No tag or branch is matched by ${describePatterns(options)}.`);
@@ -48,7 +49,14 @@ export async function probeRepository(options: ProbeOptions): Promise<Probe> {
     const repository = join(directory, 'probe.git');
     await fetchNewest({ ...options, remote }, ref, repository);
     const { packages, problems } = await packagesIn(repository, directory, options);
-    return { tags: refs.tags.length, branches: refs.branches.length, defaultBranch: 'branch' in asked.head ? text(asked.head.branch) : null, readFrom: text(ref.replace(/^refs\/(?:heads|tags)\//, '')), packages, problems };
+    return {
+      tags: refs.tags.length,
+      branches: refs.branches.length,
+      defaultBranch: 'branch' in asked.head ? text(asked.head.branch) : null,
+      readFrom: text(ref.replace(/^refs\/(?:heads|tags)\//, '')),
+      packages,
+      problems,
+    };
   } finally {
     await rm(directory, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -59,28 +67,67 @@ function text(name: string): string {
 }
 
 function refToRead({ head, branches, tags }: Refs): string | undefined {
-  const branch = 'branch' in head && branches.some(({ name }) => name === head.branch) ? head.branch : branches[0]?.name;
+  const branch =
+    'branch' in head && branches.some(({ name }) => name === head.branch) ? head.branch : branches[0]?.name;
   if (branch !== undefined) return `refs/heads/${branch}`;
   const tag = tags.at(-1)?.name;
   return tag === undefined ? undefined : `refs/tags/${tag}`;
 }
 
-async function fetchNewest({ remote, environment, timeoutMs, stop }: RemoteOptions, ref: string, repository: string): Promise<void> {
+async function fetchNewest(
+  { remote, environment, timeoutMs, stop }: RemoteOptions,
+  ref: string,
+  repository: string,
+): Promise<void> {
   const shared = { environment: remoteEnvironment(environment, repository, remote.protocols), timeoutMs, stop };
-  await runGit({ ...shared, operands: ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '--', repository] });
+  await runGit({
+    ...shared,
+    operands: ['init', '--quiet', '--bare', '--template=', '--initial-branch=main', '--', repository],
+  });
   const name = Buffer.from(ref, 'latin1').toString('utf8');
   const watch = { everyMs: 250, mustStop: async () => (await folderBytes(repository, mostBytes)) > mostBytes };
-  await runGit({ ...shared, memoryBytes: fetchingBytes, watch, operands: [...remoteOptions(remote, timeoutMs), '-c', 'fetch.unpackLimit=1', 'fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head', '--', remote.url, `+${name}:${name}`] });
+  await runGit({
+    ...shared,
+    memoryBytes: fetchingBytes,
+    watch,
+    operands: [
+      ...remoteOptions(remote, timeoutMs),
+      '-c',
+      'fetch.unpackLimit=1',
+      'fetch',
+      '--quiet',
+      '--depth=1',
+      '--no-tags',
+      '--no-recurse-submodules',
+      '--no-write-fetch-head',
+      '--',
+      remote.url,
+      `+${name}:${name}`,
+    ],
+  });
 }
 
-async function packagesIn(repository: string, cacheDirectory: string, { subdirectories, environment, timeoutMs }: ProbeOptions): Promise<Pick<Probe, 'packages' | 'problems'>> {
-  const source = createGitSource({ location: { kind: 'path', path: repository }, cacheDirectory, timeoutMs, environment, subdirectories });
+async function packagesIn(
+  repository: string,
+  cacheDirectory: string,
+  { subdirectories, environment, timeoutMs }: ProbeOptions,
+): Promise<Pick<Probe, 'packages' | 'problems'>> {
+  const source = createGitSource({
+    location: { kind: 'path', path: repository },
+    cacheDirectory,
+    timeoutMs,
+    environment,
+    subdirectories,
+  });
   try {
     const scan = await source.scan(undefined);
     if (scan.outcome === 'failed') return { packages: [], problems: [scan.reason] };
     if (scan.outcome !== 'read') return { packages: [], problems: [] };
     const names = [...scan.releases, ...scan.quarantined].flatMap(({ name }) => name ?? []);
-    return { packages: [...new Set(names)].toSorted(), problems: [...scan.quarantined.map(({ where, message }) => `${where}: ${message}`), ...scan.notices] };
+    return {
+      packages: [...new Set(names)].toSorted(),
+      problems: [...scan.quarantined.map(({ where, message }) => `${where}: ${message}`), ...scan.notices],
+    };
   } finally {
     await source.close();
   }

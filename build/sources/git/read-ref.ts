@@ -44,7 +44,8 @@ export async function readRef(reader: RefReader, kind: RefKind, ref: Ref): Promi
   const found = { name: reader.names.get('') ?? null, version: null as string | null };
   return quarantining('', found, async () => {
     const name = decodeRefName(ref.name);
-    if (name === undefined) throw new QuarantineError('UNSAFE_PATH', `The name of this ${kind} is not valid UTF-8. Rename it.`);
+    if (name === undefined)
+      throw new QuarantineError('UNSAFE_PATH', `The name of this ${kind} is not valid UTF-8. Rename it.`);
     const version = kind === 'tag' ? tagVersion(name) : versionOfBranch(name);
     if ('skip' in version) return [skipped(version.skip)];
     found.version = version.version;
@@ -52,9 +53,16 @@ export async function readRef(reader: RefReader, kind: RefKind, ref: Ref): Promi
     if (commit === undefined) return [skipped(`${where}: it does not point at a commit`)];
     const { subdirectories } = reader.selection;
     if (subdirectories === undefined) return readPackage(reader, { kind, name, version }, { commit, folder: '' });
-    const folders = await matchFolders(reader.store, (await reader.store.commit(commit)).tree, subdirectories, 'composer.json');
+    const folders = await matchFolders(
+      reader.store,
+      (await reader.store.commit(commit)).tree,
+      subdirectories,
+      'composer.json',
+    );
     if (folders.length === 0) return [skipped(`${where}: there is no composer.json in ${subdirectories.join(', ')}`)];
-    return (await Promise.all(folders.map((folder) => readPackage(reader, { kind, name, version }, { commit, folder })))).flat();
+    return (
+      await Promise.all(folders.map((folder) => readPackage(reader, { kind, name, version }, { commit, folder })))
+    ).flat();
   });
 }
 
@@ -65,7 +73,11 @@ function readPackage(reader: RefReader, named: NamedRef, place: PackagePlace): P
 }
 
 /** `found` is what is known of the version by the time it turns out to be broken. */
-async function quarantining(folder: string, found: { readonly name: string | null; readonly version: string | null }, read: () => Promise<readonly Outcome[]>): Promise<readonly Outcome[]> {
+async function quarantining(
+  folder: string,
+  found: { readonly name: string | null; readonly version: string | null },
+  read: () => Promise<readonly Outcome[]>,
+): Promise<readonly Outcome[]> {
   try {
     return await read();
   } catch (error) {
@@ -74,7 +86,12 @@ async function quarantining(folder: string, found: { readonly name: string | nul
   }
 }
 
-async function judgePackage(reader: RefReader, { kind, name: refName, version: named }: NamedRef, place: PackagePlace, found: { name: string | null; version: string | null }): Promise<Outcome> {
+async function judgePackage(
+  reader: RefReader,
+  { kind, name: refName, version: named }: NamedRef,
+  place: PackagePlace,
+  found: { name: string | null; version: string | null },
+): Promise<Outcome> {
   const { commit, folder } = place;
   const where = describePlace(`${kind} ${refName}`, folder);
   const composerFile = await reader.composerFiles.find(place);
@@ -82,15 +99,31 @@ async function judgePackage(reader: RefReader, { kind, name: refName, version: n
   if (composerFile === undefined || json === undefined) return skipped(`${where}: it has no composer.json`);
   const { version, normalized } = kind === 'tag' ? declaredVersion(refName, json) : named;
   found.version = version;
-  if (normalizeVersion(version) !== normalized) return skipped(`${where}: Composer would not take its label ${JSON.stringify(version)} for the same version again`);
+  if (normalizeVersion(version) !== normalized)
+    return skipped(`${where}: Composer would not take its label ${JSON.stringify(version)} for the same version again`);
   const { name } = checkedComposerJson(json, reader.names.get(folder));
   found.name = name;
   const label = parseDistLabel(version);
-  if ('refusal' in label) throw new QuarantineError('UNSAFE_PATH', `The version ${JSON.stringify(version)} cannot be the name of an archive: ${label.refusal}. Rename the ${kind}.`);
+  if ('refusal' in label)
+    throw new QuarantineError(
+      'UNSAFE_PATH',
+      `The version ${JSON.stringify(version)} cannot be the name of an archive: ${label.refusal}. Rename the ${kind}.`,
+    );
   const { authorTime, committerTime } = await reader.store.commit(commit);
   const submodules = await hasSubmodules(reader.store, place);
   const ownName = ownNameOf(json);
-  return { kind: 'release', folder, commit, name, formerName: ownName === name ? undefined : ownName, version, time: secondsOf(releaseTimeOf(json['time'])) ?? authorTime ?? null, committerTime: committerTime ?? authorTime ?? 0, submodules, composerFile };
+  return {
+    kind: 'release',
+    folder,
+    commit,
+    name,
+    formerName: ownName === name ? undefined : ownName,
+    version,
+    time: secondsOf(releaseTimeOf(json['time'])) ?? authorTime ?? null,
+    committerTime: committerTime ?? authorTime ?? 0,
+    submodules,
+    composerFile,
+  };
 }
 
 function secondsOf(time: string | undefined): number | undefined {
@@ -100,7 +133,10 @@ function secondsOf(time: string | undefined): number | undefined {
 /** As far as the top folder tells, which for a whole repository is all there is to know. */
 async function hasSubmodules(store: ObjectStore, { commit, folder }: PackagePlace): Promise<boolean> {
   const root = await findFolder(store, (await store.commit(commit)).tree, folder);
-  return root !== undefined && (await store.tree(root)).some(({ name, kind }) => kind === 'submodule' || (folder === '' && name === '.gitmodules'));
+  return (
+    root !== undefined &&
+    (await store.tree(root)).some(({ name, kind }) => kind === 'submodule' || (folder === '' && name === '.gitmodules'))
+  );
 }
 
 /** For people: `tag v1.0.0, folder packages/a`. */
@@ -119,19 +155,30 @@ function skipped(notice: string): Outcome {
 
 /** Composer drops `origin/HEAD` and its like out of the list of branches (GitDriver.php, getBranches). */
 function versionOfBranch(name: string): VersionOrSkip {
-  return /^[^/]+\/HEAD$/.test(name) || name.startsWith('-') ? { skip: `branch ${name}: Composer does not take such a name for a branch` } : branchVersion(name);
+  return /^[^/]+\/HEAD$/.test(name) || name.startsWith('-')
+    ? { skip: `branch ${name}: Composer does not take such a name for a branch` }
+    : branchVersion(name);
 }
 
 /** The tag's version with what its composer.json says. Throws QuarantineError. */
 function declaredVersion(tag: string, json: JsonObject): Exclude<VersionOrSkip, { readonly skip: string }> {
   const declared = json['version'] ?? undefined;
   if (declared !== undefined && typeof declared !== 'string') {
-    throw new QuarantineError('VERSION_INVALID', `"version" in composer.json is ${JSON.stringify(declared)}; it must be a string. Better leave it out: the tag says it.`);
+    throw new QuarantineError(
+      'VERSION_INVALID',
+      `"version" in composer.json is ${JSON.stringify(declared)}; it must be a string. Better leave it out: the tag says it.`,
+    );
   }
   const version = tagVersion(tag, declared);
   if (!('skip' in version)) return version;
   if (declared === undefined || normalizeVersion(declared) === undefined) {
-    throw new QuarantineError('VERSION_INVALID', `Composer does not accept the version ${JSON.stringify(declared)} in composer.json. Better leave it out: the tag says it.`);
+    throw new QuarantineError(
+      'VERSION_INVALID',
+      `Composer does not accept the version ${JSON.stringify(declared)} in composer.json. Better leave it out: the tag says it.`,
+    );
   }
-  throw new QuarantineError('VERSION_MISMATCH', `The tag is ${tag}, but its composer.json says version ${declared}. Better leave "version" out of composer.json; then delete this tag or tag anew.`);
+  throw new QuarantineError(
+    'VERSION_MISMATCH',
+    `The tag is ${tag}, but its composer.json says version ${declared}. Better leave "version" out of composer.json; then delete this tag or tag anew.`,
+  );
 }

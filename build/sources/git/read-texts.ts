@@ -11,11 +11,14 @@ import type { PackagePlace } from './package-files.ts';
 /** Throws GitFailure and QuarantineError where the folder cannot be read: its files could not be, either. */
 export async function readTexts(store: ObjectStore, { commit, folder }: PackagePlace): Promise<PackageTexts> {
   const root = await findFolder(store, (await store.commit(commit)).tree, folder);
-  const files = root === undefined ? [] : (await store.tree(root)).filter(({ kind }) => kind === 'file' || kind === 'executable');
+  const files =
+    root === undefined ? [] : (await store.tree(root)).filter(({ kind }) => kind === 'file' || kind === 'executable');
   const chosen = chooseTexts(files.map(({ name }) => name));
   const text = (wanted: string | undefined): PackageText | undefined => {
     const entry = files.find(({ name }) => name === wanted);
-    return entry === undefined ? undefined : { identity: `git:${entry.oid}`, read: () => readText(store, entry, below(folder, entry.name)) };
+    return entry === undefined
+      ? undefined
+      : { identity: `git:${entry.oid}`, read: () => readText(store, entry, below(folder, entry.name)) };
   };
   const [readme, changelog] = [text(chosen.readme), text(chosen.changelog)];
   return { ...(readme === undefined ? {} : { readme }), ...(changelog === undefined ? {} : { changelog }) };

@@ -16,32 +16,51 @@ import { variantOf, type GitSelection } from './selection.ts';
 export type ReadOptions = Omit<AssembleOptions, 'reader'> & { readonly selection: GitSelection };
 
 /** Throws GitFailure. */
-export async function readVersions(refs: Refs, store: ObjectStore, previous: GitMemory | undefined, options: ReadOptions): Promise<Versions & { readonly memory: GitMemory }> {
+export async function readVersions(
+  refs: Refs,
+  store: ObjectStore,
+  previous: GitMemory | undefined,
+  options: ReadOptions,
+): Promise<Versions & { readonly memory: GitMemory }> {
   const { selection } = options;
   const variant = variantOf(selection);
   const { branch: defaultBranch, notice } = findDefaultBranch(refs);
   const composerFiles = new ComposerFiles(store);
   const nameOid = defaultBranch?.oid ?? ('commit' in refs.head ? refs.head.commit : undefined);
-  const names = nameOid === undefined ? new Map<string, PackageName>() : await readNames(store, composerFiles, nameOid, selection);
+  const names =
+    nameOid === undefined ? new Map<string, PackageName>() : await readNames(store, composerFiles, nameOid, selection);
   const reader: RefReader = { store, composerFiles, names, selection };
   const known = previous?.variant === variant ? previous : undefined;
-  const branches = defaultBranch === undefined ? refs.branches : [defaultBranch, ...refs.branches.filter((branch) => branch !== defaultBranch)];
-  const ordered = [...refs.tags.map((ref) => ({ kind: 'tag' as const, ref })), ...branches.map((ref) => ({ kind: 'branch' as const, ref }))];
+  const branches =
+    defaultBranch === undefined
+      ? refs.branches
+      : [defaultBranch, ...refs.branches.filter((branch) => branch !== defaultBranch)];
+  const ordered = [
+    ...refs.tags.map((ref) => ({ kind: 'tag' as const, ref })),
+    ...branches.map((ref) => ({ kind: 'branch' as const, ref })),
+  ];
   const judged = await Promise.all(
     ordered.map(async ({ kind, ref }): Promise<JudgedRef> => {
       const remembered = known?.refs.get(memoryKey(kind, ref));
       const isDefault = ref === defaultBranch;
-      if (remembered !== undefined && remembered.oid === ref.oid && holds(remembered, known, names)) return { kind, ref, isDefault, fresh: false, outcomes: remembered.outcomes };
+      if (remembered !== undefined && remembered.oid === ref.oid && holds(remembered, known, names))
+        return { kind, ref, isDefault, fresh: false, outcomes: remembered.outcomes };
       return { kind, ref, isDefault, fresh: true, outcomes: await readRef(reader, kind, ref) };
     }),
   );
   const assembled = assembleVersions(judged, { ...options, reader });
-  return { ...assembled, notices: notice === undefined ? assembled.notices : [notice, ...assembled.notices], memory: { variant, names, refs: toMemory(judged) } };
+  return {
+    ...assembled,
+    notices: notice === undefined ? assembled.notices : [notice, ...assembled.notices],
+    memory: { variant, names, refs: toMemory(judged) },
+  };
 }
 
 /** A version was read under the name that its folder then had. */
 function holds({ outcomes }: KnownRef, known: GitMemory | undefined, names: ReadonlyMap<string, PackageName>): boolean {
-  return outcomes.every((outcome) => outcome.kind === 'skipped' || known?.names.get(outcome.folder) === names.get(outcome.folder));
+  return outcomes.every(
+    (outcome) => outcome.kind === 'skipped' || known?.names.get(outcome.folder) === names.get(outcome.folder),
+  );
 }
 
 /**
@@ -52,21 +71,40 @@ function findDefaultBranch(refs: Refs): { readonly branch: Ref | undefined; read
   const { head } = refs;
   if ('leftOut' in head) return { branch: undefined };
   if ('commit' in head) {
-    return { branch: undefined, notice: `HEAD is detached at ${head.commit.slice(0, 12)}: no branch is marked as the default one. Check out the default branch if clients should prefer it.` };
+    return {
+      branch: undefined,
+      notice: `HEAD is detached at ${head.commit.slice(0, 12)}: no branch is marked as the default one. Check out the default branch if clients should prefer it.`,
+    };
   }
   const named = 'branch' in head ? refs.branches.find(({ name }) => name === head.branch) : undefined;
   if (named !== undefined) return { branch: named };
   const master = refs.branches.find(({ name }) => name === 'master');
   if (refs.branches.length === 0) return { branch: undefined };
-  const what = 'branch' in head ? `HEAD points at the branch ${decodeRefName(head.branch) ?? JSON.stringify(head.branch)}, which does not exist` : 'The repository does not say which branch is its default one';
-  return { branch: master, notice: `${what}: ${master === undefined ? 'no branch is marked as the default one' : 'master is taken as the default branch'}.` };
+  const what =
+    'branch' in head
+      ? `HEAD points at the branch ${decodeRefName(head.branch) ?? JSON.stringify(head.branch)}, which does not exist`
+      : 'The repository does not say which branch is its default one';
+  return {
+    branch: master,
+    notice: `${what}: ${master === undefined ? 'no branch is marked as the default one' : 'master is taken as the default branch'}.`,
+  };
 }
 
 /** By folder. What is wrong with the default branch's composer.json is reported where the branch itself is read. */
-async function readNames(store: ObjectStore, composerFiles: ComposerFiles, oid: string, { subdirectories }: GitSelection): Promise<ReadonlyMap<string, PackageName>> {
+async function readNames(
+  store: ObjectStore,
+  composerFiles: ComposerFiles,
+  oid: string,
+  { subdirectories }: GitSelection,
+): Promise<ReadonlyMap<string, PackageName>> {
   const commit = await orNothing(() => store.peel(oid));
   if (commit === undefined) return new Map();
-  const folders = subdirectories === undefined ? [''] : ((await orNothing(async () => matchFolders(store, (await store.commit(commit)).tree, subdirectories, 'composer.json'))) ?? []);
+  const folders =
+    subdirectories === undefined
+      ? ['']
+      : ((await orNothing(async () =>
+          matchFolders(store, (await store.commit(commit)).tree, subdirectories, 'composer.json'),
+        )) ?? []);
   const named = await Promise.all(
     folders.map((folder) =>
       orNothing(async () => {
@@ -91,7 +129,9 @@ async function orNothing<Value>(read: () => Promise<Value>): Promise<Value | und
 
 /** A broken object may be mended without any ref moving: not remembered. */
 function toMemory(judged: readonly JudgedRef[]): Map<string, KnownRef> {
-  const kept = judged.filter(({ outcomes }) => !outcomes.some((outcome) => outcome.kind === 'quarantined' && outcome.code === 'BROKEN_OBJECT'));
+  const kept = judged.filter(
+    ({ outcomes }) => !outcomes.some((outcome) => outcome.kind === 'quarantined' && outcome.code === 'BROKEN_OBJECT'),
+  );
   return new Map(kept.map(({ kind, ref, outcomes }) => [memoryKey(kind, ref), { oid: ref.oid, outcomes }]));
 }
 

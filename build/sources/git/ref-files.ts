@@ -21,7 +21,10 @@ export function readRefFiles(directory: GitDirectory): Refs | undefined {
   const base = Buffer.from(directory.common).toString('latin1');
   if (!readLoose(base, 'refs/tags', found) || !readLoose(base, 'refs/heads', found)) return undefined;
   if (!readPacked(join(directory.common, 'packed-refs'), found)) return undefined;
-  return sortRefs(head, Array.from(found, ([name, [oid, peeled]]) => [name, oid, peeled] as const));
+  return sortRefs(
+    head,
+    Array.from(found, ([name, [oid, peeled]]) => [name, oid, peeled] as const),
+  );
 }
 
 function parseHead(text: string): Head | undefined {
@@ -89,7 +92,8 @@ function readPacked(path: string, found: Found): boolean {
     const [oid, name] = [line.slice(0, space), line.slice(space + 1)];
     if (!isObjectId(oid)) return false;
     last = found.has(name) ? undefined : name;
-    if (last !== undefined && (name.startsWith('refs/tags/') || name.startsWith('refs/heads/'))) found.set(name, [oid, undefined]);
+    if (last !== undefined && (name.startsWith('refs/tags/') || name.startsWith('refs/heads/')))
+      found.set(name, [oid, undefined]);
   }
   return true;
 }

@@ -38,7 +38,14 @@ export const recipe = 4;
 /** Equal fingerprints: reading the repository again could only give the same. `variant`: of the source's options (selection.ts). */
 export function fingerprintOf(refs: Refs, variant = ''): string {
   const { head } = refs;
-  const at = 'branch' in head ? `ref ${head.branch}` : 'commit' in head ? `at ${head.commit}` : 'leftOut' in head ? `not ${head.leftOut}` : 'unknown';
+  const at =
+    'branch' in head
+      ? `ref ${head.branch}`
+      : 'commit' in head
+        ? `at ${head.commit}`
+        : 'leftOut' in head
+          ? `not ${head.leftOut}`
+          : 'unknown';
   const lines = [`recipe ${recipe} ${variant}`, at];
   for (const tag of refs.tags) lines.push(`${tag.oid} t ${tag.name}`);
   for (const branch of refs.branches) lines.push(`${branch.oid} b ${branch.name}`);
@@ -66,7 +73,10 @@ export function isObjectId(text: string): boolean {
 }
 
 /** Tags and branches out of full ref names (`refs/tags/…`, `refs/heads/…`; others are dropped), sorted. */
-export function sortRefs(head: Head, found: Iterable<readonly [fullName: string, oid: string, peeled: string | undefined]>): Refs {
+export function sortRefs(
+  head: Head,
+  found: Iterable<readonly [fullName: string, oid: string, peeled: string | undefined]>,
+): Refs {
   const tags: Ref[] = [];
   const branches: Ref[] = [];
   for (const [fullName, oid, peeled] of found) {

@@ -12,7 +12,15 @@ import { findGitDirectory } from './git-directory.ts';
 import type { GitEnvironment } from './git-environment.ts';
 import { GitFailure, noCommits } from './git-failure.ts';
 import { parseGitUrl, type GitUrl } from './git-url.ts';
-import { discardCopy, mirrorFolder, mirrorLock, mirrorLockPath, readSnapshot, snapshotPath, type MirrorSnapshot } from './mirror-folder.ts';
+import {
+  discardCopy,
+  mirrorFolder,
+  mirrorLock,
+  mirrorLockPath,
+  readSnapshot,
+  snapshotPath,
+  type MirrorSnapshot,
+} from './mirror-folder.ts';
 import { fingerprintOf, hasRefs, type Refs } from './refs.ts';
 import type { SelectRefs } from './selection.ts';
 
@@ -57,7 +65,9 @@ export function createRemoteMirror(url: string, options: RemoteMirrorOptions): R
   let renewed = false;
   return {
     async fetch(select, isKnown) {
-      answer ??= await fetchMirror({ ...options, url, folder, select, isKnown }).catch((error: unknown) => ({ failed: describeFailure(error) }));
+      answer ??= await fetchMirror({ ...options, url, folder, select, isKnown }).catch((error: unknown) => ({
+        failed: describeFailure(error),
+      }));
     },
     find(isKnown) {
       const found = answer === undefined ? unfetched : findIn(folder, answer, isKnown);
@@ -84,7 +94,9 @@ function findIn(folder: string, answer: Answer, isKnown: (refs: Refs) => boolean
   const snapshot = readSnapshot(folder);
   if (snapshot === undefined || findGitDirectory(snapshot.copy) === undefined) return unfetched;
   if (isKnown(snapshot.refs)) return { outcome: 'unchanged' };
-  return answer === 'fetched' || fingerprintOf(answer.asked) === fingerprintOf(snapshot.refs) ? { outcome: 'found', snapshot } : unfetched;
+  return answer === 'fetched' || fingerprintOf(answer.asked) === fingerprintOf(snapshot.refs)
+    ? { outcome: 'found', snapshot }
+    : unfetched;
 }
 
 interface FetchOptions extends RemoteMirrorOptions {
@@ -115,7 +127,10 @@ async function fetchMirror(options: FetchOptions): Promise<Answer> {
   }
 }
 
-async function ask(remote: GitUrl, { environment, stop, timeoutMs, askingTimeoutMs = timeoutMs }: RemoteMirrorOptions): Promise<Refs> {
+async function ask(
+  remote: GitUrl,
+  { environment, stop, timeoutMs, askingTimeoutMs = timeoutMs }: RemoteMirrorOptions,
+): Promise<Refs> {
   const asked = await askRemote({ remote, environment, stop, timeoutMs: askingTimeoutMs });
   if (!hasRefs(asked)) throw noCommits();
   return asked;

@@ -37,8 +37,15 @@ const stoppedWithBuild = 'git was stopped, since the build was.';
 /** Runs `git …` and gives its exit code and standard output. Throws GitFailure. */
 export async function runGit(command: GitCommand): Promise<{ readonly exitCode: number; readonly output: Buffer }> {
   if (command.stop?.aborted === true) throw new GitStopped(stoppedWithBuild);
-  const [program, operands] = command.memoryBytes === undefined ? (['git', [...safeOptions, ...command.operands]] as const) : limitedGit(command.memoryBytes, command.operands);
-  const { child, ended } = await (command.frequent === true ? startFrequent : startWithExeca)(program, operands, command.environment);
+  const [program, operands] =
+    command.memoryBytes === undefined
+      ? (['git', [...safeOptions, ...command.operands]] as const)
+      : limitedGit(command.memoryBytes, command.operands);
+  const { child, ended } = await (command.frequent === true ? startFrequent : startWithExeca)(
+    program,
+    operands,
+    command.environment,
+  );
   const output: Buffer[] = [];
   let outputBytes = 0;
   let complaint = '';
@@ -48,7 +55,13 @@ export async function runGit(command: GitCommand): Promise<{ readonly exitCode: 
     stopped = reason;
     killGroup(child);
   };
-  const timer = setTimeout(() => stop(`git took longer than ${Math.round(command.timeoutMs / 1000)} s and was stopped.${command.timeoutSetting === undefined ? '' : ` If it is only slow, give it more with ${command.timeoutSetting}.`}`), command.timeoutMs);
+  const timer = setTimeout(
+    () =>
+      stop(
+        `git took longer than ${Math.round(command.timeoutMs / 1000)} s and was stopped.${command.timeoutSetting === undefined ? '' : ` If it is only slow, give it more with ${command.timeoutSetting}.`}`,
+      ),
+    command.timeoutMs,
+  );
   const onAbort = (): void => stop(stoppedWithBuild);
   command.stop?.addEventListener('abort', onAbort, { once: true });
   const watching = startWatch(command.watch, stop);
@@ -65,7 +78,8 @@ export async function runGit(command: GitCommand): Promise<{ readonly exitCode: 
     if (stopped !== undefined) throw new GitStopped(stopped);
     if (unstarted !== undefined) throw startFailure(unstarted);
     if (exitCode === notFoundCode && command.memoryBytes !== undefined) throw gitNotFound();
-    if (exitCode === undefined || !(command.accepted ?? [0]).includes(exitCode)) throw new GitFailure(explainGit(complaint));
+    if (exitCode === undefined || !(command.accepted ?? [0]).includes(exitCode))
+      throw new GitFailure(explainGit(complaint));
     return { exitCode, output: Buffer.concat(output) };
   } finally {
     clearTimeout(timer);
@@ -76,18 +90,46 @@ export async function runGit(command: GitCommand): Promise<{ readonly exitCode: 
 
 interface Started {
   /** without streams where there were no more file descriptors for them */
-  readonly child: { readonly pid?: number | undefined; readonly once: (event: 'close', listener: () => void) => unknown; readonly stdout: Readable | undefined; readonly stderr: Readable | undefined };
+  readonly child: {
+    readonly pid?: number | undefined;
+    readonly once: (event: 'close', listener: () => void) => unknown;
+    readonly stdout: Readable | undefined;
+    readonly stderr: Readable | undefined;
+  };
   /** `exitCode` is undefined after a signal; `unstarted` says why there was no process at all. Never rejects. */
   readonly ended: Promise<{ readonly exitCode: number | undefined; readonly unstarted?: unknown }>;
 }
 
-async function startWithExeca(program: string, operands: readonly string[], env: Record<string, string>): Promise<Started> {
+async function startWithExeca(
+  program: string,
+  operands: readonly string[],
+  env: Record<string, string>,
+): Promise<Started> {
   const { execa } = await import('execa');
-  const child = execa(program, operands, { env, extendEnv: false, cwd: '/', stdin: 'ignore', detached: true, reject: false, encoding: 'buffer', buffer: false });
-  return { child, ended: child.then(({ exitCode, cause, signal }) => ({ exitCode, ...(exitCode === undefined && signal === undefined ? { unstarted: cause } : {}) })) };
+  const child = execa(program, operands, {
+    env,
+    extendEnv: false,
+    cwd: '/',
+    stdin: 'ignore',
+    detached: true,
+    reject: false,
+    encoding: 'buffer',
+    buffer: false,
+  });
+  return {
+    child,
+    ended: child.then(({ exitCode, cause, signal }) => ({
+      exitCode,
+      ...(exitCode === undefined && signal === undefined ? { unstarted: cause } : {}),
+    })),
+  };
 }
 
-async function startFrequent(program: string, operands: readonly string[], env: Record<string, string>): Promise<Started> {
+async function startFrequent(
+  program: string,
+  operands: readonly string[],
+  env: Record<string, string>,
+): Promise<Started> {
   const child = spawn(program, operands, { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = once(child, 'close').then(
     ([exitCode]: (number | null)[]) => ({ exitCode: exitCode ?? undefined }),

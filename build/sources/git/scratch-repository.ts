@@ -45,7 +45,10 @@ export class ScratchRepositories {
   }
 
   /** Gives the path of one that nobody else uses until `use` is done. */
-  async *borrow<Value>(ref: VisibleRef, use: (path: string) => AsyncGenerator<Value, void>): AsyncGenerator<Value, void> {
+  async *borrow<Value>(
+    ref: VisibleRef,
+    use: (path: string) => AsyncGenerator<Value, void>,
+  ): AsyncGenerator<Value, void> {
     const path = this.#free.pop() ?? (await this.#make(ref.commit.length === 64));
     try {
       await writeFile(join(path, 'packed-refs'), packedRefs(ref), 'latin1');
@@ -65,7 +68,9 @@ export class ScratchRepositories {
     const path = await mkdtemp(join(this.#parent, 'archive-'));
     this.#made.push(path);
     await Promise.all([mkdir(join(path, 'refs')), mkdir(join(path, 'info'))]);
-    const format = sha256 ? '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n' : '[core]\n\trepositoryformatversion = 0\n';
+    const format = sha256
+      ? '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n'
+      : '[core]\n\trepositoryformatversion = 0\n';
     await Promise.all([
       writeFile(join(path, 'HEAD'), 'ref: refs/heads/.invalid\n'),
       writeFile(join(path, 'config'), format + config),

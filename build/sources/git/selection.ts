@@ -8,7 +8,8 @@ export interface GitSelection {
    * Patterns of names, without `refs/tags/` or `refs/heads/`; `*` and `?` stay within a segment, `**` spans several; a leading `!` excludes. Without a
    * list: all; an empty list: none. What is not taken is not read at all, not even for the package's name.
    */
-  readonly refs?: { readonly tags?: readonly string[] | undefined; readonly branches?: readonly string[] | undefined } | undefined;
+  readonly refs?:
+    { readonly tags?: readonly string[] | undefined; readonly branches?: readonly string[] | undefined } | undefined;
   /** Each folder that one of these patterns (`packages/*`, `.` for the root) names and that has a composer.json is a package. Default: the root alone. */
   readonly subdirectories?: readonly string[] | undefined;
   /** whether records name the repository itself beside the archive; of a URL only */
@@ -40,11 +41,18 @@ export async function selectRefs({ refs: patterns }: GitSelection): Promise<Sele
   return (refs) => {
     const { head } = refs;
     const leftOut = 'branch' in head && !takesBranch(head.branch);
-    return { head: leftOut ? { leftOut: head.branch } : head, tags: refs.tags.filter(({ name }: Ref) => takesTag(name)), branches: refs.branches.filter(({ name }) => takesBranch(name)) };
+    return {
+      head: leftOut ? { leftOut: head.branch } : head,
+      tags: refs.tags.filter(({ name }: Ref) => takesTag(name)),
+      branches: refs.branches.filter(({ name }) => takesBranch(name)),
+    };
   };
 }
 
-function compileNames(patterns: readonly string[] | undefined, compile: (pattern: string) => (text: string) => boolean): (name: string) => boolean {
+function compileNames(
+  patterns: readonly string[] | undefined,
+  compile: (pattern: string) => (text: string) => boolean,
+): (name: string) => boolean {
   if (patterns === undefined) return () => true;
   const bytes = patterns.map((pattern) => Buffer.from(pattern, 'utf8').toString('latin1'));
   const included = bytes.filter((pattern) => !pattern.startsWith('!')).map(compile);
@@ -55,5 +63,7 @@ function compileNames(patterns: readonly string[] | undefined, compile: (pattern
 
 /** For a message: why nothing is left. */
 export function describePatterns({ refs }: GitSelection): string {
-  return [...(refs?.tags ?? []), ...(refs?.branches ?? [])].map((pattern) => JSON.stringify(decodeRefName(Buffer.from(pattern).toString('latin1')) ?? pattern)).join(', ');
+  return [...(refs?.tags ?? []), ...(refs?.branches ?? [])]
+    .map((pattern) => JSON.stringify(decodeRefName(Buffer.from(pattern).toString('latin1')) ?? pattern))
+    .join(', ');
 }

@@ -19,7 +19,10 @@ const blockSize = 512;
 const maxPaxBytes = 1024 * 1024;
 
 /** The ordinary files that `wanted` asks for, in the order they stand. Throws TarFault, and whatever `wanted` throws. */
-export async function* readTar(chunks: AsyncIterable<Buffer>, wanted: (path: string, size: number) => boolean): AsyncGenerator<TarFile, void> {
+export async function* readTar(
+  chunks: AsyncIterable<Buffer>,
+  wanted: (path: string, size: number) => boolean,
+): AsyncGenerator<TarFile, void> {
   const input = new ChunkReader(chunks);
   let pax: ReadonlyMap<string, string> = new Map();
   for (;;) {
@@ -41,7 +44,8 @@ export async function* readTar(chunks: AsyncIterable<Buffer>, wanted: (path: str
       await input.skip(padding);
       yield { path, bytes };
     } else {
-      if (header.type !== '0' && header.type !== '2' && header.type !== '5') throw new TarFault(`an entry has the type ${JSON.stringify(header.type)}`);
+      if (header.type !== '0' && header.type !== '2' && header.type !== '5')
+        throw new TarFault(`an entry has the type ${JSON.stringify(header.type)}`);
       await input.skip(header.type === '0' ? size + padding : 0);
     }
   }
@@ -57,10 +61,15 @@ interface Header {
 function parseHeader(block: Buffer): Header | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   const sum = block.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0);
-  if (octal(block, 148, 8) !== sum || block.toString('latin1', 257, 262) !== 'ustar') throw new TarFault('an entry has no valid header');
+  if (octal(block, 148, 8) !== sum || block.toString('latin1', 257, 262) !== 'ustar')
+    throw new TarFault('an entry has no valid header');
   const prefix = text(block, 345, 155);
   const name = text(block, 0, 100);
-  return { path: prefix === '' ? name : `${prefix}/${name}`, type: String.fromCharCode(block[156] ?? 0), size: octal(block, 124, 12) };
+  return {
+    path: prefix === '' ? name : `${prefix}/${name}`,
+    type: String.fromCharCode(block[156] ?? 0),
+    size: octal(block, 124, 12),
+  };
 }
 
 function text(block: Buffer, start: number, length: number): string {
@@ -85,12 +94,13 @@ function sizeOf(header: Header, pax: ReadonlyMap<string, string>): number {
 /** `<length> <key>=<value>\n`, the length that of the whole record in bytes. */
 function parsePax(bytes: Buffer): ReadonlyMap<string, string> {
   const records = new Map<string, string>();
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const space = bytes.indexOf(32, start);
     const length = space === -1 ? Number.NaN : Number(bytes.toString('latin1', start, space));
     const record = bytes.subarray(space + 1, start + length - 1).toString('utf8');
     const equals = record.indexOf('=');
-    if (!Number.isSafeInteger(length) || start + length > bytes.length || start + length <= space + 1 || equals === -1) throw new TarFault('a pax header is malformed');
+    if (!Number.isSafeInteger(length) || start + length > bytes.length || start + length <= space + 1 || equals === -1)
+      throw new TarFault('a pax header is malformed');
     records.set(record.slice(0, equals), record.slice(equals + 1));
     start += length;
   }
@@ -108,7 +118,7 @@ class ChunkReader {
 
   async take(count: number): Promise<Buffer> {
     const pieces: Buffer[] = [];
-    for (let missing = count; missing > 0; ) {
+    for (let missing = count; missing > 0;) {
       const piece = await this.#next(missing);
       pieces.push(piece);
       missing -= piece.length;
@@ -117,7 +127,7 @@ class ChunkReader {
   }
 
   async skip(count: number): Promise<void> {
-    for (let missing = count; missing > 0; ) missing -= (await this.#next(missing)).length;
+    for (let missing = count; missing > 0;) missing -= (await this.#next(missing)).length;
   }
 
   /** To the end, so that whoever writes can finish. */

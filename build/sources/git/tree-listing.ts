@@ -32,12 +32,23 @@ export async function listTree(store: ObjectStore, rootOid: string): Promise<Tre
     for (const folder of level) takeFiles(folder, files, undecodable);
     folders += level.length;
     const below = level.flatMap(({ prefix, utf8, entries }) =>
-      entries.flatMap((entry) => (entry.kind === 'tree' ? [{ path: prefix + entry.name, utf8: utf8 && entry.utf8, oid: entry.oid }] : [])),
+      entries.flatMap((entry) =>
+        entry.kind === 'tree' ? [{ path: prefix + entry.name, utf8: utf8 && entry.utf8, oid: entry.oid }] : [],
+      ),
     );
     if (files.length > maxEntries || folders + below.length > maxEntries) {
-      throw new QuarantineError('UNSAFE_PATH', `The repository holds more than ${maxEntries} files or folders, more than a package may.`);
+      throw new QuarantineError(
+        'UNSAFE_PATH',
+        `The repository holds more than ${maxEntries} files or folders, more than a package may.`,
+      );
     }
-    level = await Promise.all(below.map(async ({ path, utf8, oid }) => ({ prefix: `${checkLength(path)}/`, utf8, entries: await store.tree(oid) })));
+    level = await Promise.all(
+      below.map(async ({ path, utf8, oid }) => ({
+        prefix: `${checkLength(path)}/`,
+        utf8,
+        entries: await store.tree(oid),
+      })),
+    );
   }
   return { files, undecodable };
 }
@@ -53,5 +64,8 @@ function takeFiles(folder: Folder, files: ContentFile[], undecodable: Set<string
 
 function checkLength(path: string): string {
   if (path.length <= maxPathLength) return path;
-  throw new QuarantineError('UNSAFE_PATH', `The path ${path.slice(0, 80)}… is longer than ${maxPathLength} characters.`);
+  throw new QuarantineError(
+    'UNSAFE_PATH',
+    `The path ${path.slice(0, 80)}… is longer than ${maxPathLength} characters.`,
+  );
 }

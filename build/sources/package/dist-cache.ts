@@ -84,7 +84,10 @@ export class DistCache {
           throw new FetchNeeded();
         }
         if ((await this.#fetched.get(key)) === sha256) throw error;
-        throw new QuarantineError('DIST_MISMATCH', 'Its dist has other bytes than when it was first fetched. If they are meant, give it another "version", or for a dev version another "reference" in its "dist".');
+        throw new QuarantineError(
+          'DIST_MISMATCH',
+          'Its dist has other bytes than when it was first fetched. If they are meant, give it another "version", or for a dev version another "reference" in its "dist".',
+        );
       }
     };
     return { ...kept, copyTo };
@@ -100,7 +103,9 @@ export class DistCache {
       renameSync(partial, this.#path(key, sha256));
       return sha256;
     } catch (error) {
-      throw error instanceof EgressFailure ? new QuarantineError(codes[error.kind], error.message, { cause: error }) : error;
+      throw error instanceof EgressFailure
+        ? new QuarantineError(codes[error.kind], error.message, { cause: error })
+        : error;
     } finally {
       rmSync(partial, { force: true });
     }
@@ -112,7 +117,8 @@ export class DistCache {
 
   #list(): ReadonlyMap<string, string> {
     const names = namesIn(this.#directory);
-    for (const name of names.filter((found) => found.endsWith('.partial'))) this.#removeAbandoned(join(this.#directory, name));
+    for (const name of names.filter((found) => found.endsWith('.partial')))
+      this.#removeAbandoned(join(this.#directory, name));
     return new Map(
       names.flatMap((name) => {
         const [, key, sha256] = /^([0-9a-f]{32})\.([0-9a-f]{64})\.zip$/.exec(name) ?? [];
@@ -127,16 +133,27 @@ export class DistCache {
   }
 }
 
-const codes: Readonly<Record<EgressFailure['kind'], QuarantineCode>> = { denied: 'EGRESS_DENIED', unreachable: 'UNREACHABLE_DIST', oversized: 'ARCHIVE_UNSAFE' };
+const codes: Readonly<Record<EgressFailure['kind'], QuarantineCode>> = {
+  denied: 'EGRESS_DENIED',
+  unreachable: 'UNREACHABLE_DIST',
+  oversized: 'ARCHIVE_UNSAFE',
+};
 
 /** `sha1` of the bytes, lower-case hex. Throws QuarantineError DIST_MISMATCH. */
 export function checkShasum(sha1: string, { shasum }: InlineDist): void {
-  if (shasum !== undefined && shasum !== sha1) throw new QuarantineError('DIST_MISMATCH', `Its dist has the SHA-1 ${sha1}, and the record says ${shasum}. Correct the "shasum", if these are the bytes that are meant.`);
+  if (shasum !== undefined && shasum !== sha1)
+    throw new QuarantineError(
+      'DIST_MISMATCH',
+      `Its dist has the SHA-1 ${sha1}, and the record says ${shasum}. Correct the "shasum", if these are the bytes that are meant.`,
+    );
 }
 
 /** What was asked for; holds no part of the URL, which may have a token in its query. */
 export function distKey({ url, reference, shasum }: InlineDist): string {
-  return createHash('sha256').update(JSON.stringify([recipe, url, reference, shasum ?? null])).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(JSON.stringify([recipe, url, reference, shasum ?? null]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
 function namesIn(directory: string): readonly string[] {

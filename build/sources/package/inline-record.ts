@@ -32,33 +32,62 @@ export interface InlineRecord extends CheckedLabel {
 }
 
 /** `learn` is told what is known as soon as it is. Throws QuarantineError. */
-export function parseInlineRecord(json: JsonObject, learn: (known: { readonly name: string; readonly version: string | null }) => void): InlineRecord {
+export function parseInlineRecord(
+  json: JsonObject,
+  learn: (known: { readonly name: string; readonly version: string | null }) => void,
+): InlineRecord {
   const name = packageNameOf(json);
   learn({ name, version: null });
   const version = declaredVersion(json['version'], 'the record');
-  if (version === undefined) throw new QuarantineError('VERSION_INVALID', `The record of ${name} has no version. Give it one, such as "version": "1.2.0".`);
+  if (version === undefined)
+    throw new QuarantineError(
+      'VERSION_INVALID',
+      `The record of ${name} has no version. Give it one, such as "version": "1.2.0".`,
+    );
   const label = checkedLabel(version, '"version" in the record is');
   learn({ name, version: label.version });
   checkComposerJson(json);
   const dev = isDevVersion(label.normalized);
-  return { ...label, json, name, dev, time: releaseTimeOf(json['time']), defaultBranch: dev && json['default-branch'] === true, dist: parseDist(json) };
+  return {
+    ...label,
+    json,
+    name,
+    dev,
+    time: releaseTimeOf(json['time']),
+    defaultBranch: dev && json['default-branch'] === true,
+    dist: parseDist(json),
+  };
 }
 
 function parseDist(json: JsonObject): InlineDist | undefined {
   const dist = json['dist'] ?? undefined;
   if (dist === undefined) {
     if (json['type'] === 'metapackage') return undefined;
-    throw invalidDist(isJsonObject(json['source']) ? 'It has a source and no dist. List the repository as a source of type git instead' : 'It has no dist. Give it one, such as {"type": "zip", "url": "https://…"}');
+    throw invalidDist(
+      isJsonObject(json['source'])
+        ? 'It has a source and no dist. List the repository as a source of type git instead'
+        : 'It has no dist. Give it one, such as {"type": "zip", "url": "https://…"}',
+    );
   }
   if (!isJsonObject(dist)) throw invalidDist('Its dist is not an object such as {"type": "zip", "url": "https://…"}');
   const { type, url } = dist;
-  if (type !== 'zip') throw invalidDist(`Its dist is of type ${JSON.stringify(type ?? null)}, and only "zip" can be hosted. Pack it as a ZIP, or list its repository as a source of type git`);
-  if (typeof url !== 'string' || url === '') throw invalidDist('Its dist has no "url": an http or https URL, or a path relative to libretto.json');
+  if (type !== 'zip')
+    throw invalidDist(
+      `Its dist is of type ${JSON.stringify(type ?? null)}, and only "zip" can be hosted. Pack it as a ZIP, or list its repository as a source of type git`,
+    );
+  if (typeof url !== 'string' || url === '')
+    throw invalidDist('Its dist has no "url": an http or https URL, or a path relative to libretto.json');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase();
-  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') throw invalidDist(`Its dist has a URL of ${scheme}://; https://, http:// and paths are fetched`);
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
+    throw invalidDist(`Its dist has a URL of ${scheme}://; https://, http:// and paths are fetched`);
   const parsed = scheme === undefined ? undefined : parseAddress(url);
   if (parsed !== undefined && 'refusal' in parsed) throw invalidDist(`The field dist.url ${parsed.refusal}`);
-  return { url, remote: scheme !== undefined, reference: typeof dist['reference'] === 'string' ? dist['reference'] : '', shasum: parseShasum(dist['shasum']) };
+  return {
+    url,
+    remote: scheme !== undefined,
+    reference: typeof dist['reference'] === 'string' ? dist['reference'] : '',
+    shasum: parseShasum(dist['shasum']),
+  };
 }
 
 /** Absent, null and empty mean "do not check" to Composer (FileDownloader.php, download). */

@@ -10,7 +10,9 @@ export const packageRecipe = 1;
 export type KnownDists = ReadonlyMap<string, KnownFile>;
 
 export function formatKnown(dists: KnownDists): JsonObject {
-  const rows = [...dists].sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, { stamp, sha256 }]): [string, JsonValue] => [key, [stamp, sha256]]);
+  const rows = [...dists]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, { stamp, sha256 }]): [string, JsonValue] => [key, [stamp, sha256]]);
   return { recipe: packageRecipe, dists: Object.fromEntries(rows) };
 }
 
@@ -27,5 +29,7 @@ export function parseKnown(detail: JsonValue | undefined): KnownDists {
 
 /** Of all dists it uses; undefined where it is not known. */
 export function distKeysOf(detail: JsonValue | undefined): readonly string[] | undefined {
-  return isJsonObject(detail) && detail['recipe'] === packageRecipe && isJsonObject(detail['dists']) ? Object.keys(detail['dists']) : undefined;
+  return isJsonObject(detail) && detail['recipe'] === packageRecipe && isJsonObject(detail['dists'])
+    ? Object.keys(detail['dists'])
+    : undefined;
 }

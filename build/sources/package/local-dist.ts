@@ -19,7 +19,12 @@ export interface KnownFile {
 }
 
 /** `path` is absolute, `scanStart` epoch milliseconds. Throws QuarantineError. */
-export async function examineFile(path: string, dist: InlineDist, scanStart: number, known: KnownFile | undefined): Promise<KnownFile> {
+export async function examineFile(
+  path: string,
+  dist: InlineDist,
+  scanStart: number,
+  known: KnownFile | undefined,
+): Promise<KnownFile> {
   const stats = statsOf(path);
   const stamp = stampOf(stats);
   if (known !== undefined && known.stamp !== '' && known.stamp === stamp) return known;
@@ -33,7 +38,9 @@ function statsOf(path: string): BigIntStats {
   try {
     return lstatSync(path, { bigint: true });
   } catch (error) {
-    throw new QuarantineError('UNREACHABLE_DIST', `Its dist ${path} cannot be read: ${describeFault(error)}.`, { cause: error });
+    throw new QuarantineError('UNREACHABLE_DIST', `Its dist ${path} cannot be read: ${describeFault(error)}.`, {
+      cause: error,
+    });
   }
 }
 

@@ -6,9 +6,26 @@ import { entryTimeOf } from '../directory/content-digest.ts';
 import type { Content, ReadyArchive, Release } from '../release.ts';
 import type { InlineRecord } from './inline-record.ts';
 
-export function inlineRelease(record: InlineRecord, sha256: string, content: Content | ReadyArchive, where: string): Release {
+export function inlineRelease(
+  record: InlineRecord,
+  sha256: string,
+  content: Content | ReadyArchive,
+  where: string,
+): Release {
   const { name, version, normalized, dev, time, defaultBranch, json } = record;
-  return { name, version, normalized, dev, reference: archiveReference(sha256), time, defaultBranch, where, recordDigest: createHash('sha256').update(JSON.stringify(json)).digest('hex'), composerJson: () => Promise.resolve(json), content };
+  return {
+    name,
+    version,
+    normalized,
+    dev,
+    reference: archiveReference(sha256),
+    time,
+    defaultBranch,
+    where,
+    recordDigest: createHash('sha256').update(JSON.stringify(json)).digest('hex'),
+    composerJson: () => Promise.resolve(json),
+    content,
+  };
 }
 
 /** A metapackage without a dist: its archive is made here, with nothing but its composer.json, so that every version can be proved the same way. */

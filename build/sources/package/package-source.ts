@@ -48,12 +48,18 @@ export function createPackageSource(options: PackageSourceOptions): Source {
 }
 
 /** A record that cannot be parsed has no dist to fetch, and is what the scan tells. */
-async function fetchDists({ packages }: PackageSourceOptions, cache: DistCache, previous: SourceMemory | undefined): Promise<void> {
+async function fetchDists(
+  { packages }: PackageSourceOptions,
+  cache: DistCache,
+  previous: SourceMemory | undefined,
+): Promise<void> {
   const known = parseKnown(previous?.detail);
   const limit = pLimit(parallelDownloads);
   cache.refresh();
   const dists = packages.flatMap((json) => remoteDistOf(json) ?? []);
-  const missing = dists.filter((dist) => cache.isLost(dist) || (!known.has(distKey(dist)) && cache.find(dist) === undefined));
+  const missing = dists.filter(
+    (dist) => cache.isLost(dist) || (!known.has(distKey(dist)) && cache.find(dist) === undefined),
+  );
   await Promise.all(missing.map((dist) => limit(() => cache.fetch(dist))));
 }
 
@@ -77,16 +83,27 @@ interface Examined {
   readonly passing?: boolean;
 }
 
-async function scan(options: PackageSourceOptions, cache: DistCache, previous: SourceMemory | undefined): Promise<Scan> {
+async function scan(
+  options: PackageSourceOptions,
+  cache: DistCache,
+  previous: SourceMemory | undefined,
+): Promise<Scan> {
   const known = parseKnown(previous?.detail);
   const scanStart = options.now().getTime();
   cache.refresh();
   const limit = pLimit(parallelDownloads);
-  const examined = await Promise.all(options.packages.map((json, index) => limit(() => examine(json, index, { options, cache, known, scanStart }))));
+  const examined = await Promise.all(
+    options.packages.map((json, index) => limit(() => examine(json, index, { options, cache, known, scanStart }))),
+  );
   const { releases, quarantined: duplicates } = setDuplicatesAside(examined.flatMap(({ release }) => release ?? []));
   const quarantined = [...examined.flatMap(({ quarantine }) => quarantine ?? []), ...duplicates];
-  const memory = memoryOf(options.packages, new Map(examined.flatMap(({ dist }) => (dist === undefined ? [] : [dist]))), quarantined);
-  if (memory.fingerprint === previous?.fingerprint && !examined.some(({ passing }) => passing === true)) return { outcome: 'unchanged' };
+  const memory = memoryOf(
+    options.packages,
+    new Map(examined.flatMap(({ dist }) => (dist === undefined ? [] : [dist]))),
+    quarantined,
+  );
+  if (memory.fingerprint === previous?.fingerprint && !examined.some(({ passing }) => passing === true))
+    return { outcome: 'unchanged' };
   return { outcome: 'read', releases, quarantined, notices: noticesOf(options), memory };
 }
 
@@ -100,26 +117,42 @@ interface Surroundings {
 async function examine(json: JsonObject, index: number, surroundings: Surroundings): Promise<Examined> {
   let found: { readonly name: string | null; readonly version: string | null } = { name: null, version: null };
   let parsed = false;
-  const where = (): string => `${surroundings.options.where}, ${found.name === null ? `package ${index + 1}` : `${found.name}${found.version === null ? '' : ` ${found.version}`}`}`;
+  const where = (): string =>
+    `${surroundings.options.where}, ${found.name === null ? `package ${index + 1}` : `${found.name}${found.version === null ? '' : ` ${found.version}`}`}`;
   try {
     const record = parseInlineRecord(json, (learnt) => (found = learnt));
     parsed = true;
     if (record.dist === undefined) return { release: metapackageRelease(record, where()) };
-    return await (record.dist.remote ? examineRemote(record, record.dist, where(), surroundings) : examineLocal(record, record.dist, where(), surroundings));
+    return await (record.dist.remote
+      ? examineRemote(record, record.dist, where(), surroundings)
+      : examineLocal(record, record.dist, where(), surroundings));
   } catch (error) {
     if (!(error instanceof QuarantineError)) throw error;
     return { quarantine: { code: error.code, message: error.message, where: where(), ...found }, passing: parsed };
   }
 }
 
-async function examineRemote(record: InlineRecord, dist: InlineDist, where: string, { cache, known }: Surroundings): Promise<Examined> {
+async function examineRemote(
+  record: InlineRecord,
+  dist: InlineDist,
+  where: string,
+  { cache, known }: Surroundings,
+): Promise<Examined> {
   const key = distKey(dist);
   const sha256 = known.get(key)?.sha256 ?? (await cache.find(dist));
   if (sha256 === undefined) throw new FetchNeeded();
-  return { release: inlineRelease(record, sha256, cache.archive(dist, sha256), where), dist: [key, { stamp: '', sha256 }] };
+  return {
+    release: inlineRelease(record, sha256, cache.archive(dist, sha256), where),
+    dist: [key, { stamp: '', sha256 }],
+  };
 }
 
-async function examineLocal(record: InlineRecord, dist: InlineDist, where: string, { options, known, scanStart }: Surroundings): Promise<Examined> {
+async function examineLocal(
+  record: InlineRecord,
+  dist: InlineDist,
+  where: string,
+  { options, known, scanStart }: Surroundings,
+): Promise<Examined> {
   const path = resolve(options.directory, dist.url);
   const key = distKey({ ...dist, url: path });
   const file = await examineFile(path, dist, scanStart, known.get(key));
@@ -127,15 +160,23 @@ async function examineLocal(record: InlineRecord, dist: InlineDist, where: strin
 }
 
 function noticesOf({ packages, where }: PackageSourceOptions): string[] {
-  const names = packages.filter(({ source }) => isJsonObject(source)).map(({ name, version }) => `${String(name)} ${String(version)}`);
+  const names = packages
+    .filter(({ source }) => isJsonObject(source))
+    .map(({ name, version }) => `${String(name)} ${String(version)}`);
   const [first] = names;
   if (first === undefined) return [];
   const more = names.length === 1 ? '' : ` and ${names.length - 1} more`;
   return [`${where}: the "source" of ${first}${more} is left out. Clients get the archive that is hosted here.`];
 }
 
-function memoryOf(packages: readonly JsonObject[], dists: KnownDists, quarantined: readonly Quarantine[]): SourceMemory {
+function memoryOf(
+  packages: readonly JsonObject[],
+  dists: KnownDists,
+  quarantined: readonly Quarantine[],
+): SourceMemory {
   const detail = formatKnown(dists);
-  const fingerprint = createHash('sha256').update(JSON.stringify([detail, packages, quarantined.map(({ code, where }) => [code, where])])).digest('hex');
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify([detail, packages, quarantined.map(({ code, where }) => [code, where])]))
+    .digest('hex');
   return { fingerprint, detail };
 }

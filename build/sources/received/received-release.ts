@@ -26,7 +26,11 @@ import { incomplete, placeOf } from './tree-file.ts';
 /** `root`: of the tree, without symlinks. Throws QuarantineError for a version that could not be published from here. */
 export function receivedRelease(root: string, name: PackageName, { entry, record }: ReceivedVersion): Release {
   const { version, normalized } = checkedLabel(entry.version, 'The version is');
-  if (normalized !== entry.version_normalized) throw new QuarantineError('VERSION_MISMATCH', `Version ${entry.version} is ${normalized} here, and ${JSON.stringify(entry.version_normalized)} in the tree. Build the tree with the same version of Libretto.`);
+  if (normalized !== entry.version_normalized)
+    throw new QuarantineError(
+      'VERSION_MISMATCH',
+      `Version ${entry.version} is ${normalized} here, and ${JSON.stringify(entry.version_normalized)} in the tree. Build the tree with the same version of Libretto.`,
+    );
   const path = join('public', entry.path);
   // where its archive is, and whether it is checked, are this registry's own to say
   const { dist: _dist, 'published-time': publishedTime, ...composerJson } = record;
@@ -46,7 +50,10 @@ export function receivedRelease(root: string, name: PackageName, { entry, record
     ...(typeof sourceUrl === 'string' ? { sourceUrl: withoutPassword(sourceUrl) } : {}),
     recordDigest: digestOf(JSON.stringify([composerJson, entry.shasum])),
     composerJson: async () => checked(composerJson),
-    content: { copyTo: (target) => takeOver(root, path, entry, target), texts: () => Promise.resolve(textsOf(root, name, entry)) },
+    content: {
+      copyTo: (target) => takeOver(root, path, entry, target),
+      texts: () => Promise.resolve(textsOf(root, name, entry)),
+    },
   };
 }
 
@@ -56,9 +63,15 @@ function checked(composerJson: JsonObject): JsonObject {
 }
 
 /** Another SHA-1 than the tree's own index has is damage, and nothing of the tree is published; what is unsafe to unpack is left out alone. */
-async function takeOver(root: string, path: string, { shasum, size }: IndexEntry, target: string): Promise<{ readonly shasum: Sha1; readonly size: number }> {
+async function takeOver(
+  root: string,
+  path: string,
+  { shasum, size }: IndexEntry,
+  target: string,
+): Promise<{ readonly shasum: Sha1; readonly size: number }> {
   const place = placeOf(root, path);
-  if ((await sha1Of(place)) !== shasum) throw incomplete(root, path, `does not have the SHA-1 ${shasum} that its index names`);
+  if ((await sha1Of(place)) !== shasum)
+    throw incomplete(root, path, `does not have the SHA-1 ${shasum} that its index names`);
   const { sha256 } = await admitZip(place);
   const copied = await readyArchive(place, sha256).copyTo(target);
   if (copied.shasum !== shasum || copied.size !== size) throw incomplete(root, path, 'changed while it was being read');
@@ -72,8 +85,14 @@ async function sha1Of(path: string): Promise<string> {
 }
 
 function textsOf(root: string, name: PackageName, { readme, changelog }: IndexEntry): PackageTexts {
-  const text = (digest: TextDigest): PackageText => ({ identity: `received:${digest}`, read: () => readText(root, join('index', textPath(name, digest))) });
-  return { ...(readme === undefined ? {} : { readme: text(readme) }), ...(changelog === undefined ? {} : { changelog: text(changelog) }) };
+  const text = (digest: TextDigest): PackageText => ({
+    identity: `received:${digest}`,
+    read: () => readText(root, join('index', textPath(name, digest))),
+  });
+  return {
+    ...(readme === undefined ? {} : { readme: text(readme) }),
+    ...(changelog === undefined ? {} : { changelog: text(changelog) }),
+  };
 }
 
 async function readText(root: string, path: string): Promise<Buffer | undefined> {

@@ -25,12 +25,30 @@ async function scan(tree: ReceivedTree, previous: SourceMemory | undefined): Pro
         releases.push(receivedRelease(tree.root, name, version));
       } catch (error) {
         if (!(error instanceof QuarantineError)) throw error;
-        quarantined.push({ code: error.code, message: error.message, where: join(tree.root, 'public', version.entry.path), name, version: version.entry.version });
+        quarantined.push({
+          code: error.code,
+          message: error.message,
+          where: join(tree.root, 'public', version.entry.path),
+          name,
+          version: version.entry.version,
+        });
       }
     }
   }
-  const rows = releases.map(({ name, version, reference, time, recordDigest }) => [name, version, reference, time ?? null, recordDigest ?? null]);
-  const fingerprint = digestOf(JSON.stringify([recipe, rows, quarantined.map(({ code, name, version, message }) => [code, name, version, message])]));
+  const rows = releases.map(({ name, version, reference, time, recordDigest }) => [
+    name,
+    version,
+    reference,
+    time ?? null,
+    recordDigest ?? null,
+  ]);
+  const fingerprint = digestOf(
+    JSON.stringify([
+      recipe,
+      rows,
+      quarantined.map(({ code, name, version, message }) => [code, name, version, message]),
+    ]),
+  );
   if (fingerprint === previous?.fingerprint) return { outcome: 'unchanged' };
   return { outcome: 'read', releases, quarantined, notices: [], memory: { fingerprint, detail: null } };
 }

@@ -42,14 +42,16 @@ export async function openReceivedTree(folder: string): Promise<ReceivedTree> {
   const announced = (await readTreeFile(root, head)).toString('utf8');
   const publication = parseTreeFile(root, head, () => parsePublication(announced));
   const packagesJson = (await readTreeFile(root, rootPath)).toString('utf8');
-  if (digestOf(packagesJson) !== publication.root.sha256) throw incomplete(root, rootPath, `is not the one that index/${publicationPath} announces`);
+  if (digestOf(packagesJson) !== publication.root.sha256)
+    throw incomplete(root, rootPath, `is not the one that index/${publicationPath} announces`);
   const names = parseTreeFile(root, rootPath, () => parseNames(packagesJson));
   return { root, names, quarantined: await readQuarantined(root), versionsOf: (name) => readVersions(root, name) };
 }
 
 function rootOf(folder: string): string {
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (found?.isDirectory() !== true) throw new BuildRefused(`${folder} is no folder. Name the folder that holds public/ and index/ of the build.`);
+  if (found?.isDirectory() !== true)
+    throw new BuildRefused(`${folder} is no folder. Name the folder that holds public/ and index/ of the build.`);
   return realpathSync(folder);
 }
 
@@ -79,11 +81,21 @@ export async function readReceivedTombstones(folder: string): Promise<readonly P
 
 async function readQuarantined(root: string): Promise<readonly Quarantine[]> {
   const rows = await readList(root, join('index', quarantinedPath), parseQuarantined);
-  return rows.map(({ code, message, where, name, version }) => ({ code: code as QuarantineCode, message, where, name, version }));
+  return rows.map(({ code, message, where, name, version }) => ({
+    code: code as QuarantineCode,
+    message,
+    where,
+    name,
+    version,
+  }));
 }
 
 /** A tree without the list has nothing to say of that. */
-async function readList<Row>(root: string, path: string, parse: (text: string) => readonly Row[]): Promise<readonly Row[]> {
+async function readList<Row>(
+  root: string,
+  path: string,
+  parse: (text: string) => readonly Row[],
+): Promise<readonly Row[]> {
   if (statSync(join(root, path), { throwIfNoEntry: false }) === undefined) return [];
   const text = (await readTreeFile(root, path)).toString('utf8');
   return parseTreeFile(root, path, () => parse(text));
@@ -94,19 +106,38 @@ async function readVersions(root: string, name: PackageName): Promise<readonly R
   const text = (await readTreeFile(root, path)).toString('utf8');
   const index = parseTreeFile(root, path, () => parsePackageIndex(text));
   if (index.name !== name) throw incomplete(root, path, `is that of ${index.name}`);
-  const records = new Map([...(await readRecords(root, index, 'stable')), ...(await readRecords(root, index, 'dev'))].map((record) => [record.version, record]));
+  const records = new Map(
+    [...(await readRecords(root, index, 'stable')), ...(await readRecords(root, index, 'dev'))].map((record) => [
+      record.version,
+      record,
+    ]),
+  );
   const published = index.versions.filter(({ state }) => state === 'published');
-  if (published.length !== records.size) throw incomplete(root, path, 'does not have the versions that its documents have');
+  if (published.length !== records.size)
+    throw incomplete(root, path, 'does not have the versions that its documents have');
   return published.map((entry) => {
     const record = records.get(entry.version);
-    if (record?.name !== name || record.version_normalized !== entry.version_normalized || record.dist?.reference !== entry.reference) throw incomplete(root, path, `does not agree with the documents of ${name} on version ${JSON.stringify(entry.version)}`);
+    if (
+      record?.name !== name ||
+      record.version_normalized !== entry.version_normalized ||
+      record.dist?.reference !== entry.reference
+    )
+      throw incomplete(
+        root,
+        path,
+        `does not agree with the documents of ${name} on version ${JSON.stringify(entry.version)}`,
+      );
     checkSize(root, join('public', entry.path), entry.size);
     return { entry, record };
   });
 }
 
 /** The records of one document, which is the one that the index has the digest of. */
-async function readRecords(root: string, { name, documents }: PackageIndex, kind: 'stable' | 'dev'): Promise<readonly VersionRecord[]> {
+async function readRecords(
+  root: string,
+  { name, documents }: PackageIndex,
+  kind: 'stable' | 'dev',
+): Promise<readonly VersionRecord[]> {
   const sha256 = documents[kind]?.sha256 ?? null;
   if (sha256 === null) return [];
   const path = join('public', providerPath(name, kind));

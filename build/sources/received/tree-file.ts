@@ -12,7 +12,8 @@ import { QuarantineError } from '../quarantine.ts';
 /** Far above any document; what is larger is none. */
 const maxFileBytes = 256 * 1024 * 1024;
 
-const copyAgain = 'Copy the whole tree again, once the build that makes it has ended, and receive it then. Nothing was changed.';
+const copyAgain =
+  'Copy the whole tree again, once the build that makes it has ended, and receive it then. Nothing was changed.';
 
 export function incomplete(root: string, path: string, fault: string): BuildRefused {
   return new BuildRefused(`${join(root, path)} ${fault}: this is no complete tree of a build. ${copyAgain}`);
@@ -25,7 +26,8 @@ export function placeOf(root: string, path: string): string {
   try {
     real = realpathSync(wanted);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) throw incomplete(root, path, 'is missing');
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      throw incomplete(root, path, 'is missing');
     throw incomplete(root, path, 'cannot be read');
   }
   if (real !== wanted) throw incomplete(root, path, 'is a symbolic link, or is reached through one');
@@ -47,7 +49,8 @@ export function parseTreeFile<Parsed>(root: string, path: string, parse: () => P
   try {
     return parse();
   } catch (error) {
-    if (error instanceof NewerFormat) throw new BuildRefused(`${join(root, path)}: ${error.message}. Nothing was changed.`, { cause: error });
+    if (error instanceof NewerFormat)
+      throw new BuildRefused(`${join(root, path)}: ${error.message}. Nothing was changed.`, { cause: error });
     throw incomplete(root, path, 'is damaged');
   }
 }

@@ -3,34 +3,68 @@
 import { z } from '@hono/zod-openapi';
 import type { ResponseObject } from './schema.ts';
 
-const header = (description: string, example: string | number, required = false): object => ({ description, required, schema: { type: typeof example === 'number' ? 'integer' : 'string', example } });
+const header = (description: string, example: string | number, required = false): object => ({
+  description,
+  required,
+  schema: { type: typeof example === 'number' ? 'integer' : 'string', example },
+});
 
 /** Referred to by name, in `components.headers`. */
 export const headerComponents = {
-  'X-RateLimit-Limit': header('requests an hour; these three stand in every answer to an API token that has a limit', 1000),
+  'X-RateLimit-Limit': header(
+    'requests an hour; these three stand in every answer to an API token that has a limit',
+    1000,
+  ),
   'X-RateLimit-Remaining': header('requests left in this hour', 987),
   'X-RateLimit-Reset': header('when the hour ends, in seconds since 1970', 1_795_254_300),
-  'WWW-Authenticate': header('the challenge (RFC 6750); `error="invalid_token"` where credentials were sent', 'Bearer realm="libretto"', true),
+  'WWW-Authenticate': header(
+    'the challenge (RFC 6750); `error="invalid_token"` where credentials were sent',
+    'Bearer realm="libretto"',
+    true,
+  ),
   'Retry-After': header('seconds after which it is worth trying again', 60, true),
   'Retry-After-Sometimes': header('seconds after which it is worth trying again; missing where that is not known', 5),
   ETag: header('of these bytes, strong; send it back as `If-None-Match`', '"3f2a1b0c9d8e7f60123456789abcdef0"', true),
-  'Last-Modified': header('send it back as `If-Modified-Since`; compared by equality', 'Sat, 21 Nov 2026 09:30:00 GMT', true),
-  'ETag-Of-Archive': header('of these bytes, strong; send it back as `If-None-Match`; missing while a mirrored archive is sent on as it comes', '"3f2a1b0c9d8e7f60123456789abcdef0"'),
-  'Last-Modified-Of-Archive': header('send it back as `If-Modified-Since`; compared by equality; missing while a mirrored archive is sent on as it comes', 'Sat, 21 Nov 2026 09:30:00 GMT'),
+  'Last-Modified': header(
+    'send it back as `If-Modified-Since`; compared by equality',
+    'Sat, 21 Nov 2026 09:30:00 GMT',
+    true,
+  ),
+  'ETag-Of-Archive': header(
+    'of these bytes, strong; send it back as `If-None-Match`; missing while a mirrored archive is sent on as it comes',
+    '"3f2a1b0c9d8e7f60123456789abcdef0"',
+  ),
+  'Last-Modified-Of-Archive': header(
+    'send it back as `If-Modified-Since`; compared by equality; missing while a mirrored archive is sent on as it comes',
+    'Sat, 21 Nov 2026 09:30:00 GMT',
+  ),
   'Accept-Ranges': header('archives are sent whole', 'none', true),
 } as const;
 
-const refer = (name: keyof typeof headerComponents): { readonly $ref: string } => ({ $ref: `#/components/headers/${name}` });
-const rateLimit = { 'X-RateLimit-Limit': refer('X-RateLimit-Limit'), 'X-RateLimit-Remaining': refer('X-RateLimit-Remaining'), 'X-RateLimit-Reset': refer('X-RateLimit-Reset') };
+const refer = (name: keyof typeof headerComponents): { readonly $ref: string } => ({
+  $ref: `#/components/headers/${name}`,
+});
+const rateLimit = {
+  'X-RateLimit-Limit': refer('X-RateLimit-Limit'),
+  'X-RateLimit-Remaining': refer('X-RateLimit-Remaining'),
+  'X-RateLimit-Reset': refer('X-RateLimit-Reset'),
+};
 
 /** What a route says of an answer that can be asked for again with a validator. */
 export const validators = { ETag: refer('ETag'), 'Last-Modified': refer('Last-Modified') };
-export const archiveHeaders = { ETag: refer('ETag-Of-Archive'), 'Last-Modified': refer('Last-Modified-Of-Archive'), 'Accept-Ranges': refer('Accept-Ranges') };
+export const archiveHeaders = {
+  ETag: refer('ETag-Of-Archive'),
+  'Last-Modified': refer('Last-Modified-Of-Archive'),
+  'Accept-Ranges': refer('Accept-Ranges'),
+};
 export const etagOnly = { ETag: refer('ETag') };
 
 /** A request with a validator, as a route takes it. */
 export const conditions = z.object({
-  'if-none-match': z.string().optional().openapi({ description: 'an `ETag` from before: where the bytes are the same still, the answer is 304' }),
+  'if-none-match': z
+    .string()
+    .optional()
+    .openapi({ description: 'an `ETag` from before: where the bytes are the same still, the answer is 304' }),
 });
 
 /** With the headers that its status brings, whatever the operation is. `counted`: API tokens are looked at. */

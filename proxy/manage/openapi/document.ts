@@ -5,29 +5,76 @@ import type { Api } from '../api.ts';
 import { headerComponents, withStatusHeaders } from './answer-headers.ts';
 import { about, contact, securitySchemes, tags } from './introduction.ts';
 import { sampleOf } from './sample.ts';
-import { mapValues, type ApiDocument, type Content, type Media, type OperationObject, type ResponseObject, type Schema, type Schemas } from './schema.ts';
+import {
+  mapValues,
+  type ApiDocument,
+  type Content,
+  type Media,
+  type OperationObject,
+  type ResponseObject,
+  type Schema,
+  type Schemas,
+} from './schema.ts';
 import { strictSchema } from './strict-schema.ts';
 
 /** Of every operation registered with `api`. `version`: of the service. */
 export function describeApi(api: Api, version: string): ApiDocument {
-  const info = { title: 'Libretto', version, description: about, contact, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } };
-  const generated = api.getOpenAPIDocument({ openapi: '3.0.3', info, servers: [{ url: '/' }], tags: [...tags] }) as unknown as ApiDocument;
-  const schemas = mapValues(generated.components.schemas, (schema) => strictSchema(schema, generated.components.schemas));
+  const info = {
+    title: 'Libretto',
+    version,
+    description: about,
+    contact,
+    license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  };
+  const generated = api.getOpenAPIDocument({
+    openapi: '3.0.3',
+    info,
+    servers: [{ url: '/' }],
+    tags: [...tags],
+  }) as unknown as ApiDocument;
+  const schemas = mapValues(generated.components.schemas, (schema) =>
+    strictSchema(schema, generated.components.schemas),
+  );
   const shared = createSharedResponses();
-  const paths = mapValues(generated.paths, (methods, path) => mapValues(methods, (operation) => {
-    const described = describeOperation(operation, path, schemas);
-    return { ...described, responses: mapValues(described.responses, (response, status) => (Number(status) >= 400 ? shared.refer(response) : response)) };
-  }));
-  return { ...generated, paths, components: { schemas: sorted(schemas), responses: sorted(shared.responses), securitySchemes, headers: headerComponents, examples: errorExamples(paths, shared.responses) } };
+  const paths = mapValues(generated.paths, (methods, path) =>
+    mapValues(methods, (operation) => {
+      const described = describeOperation(operation, path, schemas);
+      return {
+        ...described,
+        responses: mapValues(described.responses, (response, status) =>
+          Number(status) >= 400 ? shared.refer(response) : response,
+        ),
+      };
+    }),
+  );
+  return {
+    ...generated,
+    paths,
+    components: {
+      schemas: sorted(schemas),
+      responses: sorted(shared.responses),
+      securitySchemes,
+      headers: headerComponents,
+      examples: errorExamples(paths, shared.responses),
+    },
+  };
 }
 
 /** Most operations refuse alike, and each refusal is written down once, named by its codes. */
-function createSharedResponses(): { readonly responses: Record<string, ResponseObject>; readonly refer: (response: ResponseObject) => ResponseObject } {
+function createSharedResponses(): {
+  readonly responses: Record<string, ResponseObject>;
+  readonly refer: (response: ResponseObject) => ResponseObject;
+} {
   const responses: Record<string, ResponseObject> = {};
   const refer = (response: ResponseObject): ResponseObject => {
     const codes = Object.keys(response.content?.['application/json']?.examples ?? {}).join('.');
     let name = codes;
-    for (let count = 2; responses[name] !== undefined && JSON.stringify(responses[name]) !== JSON.stringify(response); count += 1) name = `${codes}-${count}`;
+    for (
+      let count = 2;
+      responses[name] !== undefined && JSON.stringify(responses[name]) !== JSON.stringify(response);
+      count += 1
+    )
+      name = `${codes}-${count}`;
     responses[name] = response;
     return { $ref: `#/components/responses/${name}` };
   };
@@ -38,9 +85,16 @@ function describeOperation(operation: OperationObject, path: string, schemas: Sc
   const { requestBody, responses } = operation;
   return {
     ...operation,
-    ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, content: describeContent(requestBody.content, schemas, false) } }),
+    ...(requestBody === undefined
+      ? {}
+      : { requestBody: { ...requestBody, content: describeContent(requestBody.content, schemas, false) } }),
     responses: mapValues(responses, ({ content, ...response }, status) =>
-      withStatusHeaders({ ...response, ...(content === undefined ? {} : { content: describeContent(content, schemas, true) }) }, status, !path.startsWith('/health'))),
+      withStatusHeaders(
+        { ...response, ...(content === undefined ? {} : { content: describeContent(content, schemas, true) }) },
+        status,
+        !path.startsWith('/health'),
+      ),
+    ),
   };
 }
 
@@ -48,8 +102,14 @@ function describeOperation(operation: OperationObject, path: string, schemas: Sc
 function describeContent(content: Content, schemas: Schemas, optional: boolean): Content {
   return mapValues(content, (media): Media => {
     const schema = media.schema === undefined ? undefined : strictSchema(media.schema, schemas);
-    if (media.examples !== undefined) return { ...media, ...(schema && { schema }), examples: mapValues(media.examples, (_example, code) => ({ $ref: `#/components/examples/${code}` })) };
-    if (schema === undefined || media.example !== undefined || isBinary(schema)) return { ...media, ...(schema && { schema }) };
+    if (media.examples !== undefined)
+      return {
+        ...media,
+        ...(schema && { schema }),
+        examples: mapValues(media.examples, (_example, code) => ({ $ref: `#/components/examples/${code}` })),
+      };
+    if (schema === undefined || media.example !== undefined || isBinary(schema))
+      return { ...media, ...(schema && { schema }) };
     return { ...media, schema, example: sampleOf(schema, schemas, optional) };
   });
 }

@@ -2,7 +2,9 @@
 
 import { errorTable, type ErrorCode } from '../../../build/contract/errors.ts';
 
-const codes = (Object.keys(errorTable) as ErrorCode[]).map((code) => `| \`${code}\` | ${errorTable[code].status} | ${errorTable[code].message} |`);
+const codes = (Object.keys(errorTable) as ErrorCode[]).map(
+  (code) => `| \`${code}\` | ${errorTable[code].status} | ${errorTable[code].message} |`,
+);
 
 export const about = `A private Composer registry: packages for those who hold a token, and the management of all of it.
 
@@ -26,11 +28,21 @@ export const contact = { name: 'The maintainers of Libretto' } as const;
 
 /** In the order in which a reader wants them. */
 export const tags = [
-  { name: 'Composer', description: 'What Composer reads: the list of packages, their versions, their archives. For API tokens.' },
-  { name: 'Authentication', description: 'Coming in and going out: first setup, login, password, two-factor authentication, sessions, invitations.' },
+  {
+    name: 'Composer',
+    description: 'What Composer reads: the list of packages, their versions, their archives. For API tokens.',
+  },
+  {
+    name: 'Authentication',
+    description:
+      'Coming in and going out: first setup, login, password, two-factor authentication, sessions, invitations.',
+  },
   { name: 'Users', description: 'The people who manage this registry, and their roles.' },
   { name: 'Tokens', description: 'API tokens: what Composer and CI jobs hold.' },
-  { name: 'Repositories', description: 'Git repositories and folders that the registry reads by itself, and their syncs.' },
+  {
+    name: 'Repositories',
+    description: 'Git repositories and folders that the registry reads by itself, and their syncs.',
+  },
   { name: 'Artifacts', description: 'Packages that were uploaded as ZIPs.' },
   { name: 'Packages', description: 'What is published, where it comes from and how it is used.' },
   { name: 'Settings', description: 'What can be set while the service runs.' },
@@ -40,7 +52,21 @@ export const tags = [
 ] as const;
 
 export const securitySchemes = {
-  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person: the `token` that `POST /api/auth/login` answers with.' },
-  token: { type: 'http', scheme: 'bearer', bearerFormat: 'API token', description: 'An API token, of kind `read` or `write`.' },
-  tokenAsPassword: { type: 'http', scheme: 'basic', description: 'An API token as the password, with any user name: what Composer sends where it asked for a password.' },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A person: the `token` that `POST /api/auth/login` answers with.',
+  },
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'API token',
+    description: 'An API token, of kind `read` or `write`.',
+  },
+  tokenAsPassword: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'An API token as the password, with any user name: what Composer sends where it asked for a password.',
+  },
 } as const;

@@ -2,7 +2,11 @@
 
 import { mapValues, resolveSchema, type Schema, type Schemas } from './schema.ts';
 
-const ofFormat: Readonly<Record<string, string>> = { 'date-time': '2026-11-21T09:30:00.000Z', email: 'ada@example.org', password: 'correct horse battery staple' };
+const ofFormat: Readonly<Record<string, string>> = {
+  'date-time': '2026-11-21T09:30:00.000Z',
+  email: 'ada@example.org',
+  password: 'correct horse battery staple',
+};
 
 /** `optional`: fields too that may be missing and have no example of their own. */
 export function sampleOf(schema: Schema, schemas: Schemas, optional: boolean): unknown {
@@ -21,6 +25,8 @@ export function sampleOf(schema: Schema, schemas: Schemas, optional: boolean): u
 }
 
 function sampleOfObject({ properties = {}, required = [] }: Schema, schemas: Schemas, optional: boolean): unknown {
-  const shown = Object.entries(properties).filter(([name, property]) => optional || required.includes(name) || resolveSchema(property, schemas).example !== undefined);
+  const shown = Object.entries(properties).filter(
+    ([name, property]) => optional || required.includes(name) || resolveSchema(property, schemas).example !== undefined,
+  );
   return mapValues(Object.fromEntries(shown), (property) => sampleOf(property, schemas, optional));
 }

@@ -44,7 +44,12 @@ export interface OperationObject {
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly schema?: Schema }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema?: Schema;
+  }[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
@@ -68,6 +73,9 @@ export function resolveSchema(schema: Schema, schemas: Schemas): Schema {
 }
 
 /** The same with every value changed. */
-export function mapValues<Value, Result>(record: Readonly<Record<string, Value>>, change: (value: Value, key: string) => Result): Record<string, Result> {
+export function mapValues<Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  change: (value: Value, key: string) => Result,
+): Record<string, Result> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }

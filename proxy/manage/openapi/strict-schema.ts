@@ -14,15 +14,24 @@ export function strictSchema(schema: Schema, schemas: Schemas): Schema {
   if (alternatives !== undefined) {
     const nullable = alternatives.some(isNull) || schema.nullable === true;
     const { oneOf: _oneOf, nullable: _nullable, ...rest } = schema;
-    return { ...rest, anyOf: alternatives.filter((alternative) => !isNull(alternative)).map((alternative) => deep(nullable ? { allOf: [alternative], nullable } : alternative)) };
+    return {
+      ...rest,
+      anyOf: alternatives
+        .filter((alternative) => !isNull(alternative))
+        .map((alternative) => deep(nullable ? { allOf: [alternative], nullable } : alternative)),
+    };
   }
   const { nullable, ...rest } = schema;
   return {
     ...rest,
     ...(nullable === undefined || schema.type === undefined ? {} : { nullable }),
     ...(schema.items === undefined ? {} : { items: deep(schema.items) }),
-    ...(typeof schema.additionalProperties === 'object' ? { additionalProperties: deep(schema.additionalProperties) } : {}),
-    ...(schema.properties === undefined ? {} : { properties: mapValues(schema.properties, deep), additionalProperties: closing(schema, schemas) }),
+    ...(typeof schema.additionalProperties === 'object'
+      ? { additionalProperties: deep(schema.additionalProperties) }
+      : {}),
+    ...(schema.properties === undefined
+      ? {}
+      : { properties: mapValues(schema.properties, deep), additionalProperties: closing(schema, schemas) }),
   };
 }
 
@@ -31,7 +40,13 @@ function closing({ additionalProperties = false }: Schema, schemas: Schemas): bo
 }
 
 function isNull(schema: Schema): boolean {
-  return schema.type === undefined && schema.nullable === true && schema.anyOf === undefined && schema.allOf === undefined && schema.$ref === undefined;
+  return (
+    schema.type === undefined &&
+    schema.nullable === true &&
+    schema.anyOf === undefined &&
+    schema.allOf === undefined &&
+    schema.$ref === undefined
+  );
 }
 
 function merged({ allOf = [], ...rest }: Schema, schemas: Schemas): Schema {
@@ -42,5 +57,9 @@ function merged({ allOf = [], ...rest }: Schema, schemas: Schemas): Schema {
   const properties = Object.assign({}, ...parts.map((part) => part.properties)) as Record<string, Schema>;
   const required = [...new Set(parts.flatMap((part) => part.required ?? []))];
   const combined = Object.assign({}, ...parts) as Schema;
-  return { ...combined, ...(Object.keys(properties).length === 0 ? {} : { properties }), ...(required.length === 0 ? {} : { required }) };
+  return {
+    ...combined,
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(required.length === 0 ? {} : { required }),
+  };
 }

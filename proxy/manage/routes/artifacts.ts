@@ -13,7 +13,14 @@ import { sees, type View } from '../../views/view.ts';
 import { actor, operation, type Api } from '../api.ts';
 import { awaitBuilder } from '../await-builder.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
-import { artifactSchema, cleanupOrder, cleanupSchema, showArtifact, showCleanup, uploadQuery } from '../schemas/artifact.ts';
+import {
+  artifactSchema,
+  cleanupOrder,
+  cleanupSchema,
+  showArtifact,
+  showCleanup,
+  uploadQuery,
+} from '../schemas/artifact.ts';
 import type { Uploads } from '../upload.ts';
 import { idOf } from '../schemas/id.ts';
 
@@ -28,28 +35,70 @@ const tags = ['Artifacts'];
 const params = z.strictObject({ id: idOf('art', 'the artifact') });
 /** Described only: the handler takes the body off its connection itself. */
 const zip = { schema: { type: 'string', format: 'binary' } } as const;
-const form = { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary', description: 'the ZIP' } }, required: ['file'] as string[] } } as const;
+const form = {
+  schema: {
+    type: 'object',
+    properties: { file: { type: 'string', format: 'binary', description: 'the ZIP' } },
+    required: ['file'] as string[],
+  },
+} as const;
 
 const listArtifacts = operation({
-  operationId: 'listArtifacts', method: 'get', path: '/api/artifacts', tags, summary: 'List artifacts',
+  operationId: 'listArtifacts',
+  method: 'get',
+  path: '/api/artifacts',
+  tags,
+  summary: 'List artifacts',
   description: 'Oldest first, withdrawn and superseded ones too.',
-  request: { query: pageQuery.extend({ name: z.string().max(201).optional().openapi({ description: 'of this package only', example: 'acme/hello' }) }) },
-  responses: { 200: { description: 'a page of artifacts', content: { 'application/json': { schema: pageOf(artifactSchema) } } } },
+  request: {
+    query: pageQuery.extend({
+      name: z.string().max(201).optional().openapi({ description: 'of this package only', example: 'acme/hello' }),
+    }),
+  },
+  responses: {
+    200: { description: 'a page of artifacts', content: { 'application/json': { schema: pageOf(artifactSchema) } } },
+  },
 });
 
 const createArtifact = operation({
-  operationId: 'createArtifact', method: 'post', path: '/api/artifacts', tags, summary: 'Publish a ZIP',
-  description: 'The ZIP is checked, and published at once. The same bytes again change nothing and answer 200. A header Content-Digest with sha-256 (RFC 9530) is checked where the body is the ZIP itself. At most 256 MiB, within 300 seconds.',
-  request: { query: uploadQuery, body: { required: true, content: { 'multipart/form-data': form, 'application/zip': zip, 'application/octet-stream': zip } } },
+  operationId: 'createArtifact',
+  method: 'post',
+  path: '/api/artifacts',
+  tags,
+  summary: 'Publish a ZIP',
+  description:
+    'The ZIP is checked, and published at once. The same bytes again change nothing and answer 200. A header Content-Digest with sha-256 (RFC 9530) is checked where the body is the ZIP itself. At most 256 MiB, within 300 seconds.',
+  request: {
+    query: uploadQuery,
+    body: {
+      required: true,
+      content: { 'multipart/form-data': form, 'application/zip': zip, 'application/octet-stream': zip },
+    },
+  },
   responses: {
-    200: { description: 'this content of this version was published already', content: { 'application/json': { schema: artifactSchema } } },
+    200: {
+      description: 'this content of this version was published already',
+      content: { 'application/json': { schema: artifactSchema } },
+    },
     201: { description: 'the published artifact', content: { 'application/json': { schema: artifactSchema } } },
   },
-  errors: ['ARCHIVE_UNSAFE', 'ARTIFACT_INVALID', 'ARTIFACT_MISMATCH', 'VERSION_EXISTS', 'REQUEST_TIMEOUT', 'BUILD_BUSY', 'OVERLOADED'],
+  errors: [
+    'ARCHIVE_UNSAFE',
+    'ARTIFACT_INVALID',
+    'ARTIFACT_MISMATCH',
+    'VERSION_EXISTS',
+    'REQUEST_TIMEOUT',
+    'BUILD_BUSY',
+    'OVERLOADED',
+  ],
 });
 
 const getArtifact = operation({
-  operationId: 'getArtifact', method: 'get', path: '/api/artifacts/{id}', tags, summary: 'Get an artifact',
+  operationId: 'getArtifact',
+  method: 'get',
+  path: '/api/artifacts/{id}',
+  tags,
+  summary: 'Get an artifact',
   description: 'Also of one that is withdrawn or superseded, until a cleanup removes it.',
   request: { params },
   responses: { 200: { description: 'the artifact', content: { 'application/json': { schema: artifactSchema } } } },
@@ -57,16 +106,27 @@ const getArtifact = operation({
 });
 
 const deleteArtifact = operation({
-  operationId: 'deleteArtifact', method: 'delete', path: '/api/artifacts/{id}', tags, summary: 'Withdraw an artifact',
+  operationId: 'deleteArtifact',
+  method: 'delete',
+  path: '/api/artifacts/{id}',
+  tags,
+  summary: 'Withdraw an artifact',
   description: 'Its version is no longer offered; locks that name it go on installing. Doing it again changes nothing.',
   request: { params },
-  responses: { 200: { description: 'the withdrawn artifact', content: { 'application/json': { schema: artifactSchema } } } },
+  responses: {
+    200: { description: 'the withdrawn artifact', content: { 'application/json': { schema: artifactSchema } } },
+  },
   errors: ['NOT_FOUND', 'BUILD_BUSY'],
 });
 
 const cleanUpArtifacts = operation({
-  operationId: 'cleanUpArtifacts', method: 'post', path: '/api/artifacts/cleanup', tags, summary: 'Remove ZIPs that nothing needs',
-  description: 'Withdrawn and superseded ZIPs after their retention, and what uploads left behind that were cut off. Never what a published document refers to, nor what is younger than an hour.',
+  operationId: 'cleanUpArtifacts',
+  method: 'post',
+  path: '/api/artifacts/cleanup',
+  tags,
+  summary: 'Remove ZIPs that nothing needs',
+  description:
+    'Withdrawn and superseded ZIPs after their retention, and what uploads left behind that were cut off. Never what a published document refers to, nor what is younger than an hour.',
   request: { body: { required: true, content: { 'application/json': { schema: cleanupOrder } } } },
   responses: { 200: { description: 'what goes or went', content: { 'application/json': { schema: cleanupSchema } } } },
 });
@@ -83,11 +143,14 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
     const { sha256, name, version } = context.req.valid('query');
     assertSees(viewOf(context.env.caller), name, version, context.env.exchange.nowMs);
     const expected = [sha256, digestOf(incoming.headers)].filter((digest) => digest !== undefined);
-    const { record, created } = await uploads.receive({ request: incoming, caller: actor(context), sendContinue }, async (file) => {
-      await assertDigest(file, expected);
-      awaitBuilder(context.env.exchange);
-      return artifactsOf(actor(context)).publish({ path: file.path, name, version });
-    });
+    const { record, created } = await uploads.receive(
+      { request: incoming, caller: actor(context), sendContinue },
+      async (file) => {
+        await assertDigest(file, expected);
+        awaitBuilder(context.env.exchange);
+        return artifactsOf(actor(context)).publish({ path: file.path, name, version });
+      },
+    );
     return context.json(showArtifact(record), created ? 201 : 200);
   });
   api.openapi(cleanUpArtifacts, async (context) => {
@@ -95,7 +158,9 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
     const retentionDays = retention_days ?? (await artifactRetention());
     return context.json(showCleanup(await artifactsOf(actor(context)).cleanUp({ retentionDays, dryRun }), dryRun), 200);
   });
-  api.openapi(getArtifact, async (context) => context.json(showArtifact(await artifactsOf(actor(context)).get(context.req.valid('param').id)), 200));
+  api.openapi(getArtifact, async (context) =>
+    context.json(showArtifact(await artifactsOf(actor(context)).get(context.req.valid('param').id)), 200),
+  );
   api.openapi(deleteArtifact, async (context) => {
     awaitBuilder(context.env.exchange);
     return context.json(showArtifact(await artifactsOf(actor(context)).withdraw(context.req.valid('param').id)), 200);
@@ -103,12 +168,24 @@ export function registerArtifacts(api: Api, { artifactsOf, uploads, artifactRete
 }
 
 /** Before the body is listened to; that the ZIP is what it was sent as, the builder looks after (ARTIFACT_MISMATCH). Throws INSUFFICIENT_SCOPE. */
-function assertSees(view: View | undefined, name: string | undefined, version: string | undefined, nowMs: number): void {
+function assertSees(
+  view: View | undefined,
+  name: string | undefined,
+  version: string | undefined,
+  nowMs: number,
+): void {
   if (view === undefined) return;
-  if (name === undefined || version === undefined) throw new RegistryError('INSUFFICIENT_SCOPE', { message: 'This token sees a part of the registry. Say which package and version this is, with ?name= and ?version= behind the address.' });
+  if (name === undefined || version === undefined)
+    throw new RegistryError('INSUFFICIENT_SCOPE', {
+      message:
+        'This token sees a part of the registry. Say which package and version this is, with ?name= and ?version= behind the address.',
+    });
   const normalized = normalizeVersion(version);
-  if (normalized !== undefined && sees(view, name.toLowerCase(), { version_normalized: normalized, releasedMs: nowMs })) return;
-  throw new RegistryError('INSUFFICIENT_SCOPE', { message: `This token does not see ${name} ${version}, and may not publish it.` });
+  if (normalized !== undefined && sees(view, name.toLowerCase(), { version_normalized: normalized, releasedMs: nowMs }))
+    return;
+  throw new RegistryError('INSUFFICIENT_SCOPE', {
+    message: `This token does not see ${name} ${version}, and may not publish it.`,
+  });
 }
 
 /** Of Content-Digest (RFC 9530 §2), as hex; other algorithms are not looked at. A form's digest would be of the form. */
@@ -122,5 +199,8 @@ function digestOf(headers: NodeJS.Dict<string | string[]>): string | undefined {
 async function assertDigest({ path, sha256 }: StagedFile, expected: readonly string[]): Promise<void> {
   if (expected.every((digest) => digest === sha256)) return;
   await rm(path, { force: true });
-  throw new RegistryError('BAD_REQUEST', { message: 'The ZIP arrived with another SHA-256 than was announced. Send it again.', details: { sha256 } });
+  throw new RegistryError('BAD_REQUEST', {
+    message: 'The ZIP arrived with another SHA-256 than was announced. Send it again.',
+    details: { sha256 },
+  });
 }

@@ -12,17 +12,34 @@ export interface AuditServices {
 }
 
 const listAuditEvents = operation({
-  operationId: 'listAuditEvents', method: 'get', path: '/api/audit', tags: ['Audit'], summary: 'List events of the audit log',
-  description: 'Newest first. Every change and every refused login is one event, in one chain of hashes; `libretto audit verify` checks it. A filter that fits little gives pages that are short, or empty: as long as `next_cursor` is not null there may be more.',
+  operationId: 'listAuditEvents',
+  method: 'get',
+  path: '/api/audit',
+  tags: ['Audit'],
+  summary: 'List events of the audit log',
+  description:
+    'Newest first. Every change and every refused login is one event, in one chain of hashes; `libretto audit verify` checks it. A filter that fits little gives pages that are short, or empty: as long as `next_cursor` is not null there may be more.',
   request: { query: auditQuery },
-  responses: { 200: { description: 'a page of events', content: { 'application/json': { schema: pageOf(auditEventSchema) } } } },
+  responses: {
+    200: { description: 'a page of events', content: { 'application/json': { schema: pageOf(auditEventSchema) } } },
+  },
 });
 
 export function registerAudit(api: Api, { state }: AuditServices): void {
   api.openapi(listAuditEvents, async (context) => {
     const { limit, cursor, since, until, ...filter } = context.req.valid('query');
-    const page = await readAuditLog(state, { ...filter, sinceMs: instant(since), untilMs: instant(until) }, { limit, before: cursor === undefined ? undefined : sequence(readCursor(cursor)) });
-    return context.json({ data: page.events.map(showAuditEvent), next_cursor: page.before === undefined ? null : writeCursor(String(page.before)) }, 200);
+    const page = await readAuditLog(
+      state,
+      { ...filter, sinceMs: instant(since), untilMs: instant(until) },
+      { limit, before: cursor === undefined ? undefined : sequence(readCursor(cursor)) },
+    );
+    return context.json(
+      {
+        data: page.events.map(showAuditEvent),
+        next_cursor: page.before === undefined ? null : writeCursor(String(page.before)),
+      },
+      200,
+    );
   });
 }
 
@@ -32,5 +49,7 @@ function instant(text: string | undefined): number | undefined {
 
 function sequence(key: string): number {
   if (/^[1-9]\d{0,11}$/.test(key)) return Number(key);
-  throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'cursor', message: 'is not a cursor that this list gave out' }] } });
+  throw new RegistryError('INVALID_INPUT', {
+    details: { issues: [{ path: 'cursor', message: 'is not a cursor that this list gave out' }] },
+  });
 }

@@ -8,47 +8,87 @@ import { showUser } from '../../auth/user.ts';
 import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
 import { idOf } from '../schemas/id.ts';
-import { acceptance, loggedIn, loginDraft, passwordChange, sessionSchema, setupDraft, userSchema } from '../schemas/user.ts';
+import {
+  acceptance,
+  loggedIn,
+  loginDraft,
+  passwordChange,
+  sessionSchema,
+  setupDraft,
+  userSchema,
+} from '../schemas/user.ts';
 
 export interface AuthenticationServices {
   readonly people: People;
 }
 
 const tags = ['Authentication'];
-const session = { description: 'logged in; the session of before, if there was one, has ended where the summary says so', content: { 'application/json': { schema: loggedIn } } };
+const session = {
+  description: 'logged in; the session of before, if there was one, has ended where the summary says so',
+  content: { 'application/json': { schema: loggedIn } },
+};
 
 const setup = operation({
-  operationId: 'setup', method: 'post', path: '/api/auth/setup', tags, summary: 'Make the first admin',
-  description: 'Only while there is no user, with the code that the server prints when it starts. The code works once, within an hour.',
+  operationId: 'setup',
+  method: 'post',
+  path: '/api/auth/setup',
+  tags,
+  summary: 'Make the first admin',
+  description:
+    'Only while there is no user, with the code that the server prints when it starts. The code works once, within an hour.',
   request: { body: { required: true, content: { 'application/json': { schema: setupDraft } } } },
   responses: { 201: { description: 'the admin, logged in', content: { 'application/json': { schema: loggedIn } } } },
   errors: ['SETUP_DONE', 'SETUP_CODE_INVALID', 'TOO_MANY_ATTEMPTS'],
 });
 
 const login = operation({
-  operationId: 'login', method: 'post', path: '/api/auth/login', tags, summary: 'Log in',
-  description: 'Where two-factor authentication is on, the code belongs into the same request; without it the answer is `TWO_FACTOR_REQUIRED` once the password is right. Of more than 100 sessions of one user the oldest end.',
+  operationId: 'login',
+  method: 'post',
+  path: '/api/auth/login',
+  tags,
+  summary: 'Log in',
+  description:
+    'Where two-factor authentication is on, the code belongs into the same request; without it the answer is `TWO_FACTOR_REQUIRED` once the password is right. Of more than 100 sessions of one user the oldest end.',
   request: { body: { required: true, content: { 'application/json': { schema: loginDraft } } } },
   responses: { 200: { description: 'a new session', content: { 'application/json': { schema: loggedIn } } } },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_REQUIRED', 'TOO_MANY_ATTEMPTS'],
 });
 
 const logout = operation({
-  operationId: 'logout', method: 'post', path: '/api/auth/logout', tags, summary: 'Log out',
+  operationId: 'logout',
+  method: 'post',
+  path: '/api/auth/logout',
+  tags,
+  summary: 'Log out',
   description: 'Ends the session of this request, at once.',
-  responses: { 200: { description: 'the session that was ended', content: { 'application/json': { schema: z.object({ id: idOf('ses', 'the session') }) } } } },
+  responses: {
+    200: {
+      description: 'the session that was ended',
+      content: { 'application/json': { schema: z.object({ id: idOf('ses', 'the session') }) } },
+    },
+  },
   errors: ['NOT_FOUND'],
 });
 
 const getMe = operation({
-  operationId: 'getMe', method: 'get', path: '/api/auth/me', tags, summary: 'Get yourself',
+  operationId: 'getMe',
+  method: 'get',
+  path: '/api/auth/me',
+  tags,
+  summary: 'Get yourself',
   description: 'For sessions; an API token has no user.',
-  responses: { 200: { description: 'the user this session belongs to', content: { 'application/json': { schema: userSchema } } } },
+  responses: {
+    200: { description: 'the user this session belongs to', content: { 'application/json': { schema: userSchema } } },
+  },
   errors: ['NOT_FOUND'],
 });
 
 const changePassword = operation({
-  operationId: 'changePassword', method: 'post', path: '/api/auth/password', tags, summary: 'Change your password',
+  operationId: 'changePassword',
+  method: 'post',
+  path: '/api/auth/password',
+  tags,
+  summary: 'Change your password',
   description: 'Ends all sessions, this one too, and begins a new one.',
   request: { body: { required: true, content: { 'application/json': { schema: passwordChange } } } },
   responses: { 200: session },
@@ -56,25 +96,42 @@ const changePassword = operation({
 });
 
 const acceptInvitation = operation({
-  operationId: 'acceptInvitation', method: 'post', path: '/api/auth/invitations/accept', tags, summary: 'Accept an invitation',
-  description: 'Sets the password of whom the invitation was made for; then log in with it. Sessions they had are ended.',
+  operationId: 'acceptInvitation',
+  method: 'post',
+  path: '/api/auth/invitations/accept',
+  tags,
+  summary: 'Accept an invitation',
+  description:
+    'Sets the password of whom the invitation was made for; then log in with it. Sessions they had are ended.',
   request: { body: { required: true, content: { 'application/json': { schema: acceptance } } } },
   responses: { 200: { description: 'the user', content: { 'application/json': { schema: userSchema } } } },
   errors: ['INVITATION_INVALID', 'TOO_MANY_ATTEMPTS'],
 });
 
 const listSessions = operation({
-  operationId: 'listSessions', method: 'get', path: '/api/auth/sessions', tags, summary: 'List your sessions',
+  operationId: 'listSessions',
+  method: 'get',
+  path: '/api/auth/sessions',
+  tags,
+  summary: 'List your sessions',
   description: 'Newest first.',
   request: { query: pageQuery },
-  responses: { 200: { description: 'a page of sessions', content: { 'application/json': { schema: pageOf(sessionSchema) } } } },
+  responses: {
+    200: { description: 'a page of sessions', content: { 'application/json': { schema: pageOf(sessionSchema) } } },
+  },
 });
 
 const endSession = operation({
-  operationId: 'endSession', method: 'delete', path: '/api/auth/sessions/{id}', tags, summary: 'End one of your sessions',
+  operationId: 'endSession',
+  method: 'delete',
+  path: '/api/auth/sessions/{id}',
+  tags,
+  summary: 'End one of your sessions',
   description: 'At once. The session of this request may be ended, too.',
   request: { params: z.strictObject({ id: idOf('ses', 'the session') }) },
-  responses: { 200: { description: 'the session that was ended', content: { 'application/json': { schema: sessionSchema } } } },
+  responses: {
+    200: { description: 'the session that was ended', content: { 'application/json': { schema: sessionSchema } } },
+  },
   errors: ['NOT_FOUND'],
 });
 
@@ -83,26 +140,44 @@ export function registerAuthentication(api: Api, { people }: AuthenticationServi
     const { setup_code, ...draft } = context.req.valid('json');
     return context.json(showLogin(await people.setUp({ code: setup_code, ...draft }, addressOf(context))), 201);
   });
-  api.openapi(login, async (context) => context.json(showLogin(await people.login(context.req.valid('json'), addressOf(context))), 200));
+  api.openapi(login, async (context) =>
+    context.json(showLogin(await people.login(context.req.valid('json'), addressOf(context))), 200),
+  );
   api.openapi(logout, async (context) => {
     const { userId, sessionId } = person(context);
     const { id } = await people.sessions.end(userId, sessionId, actor(context));
     return context.json({ id }, 200);
   });
-  api.openapi(getMe, async (context) => context.json(showUser(await people.usersOf(actor(context)).get(person(context).userId)), 200));
+  api.openapi(getMe, async (context) =>
+    context.json(showUser(await people.usersOf(actor(context)).get(person(context).userId)), 200),
+  );
   api.openapi(changePassword, async (context) => {
     const { current_password, new_password } = context.req.valid('json');
-    return context.json(showLogin(await accountOf(people, context).changePassword({ current: current_password, chosen: new_password })), 200);
+    return context.json(
+      showLogin(await accountOf(people, context).changePassword({ current: current_password, chosen: new_password })),
+      200,
+    );
   });
   api.openapi(acceptInvitation, async (context) => {
     const { token, password, name } = context.req.valid('json');
-    const user = await people.acceptInvitation({ code: token, password, ...(name === undefined ? {} : { name }) }, addressOf(context));
+    const user = await people.acceptInvitation(
+      { code: token, password, ...(name === undefined ? {} : { name }) },
+      addressOf(context),
+    );
     return context.json(showUser(user), 200);
   });
   api.openapi(listSessions, async (context) => {
     const { userId, sessionId } = person(context);
-    const { data, next_cursor } = page(await people.sessions.list(userId), context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`, true);
-    return context.json({ data: data.map((shown) => ({ ...shown, current: shown.id === sessionId })), next_cursor }, 200);
+    const { data, next_cursor } = page(
+      await people.sessions.list(userId),
+      context.req.valid('query'),
+      ({ created_at, id }) => `${created_at} ${id}`,
+      true,
+    );
+    return context.json(
+      { data: data.map((shown) => ({ ...shown, current: shown.id === sessionId })), next_cursor },
+      200,
+    );
   });
   api.openapi(endSession, async (context) => {
     const { userId, sessionId } = person(context);

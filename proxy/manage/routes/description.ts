@@ -23,24 +23,55 @@ const notModified = { description: 'the client has it already', headers: etagOnl
 const text = { schema: { type: 'string' } } as const;
 
 const getOpenApi = operation({
-  operationId: 'getOpenApi', method: 'get', path: '/api/openapi.json', tags, summary: 'Get this description',
+  operationId: 'getOpenApi',
+  method: 'get',
+  path: '/api/openapi.json',
+  tags,
+  summary: 'Get this description',
   description: 'The OpenAPI 3.0 document of this service. It needs no token.',
   request,
-  responses: { 200: { description: 'OpenAPI 3.0.3', headers: etagOnly, content: { 'application/json': { schema: { type: 'object', additionalProperties: true }, example: { openapi: '3.0.3' } } } }, 304: notModified },
+  responses: {
+    200: {
+      description: 'OpenAPI 3.0.3',
+      headers: etagOnly,
+      content: {
+        'application/json': { schema: { type: 'object', additionalProperties: true }, example: { openapi: '3.0.3' } },
+      },
+    },
+    304: notModified,
+  },
 });
 
 const getExplorer = operation({
-  operationId: 'getExplorer', method: 'get', path: '/api/swagger', tags, summary: 'Explore the service in a browser',
+  operationId: 'getExplorer',
+  method: 'get',
+  path: '/api/swagger',
+  tags,
+  summary: 'Explore the service in a browser',
   description: 'A page that shows this description and sends requests. It needs no token; the requests do.',
   request,
   responses: { 200: { description: 'a page', headers: etagOnly, content: { 'text/html': text } }, 304: notModified },
 });
 
 const getExplorerFile = operation({
-  operationId: 'getExplorerFile', method: 'get', path: '/api/swagger/{file}', tags, summary: 'Get a file of that page',
+  operationId: 'getExplorerFile',
+  method: 'get',
+  path: '/api/swagger/{file}',
+  tags,
+  summary: 'Get a file of that page',
   description: 'A script or a style sheet of the explorer.',
-  request: { ...request, params: z.strictObject({ file: z.string().openapi({ description: 'the name of the file', enum: [...explorerFiles], example: 'explorer.js' }) }) },
-  responses: { 200: { description: 'the file', headers: etagOnly, content: { 'text/javascript': text, 'text/css': text } }, 304: notModified },
+  request: {
+    ...request,
+    params: z.strictObject({
+      file: z
+        .string()
+        .openapi({ description: 'the name of the file', enum: [...explorerFiles], example: 'explorer.js' }),
+    }),
+  },
+  responses: {
+    200: { description: 'the file', headers: etagOnly, content: { 'text/javascript': text, 'text/css': text } },
+    304: notModified,
+  },
   errors: ['NOT_FOUND'],
 });
 
@@ -50,8 +81,12 @@ export function registerDescription(api: Api, { version }: DescriptionServices):
   const explorer = new TextDocument(Buffer.from(page), 0, { type: 'text/html; charset=utf-8' });
 
   // when it is first asked for, everything is registered
-  api.openapi(getOpenApi, async (context) => respond(context, (description ??= new TextDocument(Buffer.from(JSON.stringify(describeApi(api, version))), 0))));
-  api.openapi(getExplorer, async (context) => respond(context, explorer, ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer']));
+  api.openapi(getOpenApi, async (context) =>
+    respond(context, (description ??= new TextDocument(Buffer.from(JSON.stringify(describeApi(api, version))), 0))),
+  );
+  api.openapi(getExplorer, async (context) =>
+    respond(context, explorer, ['Content-Security-Policy', policy, 'Referrer-Policy', 'no-referrer']),
+  );
   api.openapi(getExplorerFile, async (context) => {
     const { file } = context.req.valid('param');
     const name = explorerFiles.find((known) => known === file);
@@ -61,7 +96,11 @@ export function registerDescription(api: Api, { version }: DescriptionServices):
 }
 
 /** In the encoding and under the condition of the request. They come with the program, so no time says when they were changed. All answers share the bytes. */
-async function respond({ env: { exchange } }: ApiContext, document: TextDocument, more: readonly string[] = []): Promise<KeptAnswer> {
+async function respond(
+  { env: { exchange } }: ApiContext,
+  document: TextDocument,
+  more: readonly string[] = [],
+): Promise<KeptAnswer> {
   const { 'accept-encoding': acceptEncoding, 'if-none-match': ifNoneMatch } = exchange.incoming.headers;
   const representation = await document.in(chooseEncoding(acceptEncoding), () => undefined);
   const { status, headers, body } = answerWith(representation, { ifNoneMatch, ifModifiedSince: undefined });

@@ -8,47 +8,128 @@ import { installReport, installsCounted, packageNames, providerNames, searchResu
 
 const tags = ['Composer'];
 const security = [{ token: [] }, { tokenAsPassword: [] }];
-const refusals: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS'];
+const refusals: readonly ErrorCode[] = [
+  'AUTHENTICATION_REQUIRED',
+  'INVALID_TOKEN',
+  'INSUFFICIENT_SCOPE',
+  'TOO_MANY_ATTEMPTS',
+];
 const errors = (...codes: readonly ErrorCode[]) => errorResponses([...refusals, ...codes, ...pipelineErrors('get')]);
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
-const type = z.string().max(250).optional().openapi({ description: 'only packages of exactly this type; empty: any', example: 'library' });
+const type = z
+  .string()
+  .max(250)
+  .optional()
+  .openapi({ description: 'only packages of exactly this type; empty: any', example: 'library' });
 
 export const lookupRoutes: readonly RouteConfig[] = [
   {
-    operationId: 'searchPackages', method: 'get', path: '/search.json', tags, summary: 'Search packages, for Composer', security,
-    description: 'For `composer search`, which reads the first page. Names come before keywords before descriptions; of equals what is more used comes first.',
+    operationId: 'searchPackages',
+    method: 'get',
+    path: '/search.json',
+    tags,
+    summary: 'Search packages, for Composer',
+    security,
+    description:
+      'For `composer search`, which reads the first page. Names come before keywords before descriptions; of equals what is more used comes first.',
     request: {
       query: z.object({
-        q: z.string().max(250).optional().openapi({ description: 'words, of which each has to stand somewhere in name, keywords or description; none: everything', example: 'http client' }),
+        q: z
+          .string()
+          .max(250)
+          .optional()
+          .openapi({
+            description:
+              'words, of which each has to stand somewhere in name, keywords or description; none: everything',
+            example: 'http client',
+          }),
         type,
-        page: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional().openapi({ description: 'the number of the page, from 1', example: 1 }),
-        per_page: z.coerce.number().int().min(1).max(100).optional().openapi({ description: 'default 100', example: 100 }),
+        page: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(Number.MAX_SAFE_INTEGER)
+          .optional()
+          .openapi({ description: 'the number of the page, from 1', example: 1 }),
+        per_page: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(100)
+          .optional()
+          .openapi({ description: 'default 100', example: 100 }),
       }),
     },
     responses: { 200: { description: 'a page of packages', content: json(searchResults) }, ...errors('INVALID_INPUT') },
   },
   {
-    operationId: 'listPackageNames', method: 'get', path: '/list.json', tags, summary: 'List names of packages, for Composer', security,
+    operationId: 'listPackageNames',
+    method: 'get',
+    path: '/list.json',
+    tags,
+    summary: 'List names of packages, for Composer',
+    security,
     description: 'All names, or those that match; Composer completes names on the command line with them.',
     request: {
       query: z.object({
-        filter: z.string().max(250).optional().openapi({ description: 'a name, in which * stands for any characters', example: 'acme/*' }),
-        vendor: z.string().max(250).optional().openapi({ description: 'only packages of this vendor', example: 'acme' }),
+        filter: z
+          .string()
+          .max(250)
+          .optional()
+          .openapi({ description: 'a name, in which * stands for any characters', example: 'acme/*' }),
+        vendor: z
+          .string()
+          .max(250)
+          .optional()
+          .openapi({ description: 'only packages of this vendor', example: 'acme' }),
         type,
       }),
     },
     responses: { 200: { description: 'the names', content: json(packageNames) }, ...errors('INVALID_INPUT') },
   },
   {
-    operationId: 'listProviders', method: 'get', path: '/providers/{vendor}/{package}.json', tags, summary: 'List what provides a package, for Composer', security,
-    description: 'Other packages that stand for this name by `provide` or `replace` in one of their versions. Composer suggests them to who requires a name that is none of a package.',
-    request: { params: z.object({ vendor: z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 }), package: z.string().openapi({ description: 'the package without its vendor, in lower case', example: 'log-implementation', maxLength: 100 }) }) },
+    operationId: 'listProviders',
+    method: 'get',
+    path: '/providers/{vendor}/{package}.json',
+    tags,
+    summary: 'List what provides a package, for Composer',
+    security,
+    description:
+      'Other packages that stand for this name by `provide` or `replace` in one of their versions. Composer suggests them to who requires a name that is none of a package.',
+    request: {
+      params: z.object({
+        vendor: z.string().openapi({ description: 'the vendor, in lower case', example: 'acme', maxLength: 100 }),
+        package: z
+          .string()
+          .openapi({
+            description: 'the package without its vendor, in lower case',
+            example: 'log-implementation',
+            maxLength: 100,
+          }),
+      }),
+    },
     responses: { 200: { description: 'the packages', content: json(providerNames) }, ...errors('NOT_FOUND') },
   },
   {
-    operationId: 'reportInstalls', method: 'post', path: '/downloads', tags, summary: 'Tell what was installed, for Composer', security,
-    description: 'Composer does so after every install and update, without waiting for more than 6 seconds. Each version counts once; what is not published here, or not for this token, does not count.',
+    operationId: 'reportInstalls',
+    method: 'post',
+    path: '/downloads',
+    tags,
+    summary: 'Tell what was installed, for Composer',
+    security,
+    description:
+      'Composer does so after every install and update, without waiting for more than 6 seconds. Each version counts once; what is not published here, or not for this token, does not count.',
     request: { body: { required: true, content: json(installReport) } },
-    responses: { 200: { description: 'taken', content: json(installsCounted) }, ...errorResponses([...refusals, 'NOT_FOUND', 'INVALID_INPUT', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', ...pipelineErrors('post')]) },
+    responses: {
+      200: { description: 'taken', content: json(installsCounted) },
+      ...errorResponses([
+        ...refusals,
+        'NOT_FOUND',
+        'INVALID_INPUT',
+        'UNSUPPORTED_MEDIA_TYPE',
+        'BODY_TOO_LARGE',
+        ...pipelineErrors('post'),
+      ]),
+    },
   },
 ];

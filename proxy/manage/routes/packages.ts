@@ -19,7 +19,15 @@ import { filterOf, type View } from '../../views/view.ts';
 import { actor, operation, type Api } from '../api.ts';
 import { awaitBuilder } from '../await-builder.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
-import { packageSchema, packageSummary, packageText, showPackage, showSummary, statisticsSchema, withdrawalSchema } from '../schemas/package.ts';
+import {
+  packageSchema,
+  packageSummary,
+  packageText,
+  showPackage,
+  showSummary,
+  statisticsSchema,
+  withdrawalSchema,
+} from '../schemas/package.ts';
 
 export interface PackageServices {
   readonly catalogue: Catalogue;
@@ -42,33 +50,66 @@ const params = z.strictObject(name);
 const version = z.string().min(1).max(200);
 
 const listPackages = operation({
-  operationId: 'listPackages', method: 'get', path: '/api/packages', tags, summary: 'Search packages',
+  operationId: 'listPackages',
+  method: 'get',
+  path: '/api/packages',
+  tags,
+  summary: 'Search packages',
   description: 'By name; or the last published, or the most downloaded, first.',
   request: {
     query: pageQuery.extend({
-      search: z.string().max(200).optional().openapi({ description: 'words that stand in name, description or keywords', example: 'http client' }),
+      search: z
+        .string()
+        .max(200)
+        .optional()
+        .openapi({ description: 'words that stand in name, description or keywords', example: 'http client' }),
       type: z.string().max(100).optional().openapi({ description: 'only packages of this type', example: 'library' }),
       vendor: z.string().max(200).optional().openapi({ description: 'only packages of this vendor', example: 'acme' }),
       sort: z.enum(['name', 'updated', 'downloads']).default('name').openapi({ description: 'what the order goes by' }),
     }),
   },
-  responses: { 200: { description: 'a page of packages', content: { 'application/json': { schema: pageOf(packageSummary) } } } },
+  responses: {
+    200: { description: 'a page of packages', content: { 'application/json': { schema: pageOf(packageSummary) } } },
+  },
 });
 
 const getPackage = operation({
-  operationId: 'getPackage', method: 'get', path: '/api/packages/{vendor}/{package}', tags, summary: 'Get a package',
+  operationId: 'getPackage',
+  method: 'get',
+  path: '/api/packages/{vendor}/{package}',
+  tags,
+  summary: 'Get a package',
   description: 'With all versions that are published and that the caller sees.',
   request: { params },
-  responses: { 200: { description: 'the package with its published versions', content: { 'application/json': { schema: packageSchema } } } },
+  responses: {
+    200: {
+      description: 'the package with its published versions',
+      content: { 'application/json': { schema: packageSchema } },
+    },
+  },
   errors: ['NOT_FOUND'],
 });
 
 const textRoute = <const Id extends 'getReadme' | 'getChangelog'>(operationId: Id, kind: TextKind, what: string) =>
   operation({
-    operationId, method: 'get', path: `/api/packages/{vendor}/{package}/${kind}`, tags, summary: `Get the ${what} of a version`,
+    operationId,
+    method: 'get',
+    path: `/api/packages/{vendor}/{package}/${kind}`,
+    tags,
+    summary: `Get the ${what} of a version`,
     description: `The file of that name in the source of the version. 404 where the version has none.`,
-    request: { params, query: z.strictObject({ version: version.optional().openapi({ description: 'default: the latest', example: '1.2.0' }) }) },
-    responses: { 200: { description: `the ${what}, as it was written and as HTML that is safe to show`, content: { 'application/json': { schema: packageText } } } },
+    request: {
+      params,
+      query: z.strictObject({
+        version: version.optional().openapi({ description: 'default: the latest', example: '1.2.0' }),
+      }),
+    },
+    responses: {
+      200: {
+        description: `the ${what}, as it was written and as HTML that is safe to show`,
+        content: { 'application/json': { schema: packageText } },
+      },
+    },
     errors: ['NOT_FOUND'],
   });
 
@@ -76,18 +117,48 @@ const getReadme = textRoute('getReadme', 'readme', 'README');
 const getChangelog = textRoute('getChangelog', 'changelog', 'CHANGELOG');
 
 const getStatistics = operation({
-  operationId: 'getStatistics', method: 'get', path: '/api/packages/{vendor}/{package}/statistics', tags, summary: 'Get the downloads and installs of a package',
-  description: 'Downloads are archives that were sent. Installs are what Composer tells after an install or update, archives from its own cache included.',
-  request: { params, query: z.strictObject({ days: z.coerce.number().int().min(1).max(3650).default(30).openapi({ description: 'how many days back', example: 30 }) }) },
-  responses: { 200: { description: 'by version and day', content: { 'application/json': { schema: statisticsSchema } } } },
+  operationId: 'getStatistics',
+  method: 'get',
+  path: '/api/packages/{vendor}/{package}/statistics',
+  tags,
+  summary: 'Get the downloads and installs of a package',
+  description:
+    'Downloads are archives that were sent. Installs are what Composer tells after an install or update, archives from its own cache included.',
+  request: {
+    params,
+    query: z.strictObject({
+      days: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(3650)
+        .default(30)
+        .openapi({ description: 'how many days back', example: 30 }),
+    }),
+  },
+  responses: {
+    200: { description: 'by version and day', content: { 'application/json': { schema: statisticsSchema } } },
+  },
   errors: ['NOT_FOUND'],
 });
 
 const withdrawVersion = operation({
-  operationId: 'withdrawVersion', method: 'delete', path: '/api/packages/{vendor}/{package}/versions/{version}', tags, summary: 'Withdraw a version',
-  description: 'It is no longer offered, although its source has it, and stays so; locks that name it go on installing. Doing it again changes nothing. `libretto package restore` on the host takes it back. Slashes in a version are written as %2F.',
-  request: { params: z.strictObject({ ...name, version: version.openapi({ description: 'the version to withdraw', example: '1.2.0' }) }) },
-  responses: { 200: { description: 'the withdrawn version', content: { 'application/json': { schema: withdrawalSchema } } } },
+  operationId: 'withdrawVersion',
+  method: 'delete',
+  path: '/api/packages/{vendor}/{package}/versions/{version}',
+  tags,
+  summary: 'Withdraw a version',
+  description:
+    'It is no longer offered, although its source has it, and stays so; locks that name it go on installing. Doing it again changes nothing. `libretto package restore` on the host takes it back. Slashes in a version are written as %2F.',
+  request: {
+    params: z.strictObject({
+      ...name,
+      version: version.openapi({ description: 'the version to withdraw', example: '1.2.0' }),
+    }),
+  },
+  responses: {
+    200: { description: 'the withdrawn version', content: { 'application/json': { schema: withdrawalSchema } } },
+  },
   errors: ['NOT_FOUND', 'BUILD_BUSY'],
 });
 
@@ -100,36 +171,100 @@ export function registerPackages(api: Api, services: PackageServices): void {
   api.openapi(listPackages, async (context) => {
     const { search, type, vendor, sort, ...wanted } = context.req.valid('query');
     const view = viewOf(context.env.caller);
-    const [packages, counts] = await Promise.all([catalogue.read(context.env.exchange.nowMs, view), readCounts(downloads, view !== undefined)]);
+    const [packages, counts] = await Promise.all([
+      catalogue.read(context.env.exchange.nowMs, view),
+      readCounts(downloads, view !== undefined),
+    ]);
     const countOf = countSeen(counts, packages, view);
-    const keyed = searchPackages(packages.all.values(), { words: search, type, vendor }).map((summary) => ({ summary, key: sortKeyOf(summary, sort, countOf(summary.name)) }));
+    const keyed = searchPackages(packages.all.values(), { words: search, type, vendor }).map((summary) => ({
+      summary,
+      key: sortKeyOf(summary, sort, countOf(summary.name)),
+    }));
     const sign = sort === 'name' ? 1 : -1;
-    const { data, next_cursor } = page(keyed.toSorted((one, other) => (one.key < other.key ? -sign : sign)), wanted, ({ key }) => key, sort !== 'name');
-    return context.json({ data: data.map(({ summary }) => showSummary(summary, countOf(summary.name))), next_cursor }, 200);
+    const { data, next_cursor } = page(
+      keyed.toSorted((one, other) => (one.key < other.key ? -sign : sign)),
+      wanted,
+      ({ key }) => key,
+      sort !== 'name',
+    );
+    return context.json(
+      { data: data.map(({ summary }) => showSummary(summary, countOf(summary.name))), next_cursor },
+      200,
+    );
   });
   api.openapi(getPackage, async (context) => {
     const found = nameOf(context.req.valid('param'));
     const { caller } = context.env;
     const view = viewOf(caller);
-    const [packages, details, counts] = await Promise.all([catalogue.read(context.env.exchange.nowMs, view), readPackageDetails(published, found, view), readCounts(downloads, view !== undefined, found)]);
+    const [packages, details, counts] = await Promise.all([
+      catalogue.read(context.env.exchange.nowMs, view),
+      readPackageDetails(published, found, view),
+      readCounts(downloads, view !== undefined, found),
+    ]);
     const summary = packages.all.get(found);
     if (summary === undefined || details === undefined) throw unknown(found);
-    const origins = caller.kind === 'user' || (caller.kind === 'token' && caller.token.kind === 'write' && view === undefined);
-    return context.json(showPackage({ summary, details, downloads: countSeen(counts, packages, view)(found), dependents: dependentsOf(packages, found), origins }), 200);
+    const origins =
+      caller.kind === 'user' || (caller.kind === 'token' && caller.token.kind === 'write' && view === undefined);
+    return context.json(
+      showPackage({
+        summary,
+        details,
+        downloads: countSeen(counts, packages, view)(found),
+        dependents: dependentsOf(packages, found),
+        origins,
+      }),
+      200,
+    );
   });
-  api.openapi(getReadme, async (context) => context.json(await readText(services, 'readme', context.req.valid('param'), context.req.valid('query').version, viewOf(context.env.caller)), 200, inert));
-  api.openapi(getChangelog, async (context) => context.json(await readText(services, 'changelog', context.req.valid('param'), context.req.valid('query').version, viewOf(context.env.caller)), 200, inert));
+  api.openapi(getReadme, async (context) =>
+    context.json(
+      await readText(
+        services,
+        'readme',
+        context.req.valid('param'),
+        context.req.valid('query').version,
+        viewOf(context.env.caller),
+      ),
+      200,
+      inert,
+    ),
+  );
+  api.openapi(getChangelog, async (context) =>
+    context.json(
+      await readText(
+        services,
+        'changelog',
+        context.req.valid('param'),
+        context.req.valid('query').version,
+        viewOf(context.env.caller),
+      ),
+      200,
+      inert,
+    ),
+  );
   api.openapi(getStatistics, async (context) => {
     const found = nameOf(context.req.valid('param'));
     const { nowMs } = context.env.exchange;
     const since = new Date(nowMs - (context.req.valid('query').days - 1) * dayMs).toISOString().slice(0, 10);
     const view = viewOf(context.env.caller);
-    const [packages, sent, told] = await Promise.all([catalogue.read(nowMs, view), readStatistics(downloads, found, since), readStatistics(installs, found, since)]);
-    if (!packages.all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0))) throw unknown(found);
+    const [packages, sent, told] = await Promise.all([
+      catalogue.read(nowMs, view),
+      readStatistics(downloads, found, since),
+      readStatistics(installs, found, since),
+    ]);
+    if (!packages.all.has(found) && (view !== undefined || (sent.total === 0 && told.total === 0)))
+      throw unknown(found);
     if (typeof filterOf(view, found) === 'function') {
-      const [seenSent, seenTold] = await Promise.all([downloads, installs].map(async (counts) => countSeen(await readCounts(counts, true, found), packages, view)(found)));
+      const [seenSent, seenTold] = await Promise.all(
+        [downloads, installs].map(async (counts) =>
+          countSeen(await readCounts(counts, true, found), packages, view)(found),
+        ),
+      );
       const labels = new Set(packages.labelsOf(found));
-      return context.json(showStatistics(statisticsOf(sent, labels, seenSent ?? 0), statisticsOf(told, labels, seenTold ?? 0)), 200);
+      return context.json(
+        showStatistics(statisticsOf(sent, labels, seenSent ?? 0), statisticsOf(told, labels, seenTold ?? 0)),
+        200,
+      );
     }
     return context.json(showStatistics(sent, told), 200);
   });
@@ -141,10 +276,19 @@ export function registerPackages(api: Api, services: PackageServices): void {
   });
 }
 
-async function readText({ packageTexts }: PackageServices, kind: TextKind, named: z.infer<typeof params>, wanted: string | undefined, view: View | undefined) {
+async function readText(
+  { packageTexts }: PackageServices,
+  kind: TextKind,
+  named: z.infer<typeof params>,
+  wanted: string | undefined,
+  view: View | undefined,
+) {
   const found = nameOf(named);
   const text = await packageTexts.read(found, kind, wanted, view);
-  if (text === undefined) throw new RegistryError('NOT_FOUND', { message: `There is no ${kind === 'readme' ? 'README' : 'CHANGELOG'} of ${found}${wanted === undefined ? '' : ` ${wanted}`} here.` });
+  if (text === undefined)
+    throw new RegistryError('NOT_FOUND', {
+      message: `There is no ${kind === 'readme' ? 'README' : 'CHANGELOG'} of ${found}${wanted === undefined ? '' : ` ${wanted}`} here.`,
+    });
   return text;
 }
 

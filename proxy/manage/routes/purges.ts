@@ -23,26 +23,56 @@ export interface PurgeServices {
 const tags = ['Packages'];
 
 const purgeVersion = operation({
-  operationId: 'purgeVersion', method: 'post', path: '/api/packages/{vendor}/{package}/versions/{version}/purge', tags, summary: 'Purge a version',
-  description: 'Removes the version for good, and everything here that has its bytes: archives, metadata, README and CHANGELOG, history, uploads, caches, copies of the mirror. Neither its label nor its bytes are published again; of a dev version its contents are blocked. Without `confirm` the answer says what would go, and changes nothing. Doing it again changes nothing. Slashes in a version are written as %2F.',
+  operationId: 'purgeVersion',
+  method: 'post',
+  path: '/api/packages/{vendor}/{package}/versions/{version}/purge',
+  tags,
+  summary: 'Purge a version',
+  description:
+    'Removes the version for good, and everything here that has its bytes: archives, metadata, README and CHANGELOG, history, uploads, caches, copies of the mirror. Neither its label nor its bytes are published again; of a dev version its contents are blocked. Without `confirm` the answer says what would go, and changes nothing. Doing it again changes nothing. Slashes in a version are written as %2F.',
   request: {
     params: z.strictObject({
       vendor: z.string().max(200).openapi({ description: 'the part of the name before the slash', example: 'acme' }),
       package: z.string().max(200).openapi({ description: 'the part of the name behind the slash', example: 'hello' }),
-      version: z.string().min(1).max(200).openapi({ description: 'the version, as it was published or normalized', example: '1.2.0' }),
+      version: z
+        .string()
+        .min(1)
+        .max(200)
+        .openapi({ description: 'the version, as it was published or normalized', example: '1.2.0' }),
     }),
-    query: z.strictObject({ confirm: z.string().max(500).optional().openapi({ description: 'what `details.confirm` of the answer without it says: package and version', example: 'acme/hello 1.2.0' }) }),
+    query: z.strictObject({
+      confirm: z
+        .string()
+        .max(500)
+        .optional()
+        .openapi({
+          description: 'what `details.confirm` of the answer without it says: package and version',
+          example: 'acme/hello 1.2.0',
+        }),
+    }),
     body: { required: true, content: { 'application/json': { schema: purgeBody } } },
   },
-  responses: { 200: { description: 'what is gone, and what may still hold it', content: { 'application/json': { schema: purgeSchema } } } },
+  responses: {
+    200: {
+      description: 'what is gone, and what may still hold it',
+      content: { 'application/json': { schema: purgeSchema } },
+    },
+  },
   errors: ['NOT_FOUND', 'CONFIRMATION_REQUIRED', 'BUILD_BUSY'],
 });
 
 const listPurgedVersions = operation({
-  operationId: 'listPurgedVersions', method: 'get', path: '/api/purged-versions', tags, summary: 'List purged versions',
-  description: 'The tombstones that keep purged versions from being published again, newest first: one for each content.',
+  operationId: 'listPurgedVersions',
+  method: 'get',
+  path: '/api/purged-versions',
+  tags,
+  summary: 'List purged versions',
+  description:
+    'The tombstones that keep purged versions from being published again, newest first: one for each content.',
   request: { query: pageQuery },
-  responses: { 200: { description: 'a page of tombstones', content: { 'application/json': { schema: pageOf(tombstoneSchema) } } } },
+  responses: {
+    200: { description: 'a page of tombstones', content: { 'application/json': { schema: pageOf(tombstoneSchema) } } },
+  },
 });
 
 export function registerPurges(api: Api, { purgesOf, published, state }: PurgeServices): void {
@@ -52,7 +82,15 @@ export function registerPurges(api: Api, { purgesOf, published, state }: PurgeSe
     const name = parsePackageName(`${vendor}/${project}`.toLowerCase());
     if (name === undefined) throw new RegistryError('NOT_FOUND', { message: 'There is no package of this name here.' });
     awaitBuilder(context.env.exchange);
-    return context.json(showPurge(await purgesOf(actor(context)).purge({ name, version, reference, reason, note }, context.req.valid('query').confirm)), 200);
+    return context.json(
+      showPurge(
+        await purgesOf(actor(context)).purge(
+          { name, version, reference, reason, note },
+          context.req.valid('query').confirm,
+        ),
+      ),
+      200,
+    );
   });
   api.openapi(listPurgedVersions, async (context) => {
     const rows = await noteTombstones(state, await publishedTombstones(published));

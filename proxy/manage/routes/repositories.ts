@@ -13,7 +13,14 @@ import type { Actor } from '../../state/audit.ts';
 import { actor, operation, type Api, type ApiContext } from '../api.ts';
 import { page, pageOf, pageQuery } from '../page.ts';
 import { idOf } from '../schemas/id.ts';
-import { jobSchema, removedRepository, repositoryDraft, repositoryPatch, repositorySchema, verificationSchema } from '../schemas/repository.ts';
+import {
+  jobSchema,
+  removedRepository,
+  repositoryDraft,
+  repositoryPatch,
+  repositorySchema,
+  verificationSchema,
+} from '../schemas/repository.ts';
 
 export interface RepositoryServices {
   readonly repositoriesOf: (actor: Actor) => Repositories;
@@ -25,25 +32,41 @@ export interface RepositoryServices {
 const tags = ['Repositories'];
 const params = z.strictObject({ id: idOf('repo', 'the repository') });
 const jobParams = params.extend({ job: idOf('job', 'the sync') });
-const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({ description, content: { 'application/json': { schema } } });
+const answering = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
 
 const listRepositories = operation({
-  operationId: 'listRepositories', method: 'get', path: '/api/repositories', tags, summary: 'List repositories',
+  operationId: 'listRepositories',
+  method: 'get',
+  path: '/api/repositories',
+  tags,
+  summary: 'List repositories',
   description: 'Oldest first.',
   request: { query: pageQuery },
   responses: { 200: answering(pageOf(repositorySchema), 'a page of repositories') },
 });
 
 const createRepository = operation({
-  operationId: 'createRepository', method: 'post', path: '/api/repositories', tags, summary: 'Register a repository',
-  description: 'It is read by its first sync; one of type `composer` is asked from now on, whenever somebody wants a package that may be there. One address is one repository.',
+  operationId: 'createRepository',
+  method: 'post',
+  path: '/api/repositories',
+  tags,
+  summary: 'Register a repository',
+  description:
+    'It is read by its first sync; one of type `composer` is asked from now on, whenever somebody wants a package that may be there. One address is one repository.',
   request: { body: { required: true, content: { 'application/json': { schema: repositoryDraft } } } },
   responses: { 201: answering(repositorySchema, 'the repository') },
   errors: ['EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'CONFLICT'],
 });
 
 const getRepository = operation({
-  operationId: 'getRepository', method: 'get', path: '/api/repositories/{id}', tags, summary: 'Get a repository',
+  operationId: 'getRepository',
+  method: 'get',
+  path: '/api/repositories/{id}',
+  tags,
+  summary: 'Get a repository',
   description: 'With how its last sync ended. A read token is not told its address.',
   request: { params },
   responses: { 200: answering(repositorySchema, 'the repository') },
@@ -51,23 +74,40 @@ const getRepository = operation({
 });
 
 const updateRepository = operation({
-  operationId: 'updateRepository', method: 'patch', path: '/api/repositories/{id}', tags, summary: 'Change a repository',
-  description: 'What is left out stays; null takes a filter, the credentials or the interval away. It acts with the next sync. Type and address never change.',
+  operationId: 'updateRepository',
+  method: 'patch',
+  path: '/api/repositories/{id}',
+  tags,
+  summary: 'Change a repository',
+  description:
+    'What is left out stays; null takes a filter, the credentials or the interval away. It acts with the next sync. Type and address never change.',
   request: { params, body: { required: true, content: { 'application/json': { schema: repositoryPatch } } } },
   responses: { 200: answering(repositorySchema, 'the repository as it is now') },
   errors: ['NOT_FOUND', 'EGRESS_DENIED', 'OUTSIDE_SOURCE_ROOTS', 'CONFLICT'],
 });
 
 const deleteRepository = operation({
-  operationId: 'deleteRepository', method: 'delete', path: '/api/repositories/{id}', tags, summary: 'Remove a repository',
-  description: 'Without `confirm` the answer says what would be withdrawn. With it the repository is gone at once, a sync of it is ended, and what it published is withdrawn by the next build, which is started. One of type `composer` has published nothing: it is not asked any more.',
-  request: { params, query: z.strictObject({ confirm: z.string().max(100).optional().openapi({ description: 'the id once more' }) }) },
+  operationId: 'deleteRepository',
+  method: 'delete',
+  path: '/api/repositories/{id}',
+  tags,
+  summary: 'Remove a repository',
+  description:
+    'Without `confirm` the answer says what would be withdrawn. With it the repository is gone at once, a sync of it is ended, and what it published is withdrawn by the next build, which is started. One of type `composer` has published nothing: it is not asked any more.',
+  request: {
+    params,
+    query: z.strictObject({ confirm: z.string().max(100).optional().openapi({ description: 'the id once more' }) }),
+  },
   responses: { 200: answering(removedRepository, 'what was removed') },
   errors: ['NOT_FOUND', 'CONFIRMATION_REQUIRED'],
 });
 
 const verifyRepository = operation({
-  operationId: 'verifyRepository', method: 'post', path: '/api/repositories/{id}/verify', tags, summary: 'Ask whether a repository can be read',
+  operationId: 'verifyRepository',
+  method: 'post',
+  path: '/api/repositories/{id}/verify',
+  tags,
+  summary: 'Ask whether a repository can be read',
   description: 'Reaches out to it with its credentials, and changes nothing.',
   request: { params },
   responses: { 200: answering(verificationSchema, 'what was found, or why it cannot be read') },
@@ -75,15 +115,24 @@ const verifyRepository = operation({
 });
 
 const syncRepository = operation({
-  operationId: 'syncRepository', method: 'post', path: '/api/repositories/{id}/sync', tags, summary: 'Sync a repository',
-  description: 'Starts a build of this repository alone, or joins the one under way. The job tells when it is over; it waits up to a minute for another build, and then fails with BUILD_BUSY.',
+  operationId: 'syncRepository',
+  method: 'post',
+  path: '/api/repositories/{id}/sync',
+  tags,
+  summary: 'Sync a repository',
+  description:
+    'Starts a build of this repository alone, or joins the one under way. The job tells when it is over; it waits up to a minute for another build, and then fails with BUILD_BUSY.',
   request: { params },
   responses: { 200: answering(jobSchema, 'the job') },
   errors: ['NOT_FOUND', 'OVERLOADED'],
 });
 
 const listJobs = operation({
-  operationId: 'listJobs', method: 'get', path: '/api/repositories/{id}/jobs', tags, summary: 'List the syncs of a repository',
+  operationId: 'listJobs',
+  method: 'get',
+  path: '/api/repositories/{id}/jobs',
+  tags,
+  summary: 'List the syncs of a repository',
   description: 'Newest first; the last ones are kept, 20 unless the settings say otherwise.',
   request: { params, query: pageQuery },
   responses: { 200: answering(pageOf(jobSchema), 'a page of jobs') },
@@ -91,7 +140,11 @@ const listJobs = operation({
 });
 
 const getJob = operation({
-  operationId: 'getJob', method: 'get', path: '/api/repositories/{id}/jobs/{job}', tags, summary: 'Get a sync of a repository',
+  operationId: 'getJob',
+  method: 'get',
+  path: '/api/repositories/{id}/jobs/{job}',
+  tags,
+  summary: 'Get a sync of a repository',
   description: 'How far it is; once it has ended, its report or why it failed.',
   request: { params: jobParams },
   responses: { 200: answering(jobSchema, 'the job') },
@@ -119,18 +172,42 @@ export function registerRepositories(api: Api, { repositoriesOf, jobs, syncer, v
   });
   api.openapi(createRepository, async (context) => {
     const { type, url, credentials, interval, ...fields } = context.req.valid('json');
-    const record = await repositoriesOf(actor(context)).create({ type, url, credentials: credentials ?? null, interval: interval ?? null, filters: withoutNull(filtersOf(fields)) });
+    const record = await repositoriesOf(actor(context)).create({
+      type,
+      url,
+      credentials: credentials ?? null,
+      interval: interval ?? null,
+      filters: withoutNull(filtersOf(fields)),
+    });
     return context.json(await showOne(record, context), 201);
   });
-  api.openapi(getRepository, async (context) => context.json(forCaller(context, await showOne(await repositoriesOf(actor(context)).get(context.req.valid('param').id), context)), 200));
+  api.openapi(getRepository, async (context) =>
+    context.json(
+      forCaller(
+        context,
+        await showOne(await repositoriesOf(actor(context)).get(context.req.valid('param').id), context),
+      ),
+      200,
+    ),
+  );
   api.openapi(updateRepository, async (context) => {
     const { credentials, interval, ...fields } = context.req.valid('json');
     const filters = filtersOf(fields);
-    const patch = { ...(credentials === undefined ? {} : { credentials }), ...(interval === undefined ? {} : { interval }), ...(Object.keys(filters).length === 0 ? {} : { filters }) };
-    return context.json(await showOne(await repositoriesOf(actor(context)).update(context.req.valid('param').id, patch), context), 200);
+    const patch = {
+      ...(credentials === undefined ? {} : { credentials }),
+      ...(interval === undefined ? {} : { interval }),
+      ...(Object.keys(filters).length === 0 ? {} : { filters }),
+    };
+    return context.json(
+      await showOne(await repositoriesOf(actor(context)).update(context.req.valid('param').id, patch), context),
+      200,
+    );
   });
   api.openapi(deleteRepository, async (context) => {
-    const { record, packages } = await repositoriesOf(actor(context)).remove(context.req.valid('param').id, context.req.valid('query').confirm);
+    const { record, packages } = await repositoriesOf(actor(context)).remove(
+      context.req.valid('param').id,
+      context.req.valid('query').confirm,
+    );
     syncer.removed(record);
     return context.json({ id: record.id, packages: [...packages] }, 200);
   });
@@ -145,7 +222,12 @@ export function registerRepositories(api: Api, { repositoriesOf, jobs, syncer, v
   });
   api.openapi(listJobs, async (context) => {
     const { id } = await repositoriesOf(actor(context)).get(context.req.valid('param').id);
-    const { data, next_cursor } = page(await jobs.list(id), context.req.valid('query'), (job) => `${job.created_at} ${job.id}`, true);
+    const { data, next_cursor } = page(
+      await jobs.list(id),
+      context.req.valid('query'),
+      (job) => `${job.created_at} ${job.id}`,
+      true,
+    );
     return context.json({ data: data.map((job) => jobForCaller(context, showJob(job))), next_cursor }, 200);
   });
   api.openapi(getJob, async (context) => {
@@ -163,7 +245,14 @@ function forCaller(context: ApiContext, shown: Shown): Shown {
 /** Nor what was left out of them, or what a build said on its way. */
 function jobForCaller(context: ApiContext, job: ShownJob): ShownJob {
   const { error } = job;
-  return isReadToken(context) ? { ...job, log: [], report: null, error: error === null ? null : { code: error.code, message: 'The sync failed.' } } : job;
+  return isReadToken(context)
+    ? {
+        ...job,
+        log: [],
+        report: null,
+        error: error === null ? null : { code: error.code, message: 'The sync failed.' },
+      }
+    : job;
 }
 
 function isReadToken({ env: { caller } }: ApiContext): boolean {
@@ -177,10 +266,12 @@ function showJob(job: JobRecord): ShownJob {
 
 /** Of the fields that are given, with libretto.json's names. */
 function filtersOf(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(filterNames.flatMap((name) => {
-    const value = fields[name.replaceAll('-', '_')];
-    return value === undefined ? [] : [[name, value]];
-  }));
+  return Object.fromEntries(
+    filterNames.flatMap((name) => {
+      const value = fields[name.replaceAll('-', '_')];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 function withoutNull(filters: Readonly<Record<string, unknown>>): RepositoryFilters {

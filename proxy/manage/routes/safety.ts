@@ -5,36 +5,89 @@ import type { ErrorCode } from '../../../build/contract/errors.ts';
 import { pipelineErrors } from '../api.ts';
 import { errorResponses } from '../error-responses.ts';
 import { mostPackages } from '../../protocol/safety-answers.ts';
-import { advisoriesByPackage, advisoryQuestion, filterEntries, filterQuestion, filterSummary } from '../schemas/safety.ts';
+import {
+  advisoriesByPackage,
+  advisoryQuestion,
+  filterEntries,
+  filterQuestion,
+  filterSummary,
+} from '../schemas/safety.ts';
 
 const tags = ['Composer'];
 const security = [{ token: [] }, { tokenAsPassword: [] }];
-const refusals: readonly ErrorCode[] = ['AUTHENTICATION_REQUIRED', 'INVALID_TOKEN', 'INSUFFICIENT_SCOPE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'];
+const refusals: readonly ErrorCode[] = [
+  'AUTHENTICATION_REQUIRED',
+  'INVALID_TOKEN',
+  'INSUFFICIENT_SCOPE',
+  'TOO_MANY_ATTEMPTS',
+  'NOT_FOUND',
+];
 const ofBody: readonly ErrorCode[] = ['INVALID_INPUT', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE'];
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
 export const safetyRoutes: readonly RouteConfig[] = [
   {
-    operationId: 'getSecurityAdvisories', method: 'get', path: '/security-advisories', tags, summary: 'Get the security advisories of packages', security,
+    operationId: 'getSecurityAdvisories',
+    method: 'get',
+    path: '/security-advisories',
+    tags,
+    summary: 'Get the security advisories of packages',
+    security,
     description: 'Of packages that are not known, not seen, or without any, nothing is said.',
-    request: { query: z.object({ 'packages[]': z.array(z.string().max(201)).max(mostPackages).openapi({ description: 'the names of the packages; repeated for each', example: ['acme/hello'] }) }) },
-    responses: { 200: { description: 'the advisories, by package', content: json(advisoriesByPackage) }, ...errorResponses([...refusals, 'INVALID_INPUT', ...pipelineErrors('get')]) },
+    request: {
+      query: z.object({
+        'packages[]': z
+          .array(z.string().max(201))
+          .max(mostPackages)
+          .openapi({ description: 'the names of the packages; repeated for each', example: ['acme/hello'] }),
+      }),
+    },
+    responses: {
+      200: { description: 'the advisories, by package', content: json(advisoriesByPackage) },
+      ...errorResponses([...refusals, 'INVALID_INPUT', ...pipelineErrors('get')]),
+    },
   },
   {
-    operationId: 'askSecurityAdvisories', method: 'post', path: '/security-advisories', tags, summary: 'Get the security advisories of many packages, for Composer', security,
+    operationId: 'askSecurityAdvisories',
+    method: 'post',
+    path: '/security-advisories',
+    tags,
+    summary: 'Get the security advisories of many packages, for Composer',
+    security,
     description: 'As `composer audit` asks.',
-    request: { body: { required: true, content: { 'application/x-www-form-urlencoded': { schema: advisoryQuestion } } } },
-    responses: { 200: { description: 'the advisories, by package', content: json(advisoriesByPackage) }, ...errorResponses([...refusals, ...ofBody, ...pipelineErrors('post')]) },
+    request: {
+      body: { required: true, content: { 'application/x-www-form-urlencoded': { schema: advisoryQuestion } } },
+    },
+    responses: {
+      200: { description: 'the advisories, by package', content: json(advisoriesByPackage) },
+      ...errorResponses([...refusals, ...ofBody, ...pipelineErrors('post')]),
+    },
   },
   {
-    operationId: 'askFilters', method: 'post', path: '/filters', tags, summary: 'Get what filter lists say of packages, for Composer', security,
+    operationId: 'askFilters',
+    method: 'post',
+    path: '/filters',
+    tags,
+    summary: 'Get what filter lists say of packages, for Composer',
+    security,
     description: 'Composer 2.10 and later keeps these versions from being installed.',
     request: { body: { required: true, content: json(filterQuestion) } },
-    responses: { 200: { description: 'the entries, by list', content: json(filterEntries) }, ...errorResponses([...refusals, ...ofBody, ...pipelineErrors('post')]) },
+    responses: {
+      200: { description: 'the entries, by list', content: json(filterEntries) },
+      ...errorResponses([...refusals, ...ofBody, ...pipelineErrors('post')]),
+    },
   },
   {
-    operationId: 'getFilterSummary', method: 'get', path: '/filters/summary.json', tags, summary: 'Get all filter lists in short, for Composer', security,
+    operationId: 'getFilterSummary',
+    method: 'get',
+    path: '/filters/summary.json',
+    tags,
+    summary: 'Get all filter lists in short, for Composer',
+    security,
     description: 'Composer 2.10 and later reads it when it resolves many packages at once.',
-    responses: { 200: { description: 'list → package → the versions it keeps out', content: json(filterSummary) }, ...errorResponses([...refusals, ...pipelineErrors('get')]) },
+    responses: {
+      200: { description: 'list → package → the versions it keeps out', content: json(filterSummary) },
+      ...errorResponses([...refusals, ...pipelineErrors('get')]),
+    },
   },
 ];

@@ -46,35 +46,64 @@ const statusSchema = z
       })
       .openapi({ description: 'how much there is' }),
     publication: z
-      .object({ serial: count('grows with each publication'), published_at: timeWhen('it was made') }).nullable().openapi({ description: 'the newest; null before the first, and where it cannot be read' }),
+      .object({ serial: count('grows with each publication'), published_at: timeWhen('it was made') })
+      .nullable()
+      .openapi({ description: 'the newest; null before the first, and where it cannot be read' }),
     last_build: z
       .object({
         finished_at: timeWhen('it ended'),
-        outcome: z.enum(['published', 'unchanged', 'failed']).openapi({ description: '`unchanged`: nothing that clients see has changed. `failed`: it could not be carried out, and what was published before stays' }),
+        outcome: z
+          .enum(['published', 'unchanged', 'failed'])
+          .openapi({
+            description:
+              '`unchanged`: nothing that clients see has changed. `failed`: it could not be carried out, and what was published before stays',
+          }),
         quarantined: count('versions that were left out'),
         failed_sources: count('sources that could not be read'),
       })
       .nullable()
       .openapi({ description: 'of all sources or of one; null where none is known' }),
-    counters: z.enum(['ok', 'local']).openapi({ description: '`local`: the shared counters cannot be reached, and this process counts requests alone' }),
+    counters: z
+      .enum(['ok', 'local'])
+      .openapi({
+        description: '`local`: the shared counters cannot be reached, and this process counts requests alone',
+      }),
     mirror: z
       .object({
         problems: z
           .array(
             z.object({
-              upstream: z.string().openapi({ description: 'the id of a registered repository, or `public` for the one of mirroring.url', example: 'public' }),
+              upstream: z
+                .string()
+                .openapi({
+                  description: 'the id of a registered repository, or `public` for the one of mirroring.url',
+                  example: 'public',
+                }),
               message: z.string().openapi({ description: 'what is wrong, and what helps' }),
             }),
           )
           .openapi({ description: 'one entry for each such registry' }),
       })
-      .openapi({ description: 'other registries that are set up and not asked, since their credentials cannot be used. What is kept of them is served on' }),
-    state: z.object({ kind: z.enum(['lmdb', 'redis']).openapi({ description: '`lmdb`: in the data folder. `redis`: in a Redis that several hosts share' }) }).openapi({ description: 'where tokens, users and settings are kept' }),
+      .openapi({
+        description:
+          'other registries that are set up and not asked, since their credentials cannot be used. What is kept of them is served on',
+      }),
+    state: z
+      .object({
+        kind: z
+          .enum(['lmdb', 'redis'])
+          .openapi({ description: '`lmdb`: in the data folder. `redis`: in a Redis that several hosts share' }),
+      })
+      .openapi({ description: 'where tokens, users and settings are kept' }),
   })
   .openapi('Status');
 
 const getStatus = operation({
-  operationId: 'getStatus', method: 'get', path: '/api/status', tags: ['Status'], summary: 'Get the status',
+  operationId: 'getStatus',
+  method: 'get',
+  path: '/api/status',
+  tags: ['Status'],
+  summary: 'Get the status',
   description: 'How the registry stands. GET /health says the shortest of it, to anybody.',
   responses: { 200: { description: 'the status', content: { 'application/json': { schema: statusSchema } } } },
 });
@@ -82,6 +111,15 @@ const getStatus = operation({
 export function registerStatus(api: Api, services: StatusServices): void {
   api.openapi(getStatus, async (context) => {
     const status = await readStatus(services, context.env.exchange.nowMs);
-    return context.json({ version: services.version, started_at: new Date(services.startedAtMs).toISOString(), ...status, mirror: { problems: [...status.mirror.problems] }, state: { kind: services.stateKind } }, 200);
+    return context.json(
+      {
+        version: services.version,
+        started_at: new Date(services.startedAtMs).toISOString(),
+        ...status,
+        mirror: { problems: [...status.mirror.problems] },
+        state: { kind: services.stateKind },
+      },
+      200,
+    );
   });
 }

@@ -35,21 +35,38 @@ const tags = ['Tokens'];
 const params = z.strictObject({ id: idOf('tok', 'the token') });
 
 const listTokens = operation({
-  operationId: 'listTokens', method: 'get', path: '/api/tokens', tags, summary: 'List tokens',
+  operationId: 'listTokens',
+  method: 'get',
+  path: '/api/tokens',
+  tags,
+  summary: 'List tokens',
   description: 'Oldest first, revoked and expired ones too. A maintainer sees those they made.',
   request: { query: pageQuery },
-  responses: { 200: { description: 'a page of tokens', content: { 'application/json': { schema: pageOf(tokenSchema) } } } },
+  responses: {
+    200: { description: 'a page of tokens', content: { 'application/json': { schema: pageOf(tokenSchema) } } },
+  },
 });
 
 const createToken = operation({
-  operationId: 'createToken', method: 'post', path: '/api/tokens', tags, summary: 'Create a token',
-  description: 'The secret stands in this answer and nowhere else. Only an admin may give it more requests an hour than tokens of its kind have by default.',
+  operationId: 'createToken',
+  method: 'post',
+  path: '/api/tokens',
+  tags,
+  summary: 'Create a token',
+  description:
+    'The secret stands in this answer and nowhere else. Only an admin may give it more requests an hour than tokens of its kind have by default.',
   request: { body: { required: true, content: { 'application/json': { schema: tokenDraft } } } },
-  responses: { 201: { description: 'the token, with its secret', content: { 'application/json': { schema: createdToken } } } },
+  responses: {
+    201: { description: 'the token, with its secret', content: { 'application/json': { schema: createdToken } } },
+  },
 });
 
 const getToken = operation({
-  operationId: 'getToken', method: 'get', path: '/api/tokens/{id}', tags, summary: 'Get a token',
+  operationId: 'getToken',
+  method: 'get',
+  path: '/api/tokens/{id}',
+  tags,
+  summary: 'Get a token',
   description: 'Never with its secret. A maintainer sees those they made.',
   request: { params },
   responses: { 200: { description: 'the token', content: { 'application/json': { schema: tokenSchema } } } },
@@ -57,31 +74,53 @@ const getToken = operation({
 });
 
 const updateToken = operation({
-  operationId: 'updateToken', method: 'patch', path: '/api/tokens/{id}', tags, summary: 'Change a token',
+  operationId: 'updateToken',
+  method: 'patch',
+  path: '/api/tokens/{id}',
+  tags,
+  summary: 'Change a token',
   description: 'It acts on the next request. What is left out stays as it is. The kind never changes.',
   request: { params, body: { required: true, content: { 'application/json': { schema: tokenPatch } } } },
-  responses: { 200: { description: 'the token as it is now', content: { 'application/json': { schema: tokenSchema } } } },
+  responses: {
+    200: { description: 'the token as it is now', content: { 'application/json': { schema: tokenSchema } } },
+  },
   errors: ['NOT_FOUND', 'KIND_IMMUTABLE', 'TOKEN_REVOKED'],
 });
 
 const rotateToken = operation({
-  operationId: 'rotateToken', method: 'post', path: '/api/tokens/{id}/rotate', tags, summary: 'Give a token a new secret',
-  description: 'The secret stands in this answer and nowhere else. The one before goes on opening for `grace_seconds`; one that was replaced before that ends at once. Everything else of the token stays.',
+  operationId: 'rotateToken',
+  method: 'post',
+  path: '/api/tokens/{id}/rotate',
+  tags,
+  summary: 'Give a token a new secret',
+  description:
+    'The secret stands in this answer and nowhere else. The one before goes on opening for `grace_seconds`; one that was replaced before that ends at once. Everything else of the token stays.',
   request: { params, body: { required: false, content: { 'application/json': { schema: tokenRotation } } } },
-  responses: { 200: { description: 'the token, with its new secret', content: { 'application/json': { schema: createdToken } } } },
+  responses: {
+    200: { description: 'the token, with its new secret', content: { 'application/json': { schema: createdToken } } },
+  },
   errors: ['NOT_FOUND', 'TOKEN_REVOKED', 'CONFLICT'],
 });
 
 const explainTokenView = operation({
-  operationId: 'explainToken', method: 'get', path: '/api/tokens/{id}/explain', tags, summary: 'Say what a token sees of a package',
-  description: 'What of it the token sees and which of its limits hides the rest; also of a version that is not published, and of a package that is mirrored.',
+  operationId: 'explainToken',
+  method: 'get',
+  path: '/api/tokens/{id}/explain',
+  tags,
+  summary: 'Say what a token sees of a package',
+  description:
+    'What of it the token sees and which of its limits hides the rest; also of a version that is not published, and of a package that is mirrored.',
   request: { params, query: explanationQuery },
   responses: { 200: { description: 'what it sees', content: { 'application/json': { schema: explanationSchema } } } },
   errors: ['NOT_FOUND'],
 });
 
 const revokeToken = operation({
-  operationId: 'revokeToken', method: 'delete', path: '/api/tokens/{id}', tags, summary: 'Revoke a token',
+  operationId: 'revokeToken',
+  method: 'delete',
+  path: '/api/tokens/{id}',
+  tags,
+  summary: 'Revoke a token',
   description: 'It opens nothing from the next request on. Doing it again changes nothing.',
   request: { params },
   responses: { 200: { description: 'the revoked token', content: { 'application/json': { schema: tokenSchema } } } },
@@ -90,27 +129,45 @@ const revokeToken = operation({
 
 export function registerTokens(api: Api, services: TokenServices): void {
   const { tokensOf } = services;
-  const show = async (context: ApiContext, record: TokenRecord) => first(await showTokens(services, [record], context.env.exchange.nowMs));
+  const show = async (context: ApiContext, record: TokenRecord) =>
+    first(await showTokens(services, [record], context.env.exchange.nowMs));
 
   api.openapi(listTokens, async (context) => {
     const records = (await tokensOf(actor(context)).list()).filter((record) => maySee(context, record));
-    const { data, next_cursor } = page(records, context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = page(
+      records,
+      context.req.valid('query'),
+      ({ created_at, id }) => `${created_at} ${id}`,
+    );
     return context.json({ data: await showTokens(services, data, context.env.exchange.nowMs), next_cursor }, 200);
   });
   api.openapi(createToken, async (context) => {
     const { rate_limit, expires_at, description, kind, ...limits } = context.req.valid('json');
     await assertLimit(services, context, { kind, limit: rate_limit ?? null });
-    const { record, secret } = await tokensOf(actor(context)).create({ description, kind, limits, limit: rate_limit ?? null, expiresAt: asDate(expires_at ?? null) }).catch(asRegistryError);
+    const { record, secret } = await tokensOf(actor(context))
+      .create({ description, kind, limits, limit: rate_limit ?? null, expiresAt: asDate(expires_at ?? null) })
+      .catch(asRegistryError);
     return context.json({ ...(await show(context, record)), token: secret.reveal() }, 201);
   });
-  api.openapi(getToken, async (context) => context.json(await show(context, await find(services, context, context.req.valid('param').id)), 200));
+  api.openapi(getToken, async (context) =>
+    context.json(await show(context, await find(services, context, context.req.valid('param').id)), 200),
+  );
   api.openapi(updateToken, async (context) => {
     const record = await find(services, context, context.req.valid('param').id);
     const { kind, rate_limit, expires_at, description, ...limits } = context.req.valid('json');
     if (kind !== undefined) throw new RegistryError('KIND_IMMUTABLE');
-    if (rate_limit !== undefined) await assertLimit(services, context, { kind: record.kind, limit: rate_limit }, record);
-    const patch = { limits, ...(description === undefined ? {} : { description }), ...(rate_limit === undefined ? {} : { limit: rate_limit }), ...(expires_at === undefined ? {} : { expiresAt: asDate(expires_at) }) };
-    return context.json(await show(context, await tokensOf(actor(context)).update(record.id, patch).catch(asRegistryError)), 200);
+    if (rate_limit !== undefined)
+      await assertLimit(services, context, { kind: record.kind, limit: rate_limit }, record);
+    const patch = {
+      limits,
+      ...(description === undefined ? {} : { description }),
+      ...(rate_limit === undefined ? {} : { limit: rate_limit }),
+      ...(expires_at === undefined ? {} : { expiresAt: asDate(expires_at) }),
+    };
+    return context.json(
+      await show(context, await tokensOf(actor(context)).update(record.id, patch).catch(asRegistryError)),
+      200,
+    );
   });
   api.openapi(rotateToken, async (context) => {
     const { id } = await find(services, context, context.req.valid('param').id);
@@ -121,8 +178,16 @@ export function registerTokens(api: Api, services: TokenServices): void {
   api.openapi(explainTokenView, async (context) => {
     const record = await find(services, context, context.req.valid('param').id);
     const { package: name, version, from } = context.req.valid('query');
-    const explanation = await explainToken(services.published, record, { name, version, from, nowMs: context.env.exchange.nowMs }, services.mirroredReleases);
-    if (explanation === undefined) throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: 'package', message: 'must be the name of a package, such as acme/hello' }] } });
+    const explanation = await explainToken(
+      services.published,
+      record,
+      { name, version, from, nowMs: context.env.exchange.nowMs },
+      services.mirroredReleases,
+    );
+    if (explanation === undefined)
+      throw new RegistryError('INVALID_INPUT', {
+        details: { issues: [{ path: 'package', message: 'must be the name of a package, such as acme/hello' }] },
+      });
     return context.json(showExplanation(explanation, record), 200);
   });
   api.openapi(revokeToken, async (context) => {
@@ -131,9 +196,19 @@ export function registerTokens(api: Api, services: TokenServices): void {
   });
 }
 
-async function showTokens({ defaultLimits, uses, counters }: TokenServices, records: readonly TokenRecord[], nowMs: number): Promise<ReturnType<typeof showToken>[]> {
-  const [defaults, used, windows] = await Promise.all([defaultLimits(), uses.of(records.map(({ id }) => id)), Promise.all(records.map(({ id }) => counters.peek(id, limitWindowMs, nowMs)))]);
-  return records.map((record, at) => showToken(record, { defaults, nowMs, use: used.get(record.id), window: windows[at] }));
+async function showTokens(
+  { defaultLimits, uses, counters }: TokenServices,
+  records: readonly TokenRecord[],
+  nowMs: number,
+): Promise<ReturnType<typeof showToken>[]> {
+  const [defaults, used, windows] = await Promise.all([
+    defaultLimits(),
+    uses.of(records.map(({ id }) => id)),
+    Promise.all(records.map(({ id }) => counters.peek(id, limitWindowMs, nowMs))),
+  ]);
+  return records.map((record, at) =>
+    showToken(record, { defaults, nowMs, use: used.get(record.id), window: windows[at] }),
+  );
 }
 
 function first<Item>([item]: readonly Item[]): Item {
@@ -142,9 +217,17 @@ function first<Item>([item]: readonly Item[]): Item {
 }
 
 /** `before`: the token as it is, when there is one. */
-async function assertLimit({ defaultLimits }: TokenServices, { env: { caller } }: ApiContext, wanted: Pick<TokenRecord, 'kind' | 'limit'>, before?: TokenRecord): Promise<void> {
+async function assertLimit(
+  { defaultLimits }: TokenServices,
+  { env: { caller } }: ApiContext,
+  wanted: Pick<TokenRecord, 'kind' | 'limit'>,
+  before?: TokenRecord,
+): Promise<void> {
   const defaults = await defaultLimits();
-  assertMayGive(caller, effectiveLimit(wanted, defaults), [defaults[wanted.kind], ...(before === undefined ? [] : [effectiveLimit(before, defaults)])]);
+  assertMayGive(caller, effectiveLimit(wanted, defaults), [
+    defaults[wanted.kind],
+    ...(before === undefined ? [] : [effectiveLimit(before, defaults)]),
+  ]);
 }
 
 /** What a maintainer did not make does not exist for them. */
@@ -162,7 +245,13 @@ function asDate(text: string | null): Date | null {
   return text === null ? null : new Date(text);
 }
 
-const fieldOf = { DESCRIPTION_INVALID: 'description', LIMIT_INVALID: 'rate_limit', EXPIRY_INVALID: 'expires_at', GRACE_INVALID: 'grace_seconds', NOTHING_TO_CHANGE: '' } as const;
+const fieldOf = {
+  DESCRIPTION_INVALID: 'description',
+  LIMIT_INVALID: 'rate_limit',
+  EXPIRY_INVALID: 'expires_at',
+  GRACE_INVALID: 'grace_seconds',
+  NOTHING_TO_CHANGE: '',
+} as const;
 
 function asRegistryError(error: unknown): never {
   if (!(error instanceof TokenError)) throw error;
@@ -170,6 +259,7 @@ function asRegistryError(error: unknown): never {
   if (code === 'TOKEN_UNKNOWN') throw new RegistryError('NOT_FOUND', { message: 'There is no such token.' });
   if (code === 'TOKEN_REVOKED') throw new RegistryError('TOKEN_REVOKED');
   if (code === 'TOKEN_ROTATED') throw new RegistryError('CONFLICT', { message });
-  if (code === 'VIEW_INVALID') throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
+  if (code === 'VIEW_INVALID')
+    throw new RegistryError('INVALID_INPUT', { details: { issues: issues.map((issue) => ({ ...issue })) } });
   throw new RegistryError('INVALID_INPUT', { details: { issues: [{ path: fieldOf[code], message }] } });
 }

@@ -4,30 +4,58 @@ import { renderSVG } from 'uqr';
 import type { People } from '../../auth/people.ts';
 import type { Secret } from '../../auth/secret.ts';
 import { operation, type Api } from '../api.ts';
-import { recoveryCodes, twoFactorCode, twoFactorEnabled, twoFactorProof, twoFactorSecret, twoFactorSetup } from '../schemas/two-factor.ts';
+import {
+  recoveryCodes,
+  twoFactorCode,
+  twoFactorEnabled,
+  twoFactorProof,
+  twoFactorSecret,
+  twoFactorSetup,
+} from '../schemas/two-factor.ts';
 import { loggedIn } from '../schemas/user.ts';
 import { accountOf, showLogin } from './authentication.ts';
 
 const tags = ['Authentication'];
 
 const setUpTwoFactor = operation({
-  operationId: 'setUpTwoFactor', method: 'post', path: '/api/auth/2fa/setup', tags, summary: 'Set up two-factor authentication',
-  description: 'A secret for an authenticator. It has no effect until it is enabled with a code; doing it again gives another.',
+  operationId: 'setUpTwoFactor',
+  method: 'post',
+  path: '/api/auth/2fa/setup',
+  tags,
+  summary: 'Set up two-factor authentication',
+  description:
+    'A secret for an authenticator. It has no effect until it is enabled with a code; doing it again gives another.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorSetup } } } },
-  responses: { 200: { description: 'the secret, shown this once', content: { 'application/json': { schema: twoFactorSecret } } } },
+  responses: {
+    200: { description: 'the secret, shown this once', content: { 'application/json': { schema: twoFactorSecret } } },
+  },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
 });
 
 const enableTwoFactor = operation({
-  operationId: 'enableTwoFactor', method: 'post', path: '/api/auth/2fa/enable', tags, summary: 'Enable two-factor authentication',
-  description: 'With a code of the authenticator that was set up. Ends all sessions, this one too, and begins a new one.',
+  operationId: 'enableTwoFactor',
+  method: 'post',
+  path: '/api/auth/2fa/enable',
+  tags,
+  summary: 'Enable two-factor authentication',
+  description:
+    'With a code of the authenticator that was set up. Ends all sessions, this one too, and begins a new one.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorCode } } } },
-  responses: { 200: { description: 'a new session, and the recovery codes', content: { 'application/json': { schema: twoFactorEnabled } } } },
+  responses: {
+    200: {
+      description: 'a new session, and the recovery codes',
+      content: { 'application/json': { schema: twoFactorEnabled } },
+    },
+  },
   errors: ['INVALID_CREDENTIALS', 'TWO_FACTOR_STATE', 'TOO_MANY_ATTEMPTS', 'NOT_FOUND'],
 });
 
 const disableTwoFactor = operation({
-  operationId: 'disableTwoFactor', method: 'post', path: '/api/auth/2fa/disable', tags, summary: 'Disable two-factor authentication',
+  operationId: 'disableTwoFactor',
+  method: 'post',
+  path: '/api/auth/2fa/disable',
+  tags,
+  summary: 'Disable two-factor authentication',
   description: 'Ends all sessions, this one too, and begins a new one.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorProof } } } },
   responses: { 200: { description: 'a new session', content: { 'application/json': { schema: loggedIn } } } },
@@ -35,7 +63,11 @@ const disableTwoFactor = operation({
 });
 
 const renewRecoveryCodes = operation({
-  operationId: 'renewRecoveryCodes', method: 'post', path: '/api/auth/2fa/recovery-codes', tags, summary: 'Renew your recovery codes',
+  operationId: 'renewRecoveryCodes',
+  method: 'post',
+  path: '/api/auth/2fa/recovery-codes',
+  tags,
+  summary: 'Renew your recovery codes',
   description: 'Ten new ones; those before are worth nothing any more.',
   request: { body: { required: true, content: { 'application/json': { schema: twoFactorProof } } } },
   responses: { 200: { description: 'the recovery codes', content: { 'application/json': { schema: recoveryCodes } } } },
@@ -48,7 +80,9 @@ export function registerTwoFactor(api: Api, { people }: { readonly people: Peopl
     return context.json({ secret: secret.reveal(), uri: uri.reveal(), qr_svg: renderSVG(uri.reveal()) }, 200);
   });
   api.openapi(enableTwoFactor, async (context) => {
-    const { recoveryCodes: codes, ...login } = await accountOf(people, context).enableTwoFactor(context.req.valid('json').code);
+    const { recoveryCodes: codes, ...login } = await accountOf(people, context).enableTwoFactor(
+      context.req.valid('json').code,
+    );
     return context.json({ ...showLogin(login), recovery_codes: revealed(codes) }, 200);
   });
   api.openapi(disableTwoFactor, async (context) => {
@@ -57,7 +91,10 @@ export function registerTwoFactor(api: Api, { people }: { readonly people: Peopl
   });
   api.openapi(renewRecoveryCodes, async (context) => {
     const { password, code } = context.req.valid('json');
-    return context.json({ recovery_codes: revealed(await accountOf(people, context).renewRecoveryCodes(password, code)) }, 200);
+    return context.json(
+      { recovery_codes: revealed(await accountOf(people, context).renewRecoveryCodes(password, code)) },
+      200,
+    );
   });
 }
 

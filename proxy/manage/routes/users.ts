@@ -17,22 +17,39 @@ const tags = ['Users'];
 const params = z.strictObject({ id: idOf('usr', 'the user') });
 
 const listUsers = operation({
-  operationId: 'listUsers', method: 'get', path: '/api/users', tags, summary: 'List users',
+  operationId: 'listUsers',
+  method: 'get',
+  path: '/api/users',
+  tags,
+  summary: 'List users',
   description: 'Oldest first.',
   request: { query: pageQuery },
-  responses: { 200: { description: 'a page of users', content: { 'application/json': { schema: pageOf(userSchema) } } } },
+  responses: {
+    200: { description: 'a page of users', content: { 'application/json': { schema: pageOf(userSchema) } } },
+  },
 });
 
 const createUser = operation({
-  operationId: 'createUser', method: 'post', path: '/api/users', tags, summary: 'Invite a user',
-  description: 'The invitation stands in this answer and nowhere else; it works once, for seven days. Whoever holds it chooses the password.',
+  operationId: 'createUser',
+  method: 'post',
+  path: '/api/users',
+  tags,
+  summary: 'Invite a user',
+  description:
+    'The invitation stands in this answer and nowhere else; it works once, for seven days. Whoever holds it chooses the password.',
   request: { body: { required: true, content: { 'application/json': { schema: userDraft } } } },
-  responses: { 201: { description: 'the user, with the invitation', content: { 'application/json': { schema: changedUser } } } },
+  responses: {
+    201: { description: 'the user, with the invitation', content: { 'application/json': { schema: changedUser } } },
+  },
   errors: ['CONFLICT'],
 });
 
 const getUser = operation({
-  operationId: 'getUser', method: 'get', path: '/api/users/{id}', tags, summary: 'Get a user',
+  operationId: 'getUser',
+  method: 'get',
+  path: '/api/users/{id}',
+  tags,
+  summary: 'Get a user',
   description: 'Also one that is disabled, or that has not accepted the invitation yet.',
   request: { params },
   responses: { 200: { description: 'the user', content: { 'application/json': { schema: userSchema } } } },
@@ -40,41 +57,73 @@ const getUser = operation({
 });
 
 const updateUser = operation({
-  operationId: 'updateUser', method: 'patch', path: '/api/users/{id}', tags, summary: 'Change a user',
+  operationId: 'updateUser',
+  method: 'patch',
+  path: '/api/users/{id}',
+  tags,
+  summary: 'Change a user',
   description: 'Fields that are left out stay. Disabling a user, or changing the role, acts on the next request.',
   request: { params, body: { required: true, content: { 'application/json': { schema: userPatch } } } },
-  responses: { 200: { description: 'the user as they are now, with the invitation if one was asked for', content: { 'application/json': { schema: changedUser } } } },
+  responses: {
+    200: {
+      description: 'the user as they are now, with the invitation if one was asked for',
+      content: { 'application/json': { schema: changedUser } },
+    },
+  },
   errors: ['NOT_FOUND', 'LAST_ADMIN', 'CONFLICT'],
 });
 
 const deleteUser = operation({
-  operationId: 'deleteUser', method: 'delete', path: '/api/users/{id}', tags, summary: 'Delete a user',
+  operationId: 'deleteUser',
+  method: 'delete',
+  path: '/api/users/{id}',
+  tags,
+  summary: 'Delete a user',
   description: 'Their sessions end at once. Tokens they made stay.',
   request: { params },
-  responses: { 200: { description: 'the user that was deleted', content: { 'application/json': { schema: userSchema } } } },
+  responses: {
+    200: { description: 'the user that was deleted', content: { 'application/json': { schema: userSchema } } },
+  },
   errors: ['NOT_FOUND', 'LAST_ADMIN'],
 });
 
 export function registerUsers(api: Api, { people }: UserServices): void {
   api.openapi(listUsers, async (context) => {
-    const { data, next_cursor } = page(await people.usersOf(actor(context)).list(), context.req.valid('query'), ({ created_at, id }) => `${created_at} ${id}`);
+    const { data, next_cursor } = page(
+      await people.usersOf(actor(context)).list(),
+      context.req.valid('query'),
+      ({ created_at, id }) => `${created_at} ${id}`,
+    );
     return context.json({ data: data.map(showUser), next_cursor }, 200);
   });
   api.openapi(createUser, async (context) => {
     const { email, role, name = null } = context.req.valid('json');
     return context.json(show(await people.usersOf(actor(context)).create({ email, role, name })), 201);
   });
-  api.openapi(getUser, async (context) => context.json(showUser(await people.usersOf(actor(context)).get(context.req.valid('param').id)), 200));
+  api.openapi(getUser, async (context) =>
+    context.json(showUser(await people.usersOf(actor(context)).get(context.req.valid('param').id)), 200),
+  );
   api.openapi(updateUser, async (context) => {
     const { name, role, status, invite, reset_two_factor } = context.req.valid('json');
-    const patch = { ...(name === undefined ? {} : { name }), ...(role && { role }), ...(status && { status }), ...(invite && { invite }), ...(reset_two_factor && { resetTwoFactor: reset_two_factor }) };
+    const patch = {
+      ...(name === undefined ? {} : { name }),
+      ...(role && { role }),
+      ...(status && { status }),
+      ...(invite && { invite }),
+      ...(reset_two_factor && { resetTwoFactor: reset_two_factor }),
+    };
     return context.json(show(await people.usersOf(actor(context)).update(context.req.valid('param').id, patch)), 200);
   });
-  api.openapi(deleteUser, async (context) => context.json(showUser(await people.usersOf(actor(context)).remove(context.req.valid('param').id)), 200));
+  api.openapi(deleteUser, async (context) =>
+    context.json(showUser(await people.usersOf(actor(context)).remove(context.req.valid('param').id)), 200),
+  );
 }
 
 function show({ record, invitation }: ChangedUser): z.infer<typeof changedUser> {
   if (invitation === undefined) return showUser(record);
   const { code, expires_at } = invitation;
-  return { ...showUser(record), invitation: { token: code.reveal(), link: `/api/swagger#invitation=${code.reveal()}`, expires_at } };
+  return {
+    ...showUser(record),
+    invitation: { token: code.reveal(), link: `/api/swagger#invitation=${code.reveal()}`, expires_at },
+  };
 }

@@ -17,7 +17,12 @@ export const artifactSchema = z
     sha1: z.string().openapi({ description: '`dist.shasum`, lower-case hex' }),
     size: z.number().int().openapi({ description: 'bytes of the ZIP', example: 20_480 }),
     url: z.string().openapi({ description: 'of the dist', example: '/dist/acme/hello/1.2.0.zip' }),
-    status: z.enum(['published', 'withdrawn', 'superseded']).openapi({ description: 'withdrawn: not offered any more; superseded: the dev version has other content by now. Locks go on installing both' }),
+    status: z
+      .enum(['published', 'withdrawn', 'superseded'])
+      .openapi({
+        description:
+          'withdrawn: not offered any more; superseded: the dev version has other content by now. Locks go on installing both',
+      }),
     created_at: timeWhen('the ZIP was uploaded'),
     created_by: z.string().openapi({ description: 'who published it', example: 'token:tok_4fHj2kLm9QwErTy0' }),
     retired_at: time.nullable().openapi({ description: 'since when it is not published any more' }),
@@ -25,14 +30,40 @@ export const artifactSchema = z
   .openapi('Artifact');
 
 export const uploadQuery = z.strictObject({
-  version: z.string().min(1).max(200).optional().openapi({ description: 'which version it is; needed where composer.json does not say, refused where it says another', example: '1.2.0' }),
-  name: z.string().min(1).max(201).optional().openapi({ description: 'refused where composer.json says another', example: 'acme/hello' }),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters').optional().openapi({ maxLength: 64, description: 'of the ZIP: what arrives with another one is refused' }),
+  version: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .openapi({
+      description: 'which version it is; needed where composer.json does not say, refused where it says another',
+      example: '1.2.0',
+    }),
+  name: z
+    .string()
+    .min(1)
+    .max(201)
+    .optional()
+    .openapi({ description: 'refused where composer.json says another', example: 'acme/hello' }),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex characters')
+    .optional()
+    .openapi({ maxLength: 64, description: 'of the ZIP: what arrives with another one is refused' }),
 });
 
 export const cleanupOrder = z
   .strictObject({
-    retention_days: z.number().int().min(0).max(36_500).optional().openapi({ description: 'days that withdrawn and superseded ZIPs are kept; left out: what the settings say', example: 90 }),
+    retention_days: z
+      .number()
+      .int()
+      .min(0)
+      .max(36_500)
+      .optional()
+      .openapi({
+        description: 'days that withdrawn and superseded ZIPs are kept; left out: what the settings say',
+        example: 90,
+      }),
     dry_run: z.boolean().default(true).openapi({ description: 'true: only says what would go' }),
   })
   .openapi('ArtifactCleanupOrder');
@@ -41,7 +72,16 @@ export const cleanupSchema = z
   .object({
     dry_run: z.boolean().openapi({ description: 'true: nothing was removed' }),
     artifacts: z.array(artifactSchema).openapi({ description: 'what goes or went' }),
-    leftovers: z.array(z.object({ file: z.string().openapi({ description: 'the path below the folder of artifacts', example: '.staging/upload-4f2a.zip' }), size: z.number().int().openapi({ description: 'bytes of the file' }) })).openapi({ description: 'files that uploads left behind which were cut off' }),
+    leftovers: z
+      .array(
+        z.object({
+          file: z
+            .string()
+            .openapi({ description: 'the path below the folder of artifacts', example: '.staging/upload-4f2a.zip' }),
+          size: z.number().int().openapi({ description: 'bytes of the file' }),
+        }),
+      )
+      .openapi({ description: 'files that uploads left behind which were cut off' }),
     bytes: z.number().int().openapi({ description: 'of all of them' }),
   })
   .openapi('ArtifactCleanup');
@@ -51,5 +91,10 @@ export function showArtifact(record: ArtifactRecord): z.infer<typeof artifactSch
 }
 
 export function showCleanup({ artifacts, leftovers, bytes }: Cleanup, dryRun: boolean): z.infer<typeof cleanupSchema> {
-  return { dry_run: dryRun, artifacts: artifacts.map(showArtifact), leftovers: leftovers.map((file) => ({ ...file })), bytes };
+  return {
+    dry_run: dryRun,
+    artifacts: artifacts.map(showArtifact),
+    leftovers: leftovers.map((file) => ({ ...file })),
+    bytes,
+  };
 }

@@ -13,28 +13,44 @@ const links = z.record(z.string(), z.string());
 
 const summaryShape = {
   name: z.string().openapi({ description: 'the name of the package', example: 'acme/hello' }),
-  description: z.string().nullable().openapi({ description: 'one line about the package; null where its composer.json has none' }),
+  description: z
+    .string()
+    .nullable()
+    .openapi({ description: 'one line about the package; null where its composer.json has none' }),
   type: z.string().openapi({ description: 'the type of the package', example: 'library' }),
   keywords: z.array(z.string()).openapi({ description: 'the keywords of its composer.json', example: ['greeting'] }),
   abandoned: z.union([z.boolean(), z.string()]).openapi({ description: 'true, or the package to use instead' }),
-  latest_version: version.openapi({ description: 'the newest stable version, or the newest there is', example: '1.2.0' }),
+  latest_version: version.openapi({
+    description: 'the newest stable version, or the newest there is',
+    example: '1.2.0',
+  }),
   updated_at: time.openapi({ description: 'when a version of it was last published here' }),
   downloads: z.number().int().openapi({ description: 'archives sent since ever' }),
 };
 
-export const packageSummary = z.object({ ...summaryShape, versions: z.number().int().openapi({ description: 'how many are published' }) }).openapi('PackageSummary');
+export const packageSummary = z
+  .object({ ...summaryShape, versions: z.number().int().openapi({ description: 'how many are published' }) })
+  .openapi('PackageSummary');
 
 const packageVersion = z
   .object({
     version,
     version_normalized: z.string().openapi({ description: 'the version as Composer compares it', example: '1.2.0.0' }),
-    stability: z.enum(['stable', 'RC', 'beta', 'alpha', 'dev']).openapi({ description: 'the stability that Composer reads from the version' }),
-    time: z.string().nullable().openapi({ description: 'its own, as its source says it', example: '2026-01-31T12:00:00+00:00' }),
+    stability: z
+      .enum(['stable', 'RC', 'beta', 'alpha', 'dev'])
+      .openapi({ description: 'the stability that Composer reads from the version' }),
+    time: z
+      .string()
+      .nullable()
+      .openapi({ description: 'its own, as its source says it', example: '2026-01-31T12:00:00+00:00' }),
     published_at: time.openapi({ description: 'since when this content is published here' }),
     reference: z.string().openapi({ description: '`dist.reference`: the commit, or a digest of the content' }),
     shasum: z.string().openapi({ description: 'SHA-1 of the archive' }),
     size: z.number().int().openapi({ description: 'bytes of the archive' }),
-    requires: links.openapi({ description: 'package → constraint, as `require` has it', example: { php: '^8.2', 'acme/greeting': '^1.0' } }),
+    requires: links.openapi({
+      description: 'package → constraint, as `require` has it',
+      example: { php: '^8.2', 'acme/greeting': '^1.0' },
+    }),
     dev_requires: links.openapi({ description: 'package → constraint, as `require-dev` has it' }),
     readme: z.boolean().openapi({ description: 'whether it has a README' }),
     changelog: z.boolean().openapi({ description: 'whether it has a CHANGELOG' }),
@@ -43,7 +59,10 @@ const packageVersion = z
 
 const quarantined = z
   .object({
-    version: z.string().nullable().openapi({ description: 'the version that was left out; null where it is not known' }),
+    version: z
+      .string()
+      .nullable()
+      .openapi({ description: 'the version that was left out; null where it is not known' }),
     code: z.string().openapi({ description: 'the reason, for a program', example: 'VERSION_CHANGED' }),
     message: z.string().openapi({ description: 'what is wrong and what to do' }),
     where: z.string().openapi({ description: 'the source and the place in it' }),
@@ -54,14 +73,25 @@ export const packageSchema = z
   .object({
     ...summaryShape,
     license: z.array(z.string()).openapi({ description: 'the licences of its newest version', example: ['MIT'] }),
-    links: links.openapi({ description: 'homepage and support, as far as they are addresses', example: { homepage: 'https://example.org/hello' } }),
+    links: links.openapi({
+      description: 'homepage and support, as far as they are addresses',
+      example: { homepage: 'https://example.org/hello' },
+    }),
     versions: z.array(packageVersion).openapi({ description: 'newest first' }),
     dependents: z.array(z.string()).openapi({ description: 'packages here of which a version requires it' }),
-    sources: z.array(z.object({
-      id: z.string().openapi({ description: 'the id of the source' }),
-      location: z.string().openapi({ description: 'the folder or the address of the source' }),
-    })).nullable().openapi({ description: 'where its versions come from; null for read tokens, which are not told' }),
-    quarantined: z.array(quarantined).nullable().openapi({ description: 'versions that were left out, and why; null for read tokens' }),
+    sources: z
+      .array(
+        z.object({
+          id: z.string().openapi({ description: 'the id of the source' }),
+          location: z.string().openapi({ description: 'the folder or the address of the source' }),
+        }),
+      )
+      .nullable()
+      .openapi({ description: 'where its versions come from; null for read tokens, which are not told' }),
+    quarantined: z
+      .array(quarantined)
+      .nullable()
+      .openapi({ description: 'versions that were left out, and why; null for read tokens' }),
   })
   .openapi('PackageDetails');
 
@@ -69,7 +99,12 @@ export const packageText = z
   .object({
     version,
     markdown: z.string().openapi({ description: 'as it was written, 512 KiB at most' }),
-    html: z.string().openapi({ description: 'sanitized: no scripts, no images, links to web pages and mail only. A text that takes too long to render is one `<pre>`' }),
+    html: z
+      .string()
+      .openapi({
+        description:
+          'sanitized: no scripts, no images, links to web pages and mail only. A text that takes too long to render is one `<pre>`',
+      }),
     html_truncated: z.boolean().openapi({ description: 'true: the HTML is of its beginning only' }),
     truncated: z.boolean().openapi({ description: 'true: it is longer than is kept' }),
   })
@@ -77,21 +112,31 @@ export const packageText = z
 
 const byVersion = z.record(z.string(), z.number().int());
 const date = z.string().openapi({ description: 'the day, in UTC', example: '2026-11-21' });
-const counted = (what: string) => z.number().int().openapi({ description: `${what} of this day` });
+const counted = (what: string) =>
+  z
+    .number()
+    .int()
+    .openapi({ description: `${what} of this day` });
 const perVersion = (what: string) => byVersion.openapi({ description: `version → ${what} of this day` });
 
 export const statisticsSchema = z
   .object({
     total: z.number().int().openapi({ description: 'downloads since ever' }),
     versions: byVersion.openapi({ description: 'downloads of these days, by version', example: { '1.2.0': 12 } }),
-    days: z.array(z.object({ date, downloads: counted('downloads'), versions: perVersion('downloads') })).openapi({ description: 'oldest first, of UTC; days without a download are left out' }),
+    days: z
+      .array(z.object({ date, downloads: counted('downloads'), versions: perVersion('downloads') }))
+      .openapi({ description: 'oldest first, of UTC; days without a download are left out' }),
     installs: z
       .object({
         total: z.number().int().openapi({ description: 'installs since ever' }),
         versions: byVersion.openapi({ description: 'installs of these days, by version', example: { '1.2.0': 31 } }),
-        days: z.array(z.object({ date, installs: counted('installs'), versions: perVersion('installs') })).openapi({ description: 'oldest first, of UTC; days without an install are left out' }),
+        days: z
+          .array(z.object({ date, installs: counted('installs'), versions: perVersion('installs') }))
+          .openapi({ description: 'oldest first, of UTC; days without an install are left out' }),
       })
-      .openapi({ description: 'what clients told of: Composer tells every install and update of a package, unless it is offline' }),
+      .openapi({
+        description: 'what clients told of: Composer tells every install and update of a package, unless it is offline',
+      }),
   })
   .openapi('PackageStatistics');
 
@@ -106,8 +151,21 @@ export const withdrawalSchema = z
   })
   .openapi('WithdrawnVersion');
 
-export function showSummary({ name, description, type, keywords, abandoned, latest_version, versions, updated_at }: PackageSummary, downloads: number): z.infer<typeof packageSummary> {
-  return { name, description, type, keywords: [...keywords], abandoned, latest_version, versions, updated_at, downloads };
+export function showSummary(
+  { name, description, type, keywords, abandoned, latest_version, versions, updated_at }: PackageSummary,
+  downloads: number,
+): z.infer<typeof packageSummary> {
+  return {
+    name,
+    description,
+    type,
+    keywords: [...keywords],
+    abandoned,
+    latest_version,
+    versions,
+    updated_at,
+    downloads,
+  };
 }
 
 export interface ShownPackage {
@@ -119,7 +177,13 @@ export interface ShownPackage {
   readonly origins: boolean;
 }
 
-export function showPackage({ summary, details, downloads, dependents, origins }: ShownPackage): z.infer<typeof packageSchema> {
+export function showPackage({
+  summary,
+  details,
+  downloads,
+  dependents,
+  origins,
+}: ShownPackage): z.infer<typeof packageSchema> {
   return {
     ...showSummary(summary, downloads),
     license: [...details.license],
@@ -127,12 +191,37 @@ export function showPackage({ summary, details, downloads, dependents, origins }
     versions: details.versions.map(showVersion),
     dependents: [...dependents],
     sources: origins ? details.sources.map(({ id, location }) => ({ id, location })) : null,
-    quarantined: origins ? details.quarantined.map(({ version: left, code, message, where }) => ({ version: left, code, message, where })) : null,
+    quarantined: origins
+      ? details.quarantined.map(({ version: left, code, message, where }) => ({ version: left, code, message, where }))
+      : null,
   };
 }
 
 function showVersion(published: PublishedVersion): z.infer<typeof packageVersion> {
-  const { version: label, version_normalized, time: own, since, reference, shasum, size, readme, changelog } = published.entry;
+  const {
+    version: label,
+    version_normalized,
+    time: own,
+    since,
+    reference,
+    shasum,
+    size,
+    readme,
+    changelog,
+  } = published.entry;
   const { requires, dev_requires } = requirementsOf(published);
-  return { version: label, version_normalized, stability: parseStability(version_normalized), time: own, published_at: since, reference, shasum, size, requires: { ...requires }, dev_requires: { ...dev_requires }, readme: readme !== undefined, changelog: changelog !== undefined };
+  return {
+    version: label,
+    version_normalized,
+    stability: parseStability(version_normalized),
+    time: own,
+    published_at: since,
+    reference,
+    shasum,
+    size,
+    requires: { ...requires },
+    dev_requires: { ...dev_requires },
+    readme: readme !== undefined,
+    changelog: changelog !== undefined,
+  };
 }

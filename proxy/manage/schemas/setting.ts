@@ -4,7 +4,13 @@ import { z } from '@hono/zod-openapi';
 import type { JsonValue } from '../../../build/contract/json.ts';
 import { advertisable } from '../../protocol/advertised.ts';
 import { longestNotice, mostNotices } from '../../settings/client-notice.ts';
-import { longestText, mostLicenses, settingDefinitions, settingKeys, type SettingKey } from '../../settings/definitions.ts';
+import {
+  longestText,
+  mostLicenses,
+  settingDefinitions,
+  settingKeys,
+  type SettingKey,
+} from '../../settings/definitions.ts';
 import { mostPatterns } from '../../settings/package-patterns.ts';
 import type { SettingPatch, SettingView } from '../../settings/settings.ts';
 
@@ -17,7 +23,9 @@ const advertised = z.array(z.string().openapi({ enum: [...advertisable] })).open
 const clientNotices = z
   .array(
     z.strictObject({
-      versions: z.string().openapi({ description: 'versions of Composer, as a constraint', example: '<2.5', maxLength: 200 }),
+      versions: z
+        .string()
+        .openapi({ description: 'versions of Composer, as a constraint', example: '<2.5', maxLength: 200 }),
       message: z.string().openapi({
         description: 'the text that Composer prints',
         example: 'Please update Composer.',
@@ -61,8 +69,17 @@ function rangeOf(key: SettingKey): { readonly minimum?: number; readonly maximum
 function shown<Key extends SettingKey>(key: Key) {
   const { description, allowed, standard } = settingDefinitions[key];
   const described = z.object({
-    value: shapes[key].openapi({ ...rangeOf(key), description: `${description}. Must be ${allowed}`, default: standard }),
-    origin: z.enum(['default', 'file', 'environment', 'flag', 'api']).openapi({ description: 'where it comes from; of several the last in this order wins, but for `api`, which stands between `file` and `environment`' }),
+    value: shapes[key].openapi({
+      ...rangeOf(key),
+      description: `${description}. Must be ${allowed}`,
+      default: standard,
+    }),
+    origin: z
+      .enum(['default', 'file', 'environment', 'flag', 'api'])
+      .openapi({
+        description:
+          'where it comes from; of several the last in this order wins, but for `api`, which stands between `file` and `environment`',
+      }),
     changeable: z.boolean().openapi({ description: 'false: the environment or a flag fixes it' }),
   });
   return described.openapi({ description });
@@ -70,7 +87,13 @@ function shown<Key extends SettingKey>(key: Key) {
 
 function taken<Key extends SettingKey>(key: Key) {
   const { description, allowed } = settingDefinitions[key];
-  return shapes[key].nullable().optional().openapi({ ...rangeOf(key), description: `${description}. Must be ${allowed}; null: as libretto.json or the default say` });
+  return shapes[key]
+    .nullable()
+    .optional()
+    .openapi({
+      ...rangeOf(key),
+      description: `${description}. Must be ${allowed}; null: as libretto.json or the default say`,
+    });
 }
 
 const groups = {
@@ -83,57 +106,86 @@ const groups = {
 
 export const settingsSchema = z
   .object({
-    mirroring: z.object({
-      enabled: shown('mirroring.enabled'),
-      url: shown('mirroring.url'),
-      allow: shown('mirroring.allow'),
-      deny: shown('mirroring.deny'),
-      reserved: shown('mirroring.reserved'),
-      shared_vendors: shown('mirroring.shared_vendors'),
-      minimum_age: shown('mirroring.minimum_age'),
-      licenses: shown('mirroring.licenses'),
-      license_rule: shown('mirroring.license_rule'),
-      abandoned: shown('mirroring.abandoned'),
-      fresh: shown('mirroring.fresh'),
-      missing: shown('mirroring.missing'),
-    }).openapi({ description: groups.mirroring }),
+    mirroring: z
+      .object({
+        enabled: shown('mirroring.enabled'),
+        url: shown('mirroring.url'),
+        allow: shown('mirroring.allow'),
+        deny: shown('mirroring.deny'),
+        reserved: shown('mirroring.reserved'),
+        shared_vendors: shown('mirroring.shared_vendors'),
+        minimum_age: shown('mirroring.minimum_age'),
+        licenses: shown('mirroring.licenses'),
+        license_rule: shown('mirroring.license_rule'),
+        abandoned: shown('mirroring.abandoned'),
+        fresh: shown('mirroring.fresh'),
+        missing: shown('mirroring.missing'),
+      })
+      .openapi({ description: groups.mirroring }),
     metadata_url: shown('metadata_url'),
     advertise: shown('advertise'),
     warnings: shown('warnings'),
     infos: shown('infos'),
     dist_url: shown('dist_url'),
-    limits: z.object({ read: shown('limits.read'), write: shown('limits.write') }).openapi({ description: groups.limits }),
+    limits: z
+      .object({ read: shown('limits.read'), write: shown('limits.write') })
+      .openapi({ description: groups.limits }),
     sessions: z.object({ lifetime: shown('sessions.lifetime') }).openapi({ description: groups.sessions }),
     passwords: z.object({ min_length: shown('passwords.min_length') }).openapi({ description: groups.passwords }),
-    retention: z.object({ artifacts_days: shown('retention.artifacts_days'), statistics_days: shown('retention.statistics_days'), jobs: shown('retention.jobs') }).openapi({ description: groups.retention }),
+    retention: z
+      .object({
+        artifacts_days: shown('retention.artifacts_days'),
+        statistics_days: shown('retention.statistics_days'),
+        jobs: shown('retention.jobs'),
+      })
+      .openapi({ description: groups.retention }),
   })
   .openapi('Settings');
 
 export const settingsPatch = z
   .strictObject({
-    mirroring: z.strictObject({
-      enabled: taken('mirroring.enabled'),
-      url: taken('mirroring.url'),
-      allow: taken('mirroring.allow'),
-      deny: taken('mirroring.deny'),
-      reserved: taken('mirroring.reserved'),
-      shared_vendors: taken('mirroring.shared_vendors'),
-      minimum_age: taken('mirroring.minimum_age'),
-      licenses: taken('mirroring.licenses'),
-      license_rule: taken('mirroring.license_rule'),
-      abandoned: taken('mirroring.abandoned'),
-      fresh: taken('mirroring.fresh'),
-      missing: taken('mirroring.missing'),
-    }).optional().openapi({ description: groups.mirroring }),
+    mirroring: z
+      .strictObject({
+        enabled: taken('mirroring.enabled'),
+        url: taken('mirroring.url'),
+        allow: taken('mirroring.allow'),
+        deny: taken('mirroring.deny'),
+        reserved: taken('mirroring.reserved'),
+        shared_vendors: taken('mirroring.shared_vendors'),
+        minimum_age: taken('mirroring.minimum_age'),
+        licenses: taken('mirroring.licenses'),
+        license_rule: taken('mirroring.license_rule'),
+        abandoned: taken('mirroring.abandoned'),
+        fresh: taken('mirroring.fresh'),
+        missing: taken('mirroring.missing'),
+      })
+      .optional()
+      .openapi({ description: groups.mirroring }),
     metadata_url: taken('metadata_url'),
     advertise: taken('advertise'),
     warnings: taken('warnings'),
     infos: taken('infos'),
     dist_url: taken('dist_url'),
-    limits: z.strictObject({ read: taken('limits.read'), write: taken('limits.write') }).optional().openapi({ description: groups.limits }),
-    sessions: z.strictObject({ lifetime: taken('sessions.lifetime') }).optional().openapi({ description: groups.sessions }),
-    passwords: z.strictObject({ min_length: taken('passwords.min_length') }).optional().openapi({ description: groups.passwords }),
-    retention: z.strictObject({ artifacts_days: taken('retention.artifacts_days'), statistics_days: taken('retention.statistics_days'), jobs: taken('retention.jobs') }).optional().openapi({ description: groups.retention }),
+    limits: z
+      .strictObject({ read: taken('limits.read'), write: taken('limits.write') })
+      .optional()
+      .openapi({ description: groups.limits }),
+    sessions: z
+      .strictObject({ lifetime: taken('sessions.lifetime') })
+      .optional()
+      .openapi({ description: groups.sessions }),
+    passwords: z
+      .strictObject({ min_length: taken('passwords.min_length') })
+      .optional()
+      .openapi({ description: groups.passwords }),
+    retention: z
+      .strictObject({
+        artifacts_days: taken('retention.artifacts_days'),
+        statistics_days: taken('retention.statistics_days'),
+        jobs: taken('retention.jobs'),
+      })
+      .optional()
+      .openapi({ description: groups.retention }),
   })
   .openapi('SettingsPatch', { example: { limits: { read: 5000 } } });
 
@@ -142,7 +194,8 @@ export function showSettings(views: readonly SettingView[]): z.infer<typeof sett
   const shownSettings: Record<string, unknown> = {};
   for (const { key, ...view } of views) {
     const [group = '', name] = key.split('.');
-    shownSettings[group] = name === undefined ? view : { ...(shownSettings[group] as object | undefined), [name]: view };
+    shownSettings[group] =
+      name === undefined ? view : { ...(shownSettings[group] as object | undefined), [name]: view };
   }
   return shownSettings as z.infer<typeof settingsSchema>;
 }
@@ -152,7 +205,10 @@ export function flatPatch(patch: z.infer<typeof settingsPatch>): SettingPatch {
   const named = settingKeys.map((key) => {
     const [group = '', name] = key.split('.');
     const given = (patch as Readonly<Record<string, unknown>>)[group];
-    return [key, name === undefined ? given : (given as Readonly<Record<string, unknown>> | undefined)?.[name]] as const;
+    return [
+      key,
+      name === undefined ? given : (given as Readonly<Record<string, unknown>> | undefined)?.[name],
+    ] as const;
   });
   return Object.fromEntries(named.filter(([, value]) => value !== undefined)) as SettingPatch;
 }

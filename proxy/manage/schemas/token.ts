@@ -11,8 +11,18 @@ import { time, timeWhen } from './time.ts';
 import { shownLimits, takenLimits } from './token-limits.ts';
 
 const kind = z.enum(['read', 'write']).openapi({ description: '`read`: reads packages. `write`: publishes them, too' });
-const description = z.string().min(1).max(200).openapi({ description: 'who uses it, for what; one line', example: 'CI of acme/shop' });
-const rateLimit = z.number().int().min(0).max(1_000_000_000).nullable().openapi({ description: 'requests an hour; 0: unlimited; null: the default of its kind', example: 1000 });
+const description = z
+  .string()
+  .min(1)
+  .max(200)
+  .openapi({ description: 'who uses it, for what; one line', example: 'CI of acme/shop' });
+const rateLimit = z
+  .number()
+  .int()
+  .min(0)
+  .max(1_000_000_000)
+  .nullable()
+  .openapi({ description: 'requests an hour; 0: unlimited; null: the default of its kind', example: 1000 });
 const expiresAt = time.nullable().openapi({ description: 'from then on it opens nothing; null: never' });
 
 export const tokenSchema = z
@@ -22,15 +32,23 @@ export const tokenSchema = z
     kind: kind.openapi({ description: '`read`: reads packages. `write`: publishes them, too. It never changes' }),
     status: z.enum(['active', 'expired', 'revoked']).openapi({ description: 'only an active token opens anything' }),
     rate_limit: rateLimit,
-    effective_rate_limit: z.number().int().openapi({ description: 'the limit in force, the default of its kind included; 0: unlimited' }),
+    effective_rate_limit: z
+      .number()
+      .int()
+      .openapi({ description: 'the limit in force, the default of its kind included; 0: unlimited' }),
     created_at: timeWhen('it was made'),
     created_by: z.string().openapi({ description: 'who made it', example: 'cli:root' }),
     expires_at: expiresAt,
     revoked_at: time.nullable().openapi({ description: 'when it was revoked; null: it was not' }),
     ...shownLimits,
-    previous_expires_at: time.nullable().openapi({ description: 'until then the secret before the last rotation opens as well' }),
+    previous_expires_at: time
+      .nullable()
+      .openapi({ description: 'until then the secret before the last rotation opens as well' }),
     last_used_at: time.nullable().openapi({ description: 'by any of its secrets' }),
-    last_used_from: z.string().nullable().openapi({ description: 'the address of the client that did', example: '203.0.113.7' }),
+    last_used_from: z
+      .string()
+      .nullable()
+      .openapi({ description: 'the address of the client that did', example: '203.0.113.7' }),
     requests: z
       .object({
         used: z.number().int().openapi({ description: 'requests counted in the window that runs' }),
@@ -43,14 +61,34 @@ export const tokenSchema = z
   .openapi('Token');
 
 const expiry = expiresAt.optional().openapi({ example: '2035-12-31T00:00:00.000Z', maxLength: 40 });
-export const tokenDraft = z.strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: expiry, ...takenLimits }).openapi('TokenDraft');
+export const tokenDraft = z
+  .strictObject({ description, kind, rate_limit: rateLimit.optional(), expires_at: expiry, ...takenLimits })
+  .openapi('TokenDraft');
 /** `kind` is taken to be refused with a code of its own. */
-export const tokenPatch = z.strictObject({ description: description.optional(), rate_limit: rateLimit.optional(), expires_at: expiry, ...takenLimits, kind: kind.optional().openapi({ description: 'refused with KIND_IMMUTABLE: the kind never changes' }) }).openapi('TokenPatch', { example: { description: 'CI of acme/shop', rate_limit: 2000 } });
-export const createdToken = tokenSchema.extend({ token: z.string().openapi({ description: 'the secret: shown this once, kept nowhere' }) }).openapi('CreatedToken');
+export const tokenPatch = z
+  .strictObject({
+    description: description.optional(),
+    rate_limit: rateLimit.optional(),
+    expires_at: expiry,
+    ...takenLimits,
+    kind: kind.optional().openapi({ description: 'refused with KIND_IMMUTABLE: the kind never changes' }),
+  })
+  .openapi('TokenPatch', { example: { description: 'CI of acme/shop', rate_limit: 2000 } });
+export const createdToken = tokenSchema
+  .extend({ token: z.string().openapi({ description: 'the secret: shown this once, kept nowhere' }) })
+  .openapi('CreatedToken');
 
 /** `body` may be left out. */
 export const tokenRotation = z
-  .strictObject({ grace_seconds: z.number().int().min(0).max(longestGraceSeconds).default(standardGraceSeconds).openapi({ description: 'how long the secret before goes on opening; 0: it ends at once', example: 3600 }) })
+  .strictObject({
+    grace_seconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(longestGraceSeconds)
+      .default(standardGraceSeconds)
+      .openapi({ description: 'how long the secret before goes on opening; 0: it ends at once', example: 3600 }),
+  })
   .openapi('TokenRotation');
 
 export interface TokenFacts {
@@ -60,7 +98,10 @@ export interface TokenFacts {
   readonly window: Window | undefined;
 }
 
-export function showToken(record: TokenRecord, { defaults, nowMs, use, window }: TokenFacts): z.infer<typeof tokenSchema> {
+export function showToken(
+  record: TokenRecord,
+  { defaults, nowMs, use, window }: TokenFacts,
+): z.infer<typeof tokenSchema> {
   const { limit: rate_limit, hash: _hash, previous_hash: _previous, previous_expires_at, ...fields } = record;
   const limit = effectiveLimit(record, defaults);
   return {
@@ -70,10 +111,14 @@ export function showToken(record: TokenRecord, { defaults, nowMs, use, window }:
     rate_limit,
     effective_rate_limit: limit,
     status: tokenStatus(record, nowMs),
-    previous_expires_at: previous_expires_at !== null && nowMs < Date.parse(previous_expires_at) ? previous_expires_at : null,
+    previous_expires_at:
+      previous_expires_at !== null && nowMs < Date.parse(previous_expires_at) ? previous_expires_at : null,
     last_used_at: use === undefined ? null : timeOf(use.atMs),
     last_used_from: use?.from ?? null,
-    requests: limit === 0 ? null : { used: window?.used ?? 0, limit, resets_at: window === undefined ? null : timeOf(window.endsAtMs) },
+    requests:
+      limit === 0
+        ? null
+        : { used: window?.used ?? 0, limit, resets_at: window === undefined ? null : timeOf(window.endsAtMs) },
   };
 }
 

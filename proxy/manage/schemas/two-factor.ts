@@ -6,8 +6,18 @@ import { code, loggedIn, password } from './user.ts';
 export const twoFactorSetup = z.strictObject({ password }).openapi('TwoFactorSetup');
 export const twoFactorSecret = z
   .object({
-    secret: z.string().openapi({ description: 'for typing into an authenticator, base32', example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP' }),
-    uri: z.string().openapi({ description: 'the same as a link that authenticators open', example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…' }),
+    secret: z
+      .string()
+      .openapi({
+        description: 'for typing into an authenticator, base32',
+        example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+      }),
+    uri: z
+      .string()
+      .openapi({
+        description: 'the same as a link that authenticators open',
+        example: 'otpauth://totp/Libretto:ada%40example.org?issuer=Libretto&secret=…',
+      }),
     qr_svg: z.string().openapi({ description: 'the URI as a QR code, an SVG document' }),
   })
   .openapi('TwoFactorSecret');
@@ -15,5 +25,11 @@ export const twoFactorSecret = z
 export const twoFactorCode = z.strictObject({ code }).openapi('TwoFactorCode');
 export const twoFactorProof = z.strictObject({ password, code }).openapi('TwoFactorProof');
 
-export const recoveryCodes = z.object({ recovery_codes: z.array(z.string()).openapi({ description: 'ten, each good for one login without the authenticator: shown this once' }) }).openapi('RecoveryCodes');
+export const recoveryCodes = z
+  .object({
+    recovery_codes: z
+      .array(z.string())
+      .openapi({ description: 'ten, each good for one login without the authenticator: shown this once' }),
+  })
+  .openapi('RecoveryCodes');
 export const twoFactorEnabled = loggedIn.extend(recoveryCodes.shape).openapi('TwoFactorEnabled');

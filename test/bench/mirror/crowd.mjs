@@ -13,8 +13,14 @@ const clients = 500;
 const paths = { p2: '/p2/other/cold.json', dist: '/dist/other/cold/1.0.0.zip' };
 
 export async function crowd({ folder, servers, say }) {
-  const upstream = forWebServer(await buildTree(folder, 'upstream', (source) => writePackage(source, 'other/cold', '1.0.0', randomBytes(1024 * 1024))));
-  const data = await buildTree(folder, 'data', (source) => writePackage(source, 'acme/app', '1.0.0', Buffer.from('<?php\n')));
+  const upstream = forWebServer(
+    await buildTree(folder, 'upstream', (source) =>
+      writePackage(source, 'other/cold', '1.0.0', randomBytes(1024 * 1024)),
+    ),
+  );
+  const data = await buildTree(folder, 'data', (source) =>
+    writePackage(source, 'acme/app', '1.0.0', Buffer.from('<?php\n')),
+  );
   const token = await mirroring(folder, data, (await servers.nginx(upstream, undefined)).url);
   const { url } = await servers.proxy(data, { log: join(folder, 'requests.log') });
   const figures = [];
@@ -24,9 +30,20 @@ export async function crowd({ folder, servers, say }) {
     const ms = await timed(() => Promise.all(Array.from({ length: clients }, () => ask(agent, url + path, token))));
     agent.destroy();
     await sleep(1500); // nginx writes its log once a second
-    const asked = readFileSync(join(folder, 'access.log'), 'utf8').split('\n').filter((line) => line.includes(`"GET ${path}`)).length;
+    const asked = readFileSync(join(folder, 'access.log'), 'utf8')
+      .split('\n')
+      .filter((line) => line.includes(`"GET ${path}`)).length;
     if (asked === 0) throw new Error(`${path}: the other registry has no line of it in its log`);
-    figures.push({ what: `asked upstream for ${clients} cold requests of one ${what}`, unit: 'times', value: asked, ours: asked, atMost: 1 }, { what: 'until all have it', unit: 'ms', value: ms, ours: ms });
+    figures.push(
+      {
+        what: `asked upstream for ${clients} cold requests of one ${what}`,
+        unit: 'times',
+        value: asked,
+        ours: asked,
+        atMost: 1,
+      },
+      { what: 'until all have it', unit: 'ms', value: ms, ours: ms },
+    );
   }
   return figures;
 }
@@ -35,7 +52,9 @@ function ask(agent, url, token) {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, headers: { authorization: `Bearer ${token}` } }, (answer) => {
       answer.on('error', reject);
-      answer.on('end', () => (answer.statusCode === 200 ? resolve() : reject(new Error(`${url}: ${answer.statusCode}`))));
+      answer.on('end', () =>
+        answer.statusCode === 200 ? resolve() : reject(new Error(`${url}: ${answer.statusCode}`)),
+      );
       answer.resume();
     });
     sent.on('error', reject);

@@ -11,7 +11,9 @@ export async function manyDocuments({ folder, quick, servers, say }) {
   const count = quick ? 1000 : 10_000;
   say(`a registry of ${count} packages …`);
   const { data: upstream, names } = await makeLargeTree(folder, count);
-  const data = await buildTree(folder, 'data', (source) => writePackage(source, 'acme/app', '1.0.0', Buffer.from('<?php\n')));
+  const data = await buildTree(folder, 'data', (source) =>
+    writePackage(source, 'acme/app', '1.0.0', Buffer.from('<?php\n')),
+  );
   const token = await mirroring(folder, data, (await servers.nginx(forWebServer(upstream), undefined)).url);
   const server = await servers.proxy(data, { log: join(folder, 'requests.log') });
   const resident = { before: residentMb(server.processId) };
@@ -23,10 +25,31 @@ export async function manyDocuments({ folder, quick, servers, say }) {
   await askAll(server.url, names, token);
   resident.again = residentMb(server.processId);
   return [
-    { what: `in memory before ${count} documents are mirrored`, unit: 'MB', value: resident.before, ours: resident.before },
+    {
+      what: `in memory before ${count} documents are mirrored`,
+      unit: 'MB',
+      value: resident.before,
+      ours: resident.before,
+    },
     { what: 'after half of them', unit: 'MB', value: resident.half, ours: resident.half },
-    { what: 'after all of them', unit: 'MB', value: resident.first, besideValue: resident.half, beside: 'half', ours: resident.first / resident.half, atMost: 1.1 },
-    { what: 'once they were all asked for again', unit: 'MB', value: resident.again, besideValue: resident.first, beside: 'before', ours: resident.again / resident.first, atMost: 1.1 },
+    {
+      what: 'after all of them',
+      unit: 'MB',
+      value: resident.first,
+      besideValue: resident.half,
+      beside: 'half',
+      ours: resident.first / resident.half,
+      atMost: 1.1,
+    },
+    {
+      what: 'once they were all asked for again',
+      unit: 'MB',
+      value: resident.again,
+      besideValue: resident.first,
+      beside: 'before',
+      ours: resident.again / resident.first,
+      atMost: 1.1,
+    },
   ];
 }
 

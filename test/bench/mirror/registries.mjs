@@ -25,6 +25,10 @@ export function forWebServer(data) {
 /** A registry with packages of its own that mirrors `url`; the token for it. */
 export async function mirroring(folder, data, url) {
   writeFileSync(join(folder, 'libretto.json'), JSON.stringify({ egress: { allow: ['127.0.0.0/8'] } }));
-  for (const [name, value] of [['mirroring.enabled', 'true'], ['mirroring.url', url]]) await run(process.execPath, [binary, 'settings', 'set', name, value, '--data', data], { cwd: folder, env: bare });
+  for (const [name, value] of [
+    ['mirroring.enabled', 'true'],
+    ['mirroring.url', url],
+  ])
+    await run(process.execPath, [binary, 'settings', 'set', name, value, '--data', data], { cwd: folder, env: bare });
   return makeToken(folder, data);
 }

@@ -12,7 +12,10 @@ const rows = [
 ];
 
 export async function warm({ folder, rounds, quick, servers, say }) {
-  const [upstream, data] = [forWebServer(await buildTree(folder, 'upstream', writePackages('other'))), await buildTree(folder, 'data', writePackages('bench'))];
+  const [upstream, data] = [
+    forWebServer(await buildTree(folder, 'upstream', writePackages('other'))),
+    await buildTree(folder, 'data', writePackages('bench')),
+  ];
   const { url } = await servers.nginx(upstream, undefined);
   const token = await mirroring(folder, data, url);
   const server = await servers.proxy(data, { log: join(folder, 'requests.log') });
@@ -23,12 +26,28 @@ export async function warm({ folder, rounds, quick, servers, say }) {
     for (const vendor of ['bench', 'other']) await wrk(server, path(vendor), headers, 1);
     const ask = (vendor) => () => wrk(server, path(vendor), headers, quick ? 2 : 4);
     const { local, mirrored } = await inTurns({ local: ask('bench'), mirrored: ask('other') }, rounds);
-    figures.push({ what: `${what}, mirrored`, unit: '/s', value: mirrored.rate, besideValue: local.rate, beside: 'local', ours: mirrored.rate / local.rate, microseconds: mirrored.microseconds, processor: local.microseconds / mirrored.microseconds, atLeast: 0.9 });
+    figures.push({
+      what: `${what}, mirrored`,
+      unit: '/s',
+      value: mirrored.rate,
+      besideValue: local.rate,
+      beside: 'local',
+      ours: mirrored.rate / local.rate,
+      microseconds: mirrored.microseconds,
+      processor: local.microseconds / mirrored.microseconds,
+      atLeast: 0.9,
+    });
   }
   return figures;
 }
 
 const writePackages = (vendor) => (source) => {
-  for (let minor = 0; minor < 10; minor += 1) writePackage(join(source, `small-1.${minor}`), `${vendor}/small`, `1.${minor}.0`, Buffer.from(`<?php return ${minor};\n`));
+  for (let minor = 0; minor < 10; minor += 1)
+    writePackage(
+      join(source, `small-1.${minor}`),
+      `${vendor}/small`,
+      `1.${minor}.0`,
+      Buffer.from(`<?php return ${minor};\n`),
+    );
   writePackage(join(source, 'twenty'), `${vendor}/twenty`, '1.0.0', randomBytes(19_600));
 };

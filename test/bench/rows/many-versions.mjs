@@ -9,7 +9,15 @@ import { makeRepository } from '../php-repository.mjs';
 export async function manyVersions({ folder, rounds, quick, say }) {
   const [repositories, tags] = quick ? [8, 250] : [40, 500];
   const places = Array.from({ length: repositories }, (_, index) => join(folder, `${index}.git`));
-  for (const [index, place] of places.entries()) await makeRepository(place, { name: `bench/library-${index}`, tags, files: 6, changedShare: 0.17, bytes: 800, composerEvery: 2 });
+  for (const [index, place] of places.entries())
+    await makeRepository(place, {
+      name: `bench/library-${index}`,
+      tags,
+      files: 6,
+      changedShare: 0.17,
+      bytes: 800,
+      composerEvery: 2,
+    });
   const data = join(folder, 'data');
   const build = () => measuredBuild([...places, '--data', data], { cwd: folder });
   const cold = await build();
@@ -20,7 +28,19 @@ export async function manyVersions({ folder, rounds, quick, say }) {
     anew.push(await build());
   }
   return [
-    { what: `${repositories * tags} versions, metadata`, ours: median(anew.map(({ ms }) => ms)), unit: 'ms', atMost: 10_000, expected: '≤ 10 s' },
-    { what: '  its peak memory', ours: median(anew.map(({ mb }) => mb)), unit: 'MB', atMost: 150, expected: '≤ 150 MB' },
+    {
+      what: `${repositories * tags} versions, metadata`,
+      ours: median(anew.map(({ ms }) => ms)),
+      unit: 'ms',
+      atMost: 10_000,
+      expected: '≤ 10 s',
+    },
+    {
+      what: '  its peak memory',
+      ours: median(anew.map(({ mb }) => mb)),
+      unit: 'MB',
+      atMost: 150,
+      expected: '≤ 150 MB',
+    },
   ];
 }

@@ -19,10 +19,27 @@ export async function remotes({ folder, rounds, quick }) {
     await build();
     const [floors, times] = [[], []];
     for (let round = 0; round < rounds; round += 1) {
-      floors.push(await timed(() => run('sh', ['-c', 'xargs -P 8 -n 1 git ls-remote -q < urls'], { cwd: folder, env: { ...bare, GIT_CONFIG_NOSYSTEM: '1' } })));
+      floors.push(
+        await timed(() =>
+          run('sh', ['-c', 'xargs -P 8 -n 1 git ls-remote -q < urls'], {
+            cwd: folder,
+            env: { ...bare, GIT_CONFIG_NOSYSTEM: '1' },
+          }),
+        ),
+      );
       times.push((await build()).ms);
     }
-    return [{ what: `${count} remote repositories, unchanged`, ours: median(times), unit: 'ms', beside: 'git ls-remote × 8', floor: median(floors), times: 1.5, expected: '≤ 1.5 ×' }];
+    return [
+      {
+        what: `${count} remote repositories, unchanged`,
+        ours: median(times),
+        unit: 'ms',
+        beside: 'git ls-remote × 8',
+        floor: median(floors),
+        times: 1.5,
+        expected: '≤ 1.5 ×',
+      },
+    ];
   } finally {
     await server.close();
   }

@@ -20,9 +20,31 @@ export async function tagsArchived({ folder, rounds, quick }) {
   }
   const [floor, ms] = [median(archive), median(cold.map(({ ms: each }) => each))];
   return [
-    { what: `git, cold, ${tags.length} tags archived`, ours: ms, unit: 'ms', beside: 'git archive', floor, times: 0.5, expected: '≤ 0.5 ×' },
-    { what: '  its peak memory', ours: median(cold.map(({ mb }) => mb)), unit: 'MB', atMost: 300, expected: '≤ 300 MB' },
-    { what: '  unchanged', ours: median(unchanged.map(({ ms: each }) => each)), unit: 'ms', beside: 'cold', floor: ms, times: 0.05, expected: '≤ 0.05 ×' },
+    {
+      what: `git, cold, ${tags.length} tags archived`,
+      ours: ms,
+      unit: 'ms',
+      beside: 'git archive',
+      floor,
+      times: 0.5,
+      expected: '≤ 0.5 ×',
+    },
+    {
+      what: '  its peak memory',
+      ours: median(cold.map(({ mb }) => mb)),
+      unit: 'MB',
+      atMost: 300,
+      expected: '≤ 300 MB',
+    },
+    {
+      what: '  unchanged',
+      ours: median(unchanged.map(({ ms: each }) => each)),
+      unit: 'ms',
+      beside: 'cold',
+      floor: ms,
+      times: 0.05,
+      expected: '≤ 0.05 ×',
+    },
   ];
 }
 
@@ -41,9 +63,23 @@ export async function tagsMetadata({ folder, rounds, quick }) {
     times.push((await measuredBuild([repository, '--data', data], { cwd: folder })).ms);
   }
   return [
-    { what: `git, metadata of ${tags} tags`, ours: median(times), unit: 'ms', beside: 'for-each-ref, cat-file', floor: median(floors), times: 2, expected: '≤ 2 ×' },
+    {
+      what: `git, metadata of ${tags} tags`,
+      ours: median(times),
+      unit: 'ms',
+      beside: 'for-each-ref, cat-file',
+      floor: median(floors),
+      times: 2,
+      expected: '≤ 2 ×',
+    },
     { what: '  node starting and ending', ours: median(starts), unit: 'ms' },
   ];
 }
 
-const readComposerFiles = (repository) => run('sh', ['-c', "git -C \"$1\" for-each-ref --format='%(objectname):composer.json' refs/tags refs/heads | git -C \"$1\" cat-file --batch > /dev/null", 'sh', repository]);
+const readComposerFiles = (repository) =>
+  run('sh', [
+    '-c',
+    'git -C "$1" for-each-ref --format=\'%(objectname):composer.json\' refs/tags refs/heads | git -C "$1" cat-file --batch > /dev/null',
+    'sh',
+    repository,
+  ]);

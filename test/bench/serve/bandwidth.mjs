@@ -20,10 +20,28 @@ export async function bandwidth({ folder, rounds, quick, servers, say }) {
   const extra = [];
   for (let round = 0; round < Math.min(rounds, 3); round += 1) extra.push(await memoryOfSlowReaders(ours, token));
   const seconds = quick ? 3 : 5;
-  const measured = await inTurns({ nginx: () => wrk(nginx, paths.large, headers, seconds), ours: () => wrk(ours, paths.large, headers, seconds) }, rounds);
+  const measured = await inTurns(
+    { nginx: () => wrk(nginx, paths.large, headers, seconds), ours: () => wrk(ours, paths.large, headers, seconds) },
+    rounds,
+  );
   return [
-    { what: 'dist of 50 MB', unit: 'MB/s', value: measured.ours.mbPerSecond, besideValue: measured.nginx.mbPerSecond, beside: 'nginx', ours: measured.ours.mbPerSecond / measured.nginx.mbPerSecond, processor: (measured.nginx.share / measured.nginx.mbPerSecond) / (measured.ours.share / measured.ours.mbPerSecond), atLeast: 0.85 },
-    { what: `memory for ${slowReaders} slow readers of it`, unit: 'MB', value: median(extra), ours: median(extra), atMost: 64 },
+    {
+      what: 'dist of 50 MB',
+      unit: 'MB/s',
+      value: measured.ours.mbPerSecond,
+      besideValue: measured.nginx.mbPerSecond,
+      beside: 'nginx',
+      ours: measured.ours.mbPerSecond / measured.nginx.mbPerSecond,
+      processor: measured.nginx.share / measured.nginx.mbPerSecond / (measured.ours.share / measured.ours.mbPerSecond),
+      atLeast: 0.85,
+    },
+    {
+      what: `memory for ${slowReaders} slow readers of it`,
+      unit: 'MB',
+      value: median(extra),
+      ours: median(extra),
+      atMost: 64,
+    },
   ];
 }
 

@@ -39,14 +39,36 @@ export async function requests({ folder, rounds, quick, servers, say }) {
 async function measureRow({ what, path, headers = {}, conditional = false, servers }, all, { token, rounds, seconds }) {
   const runs = {};
   for (const name of ['nginx', ...Object.keys(servers)]) {
-    const asked = { Authorization: `Bearer ${token}`, ...headers, ...(conditional ? await validatorOf(all[name].url + path, token) : {}) };
+    const asked = {
+      Authorization: `Bearer ${token}`,
+      ...headers,
+      ...(conditional ? await validatorOf(all[name].url + path, token) : {}),
+    };
     await wrk(all[name], path, asked, 1);
     runs[name] = () => wrk(all[name], path, asked, seconds);
   }
   const { nginx, ...ours } = await inTurns(runs, rounds);
   return Object.entries(ours).flatMap(([name, { rate, p99, microseconds }]) => [
-    { what: `${what}, ${name}`, unit: '/s', value: rate, besideValue: nginx.rate, beside: 'nginx', ours: rate / nginx.rate, microseconds, processor: nginx.microseconds / microseconds, atLeast: servers[name] },
-    { what: `${what}, ${name}: p99`, unit: 'ms', value: p99, besideValue: nginx.p99, beside: 'nginx', ours: p99 / nginx.p99, atMost: mostP99 },
+    {
+      what: `${what}, ${name}`,
+      unit: '/s',
+      value: rate,
+      besideValue: nginx.rate,
+      beside: 'nginx',
+      ours: rate / nginx.rate,
+      microseconds,
+      processor: nginx.microseconds / microseconds,
+      atLeast: servers[name],
+    },
+    {
+      what: `${what}, ${name}: p99`,
+      unit: 'ms',
+      value: p99,
+      besideValue: nginx.p99,
+      beside: 'nginx',
+      ours: p99 / nginx.p99,
+      atMost: mostP99,
+    },
   ]);
 }
 

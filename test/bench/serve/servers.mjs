@@ -21,20 +21,49 @@ export function createServers(folder) {
   return {
     redis: async () => {
       const port = await freePort();
-      start('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]);
+      start('redis-server', [
+        '--port',
+        String(port),
+        '--bind',
+        '127.0.0.1',
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+        '--dir',
+        folder,
+      ]);
       return `redis://127.0.0.1:${port}`;
     },
     /** `token`: the only one it accepts; undefined: it asks for none. */
     nginx: async (data, token) => {
       const port = await freePort();
       writeFileSync(join(folder, 'nginx.conf'), nginxConfiguration(folder, data, token, port));
-      return await reachable(start(findTool('nginx'), ['-c', join(folder, 'nginx.conf'), '-e', join(folder, 'error.log'), '-g', `daemon off;${process.getuid() === 0 ? ' user root;' : ''}`]), port);
+      return await reachable(
+        start(findTool('nginx'), [
+          '-c',
+          join(folder, 'nginx.conf'),
+          '-e',
+          join(folder, 'error.log'),
+          '-g',
+          `daemon off;${process.getuid() === 0 ? ' user root;' : ''}`,
+        ]),
+        port,
+      );
     },
     /** `libretto serve`; `log`: as the flag. */
     proxy: async (data, { log, flags = [] }) => {
       const port = await freePort();
       const started = performance.now();
-      const server = await reachable(start(process.execPath, [binary, 'serve', '--data', data, '--listen', `127.0.0.1:${port}`, '--log', log, ...flags], { cwd: folder, env: bare }), port, '/health/ready');
+      const server = await reachable(
+        start(
+          process.execPath,
+          [binary, 'serve', '--data', data, '--listen', `127.0.0.1:${port}`, '--log', log, ...flags],
+          { cwd: folder, env: bare },
+        ),
+        port,
+        '/health/ready',
+      );
       return { ...server, readyMs: performance.now() - started };
     },
     stop: async () => {
@@ -44,7 +73,9 @@ export function createServers(folder) {
 }
 
 function nginxConfiguration(folder, data, token, port) {
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join(' ');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
+    .join(' ');
   return `worker_processes 1; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
 events { worker_connections 1024; }
 http {
@@ -114,7 +145,10 @@ export function processorSeconds(processId) {
 }
 
 function childrenOf(processId) {
-  return readFileSync(`/proc/${processId}/task/${processId}/children`, 'utf8').trim().split(' ').filter((id) => id !== '');
+  return readFileSync(`/proc/${processId}/task/${processId}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter((id) => id !== '');
 }
 
 /** MB in memory right now. */

@@ -65,7 +65,11 @@ function createClient(url, token) {
     new Promise((resolve, reject) => {
       const sent = request(url + path, { agent, headers: { authorization: `Bearer ${token}` } }, (answer) => {
         answer.on('error', reject);
-        answer.on('end', () => (answer.statusCode === 200 ? resolve({ etag: answer.headers.etag }) : reject(new Error(`${path}: ${answer.statusCode}`))));
+        answer.on('end', () =>
+          answer.statusCode === 200
+            ? resolve({ etag: answer.headers.etag })
+            : reject(new Error(`${path}: ${answer.statusCode}`)),
+        );
         answer.resume();
       });
       sent.on('error', reject);

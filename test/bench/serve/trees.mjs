@@ -7,11 +7,22 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bare, binary, run } from '../measure.mjs';
 
-export const paths = { p2: '/p2/bench/small.json', root: '/packages.json', small: '/dist/bench/twenty/1.0.0.zip', large: '/dist/bench/fifty/1.0.0.zip' };
+export const paths = {
+  p2: '/p2/bench/small.json',
+  root: '/packages.json',
+  small: '/dist/bench/twenty/1.0.0.zip',
+  large: '/dist/bench/fifty/1.0.0.zip',
+};
 
 export async function makeTree(folder) {
   const source = join(folder, 'source');
-  for (let minor = 0; minor < 10; minor += 1) writePackage(join(source, `small-1.${minor}`), 'bench/small', `1.${minor}.0`, Buffer.from(`<?php return ${minor};\n`));
+  for (let minor = 0; minor < 10; minor += 1)
+    writePackage(
+      join(source, `small-1.${minor}`),
+      'bench/small',
+      `1.${minor}.0`,
+      Buffer.from(`<?php return ${minor};\n`),
+    );
   writePackage(join(source, 'twenty'), 'bench/twenty', '1.0.0', randomBytes(19_600));
   writePackage(join(source, 'fifty'), 'bench/fifty', '1.0.0', randomBytes(50 * 1024 * 1024));
   const data = join(folder, 'data');
@@ -22,7 +33,17 @@ export async function makeTree(folder) {
 
 export function writePackage(at, name, version, content) {
   mkdirSync(join(at, 'src'), { recursive: true });
-  writeFileSync(join(at, 'composer.json'), JSON.stringify({ name, version, description: 'A package to be measured', license: 'MIT', require: { php: '>=8.1' }, autoload: { 'psr-4': { 'Bench\\': 'src/' } } }));
+  writeFileSync(
+    join(at, 'composer.json'),
+    JSON.stringify({
+      name,
+      version,
+      description: 'A package to be measured',
+      license: 'MIT',
+      require: { php: '>=8.1' },
+      autoload: { 'psr-4': { 'Bench\\': 'src/' } },
+    }),
+  );
   writeFileSync(join(at, 'src/content.php'), content);
 }
 
@@ -54,14 +75,19 @@ export function copyOf(data, target) {
 }
 
 export async function makeToken(folder, data) {
-  const made = await run(process.execPath, [binary, 'token', 'create', '--data', data, '--description', 'bench', '--limit', '1000000000', '--json'], { cwd: folder, env: bare });
+  const made = await run(
+    process.execPath,
+    [binary, 'token', 'create', '--data', data, '--description', 'bench', '--limit', '1000000000', '--json'],
+    { cwd: folder, env: bare },
+  );
   return JSON.parse(made).token;
 }
 
 /** 10 000 packages × 20 versions. */
 export async function makeLargeTree(folder, count) {
   const source = join(folder, 'large-source');
-  for (let minor = 0; minor < 20; minor += 1) writePackage(join(source, `1.${minor}`), 'bench/template', `1.${minor}.0`, Buffer.from(`<?php return ${minor};\n`));
+  for (let minor = 0; minor < 20; minor += 1)
+    writePackage(join(source, `1.${minor}`), 'bench/template', `1.${minor}.0`, Buffer.from(`<?php return ${minor};\n`));
   const data = join(folder, 'large');
   await run(process.execPath, [binary, 'build', source, '--data', data], { cwd: folder, env: bare });
   const all = names(count);
@@ -70,7 +96,8 @@ export async function makeLargeTree(folder, count) {
     const named = (text) => text.replaceAll('bench/template', name);
     const pathOf = (file) => file.replace('template', name.slice('bench/'.length));
     for (const { file, text } of documents) writeAsDated(pathOf(file), file, named(text));
-    const redigested = (index) => documents.reduce((done, { text }) => done.replaceAll(sha256(text), sha256(named(text))), index);
+    const redigested = (index) =>
+      documents.reduce((done, { text }) => done.replaceAll(sha256(text), sha256(named(text))), index);
     for (const { file, text } of indexes) writeAsDated(pathOf(file), file, redigested(named(text)));
   }
   listNames(data, all);
@@ -78,7 +105,9 @@ export async function makeLargeTree(folder, count) {
 }
 
 function templateFiles(folder) {
-  return readdirSync(folder).filter((name) => name.startsWith('template')).map((name) => ({ file: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
+  return readdirSync(folder)
+    .filter((name) => name.startsWith('template'))
+    .map((name) => ({ file: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
 }
 
 /** As a build does it: index and document by rename, then the announcement. Returns when it appeared (performance.now). */

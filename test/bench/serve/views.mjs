@@ -15,34 +15,64 @@ const password = 'a password of the bench';
 export async function views({ folder, rounds, quick, servers, say }) {
   say('a tree of 10 000 packages …');
   const tree = await makeLargeTree(folder, 10_000);
-  execFileSync(process.execPath, [binary, 'user', 'create', '--data', tree.data, '--admin', '--email', 'bench@example.org', '--password-stdin'], { cwd: folder, env: bare, input: `${password}\n` });
+  execFileSync(
+    process.execPath,
+    [binary, 'user', 'create', '--data', tree.data, '--admin', '--email', 'bench@example.org', '--password-stdin'],
+    { cwd: folder, env: bare, input: `${password}\n` },
+  );
   const server = await servers.proxy(tree.data, { log: join(folder, 'requests.log') });
-  const session = (await ask(server.url, 'POST', '/api/auth/login', undefined, { email: 'bench@example.org', password })).token;
-  const limited = await createToken(server.url, session, { packages: ['bench/*'], constraints: { 'bench/*': '<1.19' } });
+  const session = (
+    await ask(server.url, 'POST', '/api/auth/login', undefined, { email: 'bench@example.org', password })
+  ).token;
+  const limited = await createToken(server.url, session, {
+    packages: ['bench/*'],
+    constraints: { 'bench/*': '<1.19' },
+  });
   const [path] = tree.names;
   const asks = (token) => () => wrk(server, `/p2/${path}.json`, { Authorization: `Bearer ${token}` }, quick ? 2 : 4);
-  for (const token of [tree.token, limited]) await wrk(server, `/p2/${path}.json`, { Authorization: `Bearer ${token}` }, 1);
+  for (const token of [tree.token, limited])
+    await wrk(server, `/p2/${path}.json`, { Authorization: `Bearer ${token}` }, 1);
   const { all, some } = await inTurns({ all: asks(tree.token), some: asks(limited) }, rounds);
   say(`${policies} tokens that see different things …`);
   const count = quick ? policies / 10 : policies;
   await inParallel(count, async (at) => {
-    const token = await createToken(server.url, session, { packages: ['bench/*'], constraints: { 'bench/*': `<1.${at % 20}.${at}` } });
+    const token = await createToken(server.url, session, {
+      packages: ['bench/*'],
+      constraints: { 'bench/*': `<1.${at % 20}.${at}` },
+    });
     await ask(server.url, 'GET', `/p2/${tree.names[(at * 7) % tree.names.length]}.json`, token);
     if (at % 20 === 0) await ask(server.url, 'GET', '/packages.json', token);
   });
   const resident = residentMb(server.processId);
   return [
-    { what: 'p2 for a limited token, processor time', unit: 'µs', value: some.microseconds, besideValue: all.microseconds, beside: 'unlimited', ours: some.microseconds / all.microseconds, atMost: 1.1 },
+    {
+      what: 'p2 for a limited token, processor time',
+      unit: 'µs',
+      value: some.microseconds,
+      besideValue: all.microseconds,
+      beside: 'unlimited',
+      ours: some.microseconds / all.microseconds,
+      atMost: 1.1,
+    },
     { what: `in memory with ${count} limited tokens`, unit: 'MB', value: resident, ours: resident, atMost: 300 },
   ];
 }
 
 async function createToken(url, session, limits) {
-  return (await ask(url, 'POST', '/api/tokens', session, { description: 'bench', kind: 'read', rate_limit: 0, ...limits })).token;
+  return (
+    await ask(url, 'POST', '/api/tokens', session, { description: 'bench', kind: 'read', rate_limit: 0, ...limits })
+  ).token;
 }
 
 async function ask(url, method, path, bearer, body) {
-  const answer = await fetch(url + path, { method, headers: { ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const answer = await fetch(url + path, {
+    method,
+    headers: {
+      ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
   const text = await answer.text();
   // a package of which nothing is seen is there for nobody
   if (!answer.ok && answer.status !== 404) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 300)}`);

@@ -24,7 +24,15 @@ export async function workers({ folder, rounds, quick, servers, say }) {
   );
   const row = (what, { microseconds }, promised) => {
     const [aSecond, besideValue] = [1e6 / microseconds, 1e6 / measured.one.microseconds];
-    return { what, unit: '/CPU s', value: aSecond, besideValue, beside: 'one', ours: aSecond / besideValue, ...promised };
+    return {
+      what,
+      unit: '/CPU s',
+      value: aSecond,
+      besideValue,
+      beside: 'one',
+      ours: aSecond / besideValue,
+      ...promised,
+    };
   };
   return [
     row(`p2, two workers, ${connections} connections each`, measured.each, { atLeast: 0.85 }),

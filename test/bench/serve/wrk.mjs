@@ -8,7 +8,16 @@ export const connections = 32;
 /** One run. Throws where any answer was not a 200, or a 304. */
 export async function wrk({ url, processId }, path, headers, seconds, most = connections) {
   const before = processorSeconds(processId);
-  const output = await run('wrk', ['-t1', `-c${most}`, `-d${seconds}s`, '--timeout', '30s', '--latency', ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]), url + path]);
+  const output = await run('wrk', [
+    '-t1',
+    `-c${most}`,
+    `-d${seconds}s`,
+    '--timeout',
+    '30s',
+    '--latency',
+    ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
+    url + path,
+  ]);
   const after = processorSeconds(processId);
   const wrong = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)/.exec(output);
   if (wrong !== null) throw new Error(`${url}${path}: ${wrong[0]}`);
@@ -33,6 +42,9 @@ export async function inTurns(runs, rounds) {
     for (const [name, measure] of Object.entries(runs)) samples[name].push(await measure());
   }
   return Object.fromEntries(
-    Object.entries(samples).map(([name, all]) => [name, Object.fromEntries(Object.keys(all[0]).map((key) => [key, median(all.map((one) => one[key]))]))]),
+    Object.entries(samples).map(([name, all]) => [
+      name,
+      Object.fromEntries(Object.keys(all[0]).map((key) => [key, median(all.map((one) => one[key]))])),
+    ]),
   );
 }

@@ -25,13 +25,37 @@ beforeAll(async () => {
 afterAll(() => registry[Symbol.asyncDispose]());
 
 const zip = (name: string, fields: Readonly<Record<string, unknown>> = {}, content = name): Buffer =>
-  zipOf([{ name: 'composer.json', data: JSON.stringify({ name, description: 'for tests', license: 'MIT', ...fields }) }, { name: 'src/a.php', data: `<?php // ${content}` }]);
+  zipOf([
+    { name: 'composer.json', data: JSON.stringify({ name, description: 'for tests', license: 'MIT', ...fields }) },
+    { name: 'src/a.php', data: `<?php // ${content}` },
+  ]);
 
-const upload = (body: Buffer, query = '', headers: Readonly<Record<string, string>> = {}, as = writer): Promise<Reply> =>
-  registry.proxy.send('POST', `/api/artifacts${query}`, { authorization: as === '' ? '' : `Bearer ${as}`, 'content-type': 'application/zip', ...headers }, body);
+const upload = (
+  body: Buffer,
+  query = '',
+  headers: Readonly<Record<string, string>> = {},
+  as = writer,
+): Promise<Reply> =>
+  registry.proxy.send(
+    'POST',
+    `/api/artifacts${query}`,
+    { authorization: as === '' ? '' : `Bearer ${as}`, 'content-type': 'application/zip', ...headers },
+    body,
+  );
 
 const formOf = (...files: readonly Buffer[]): Buffer =>
-  Buffer.concat([...files.map((file) => Buffer.concat([Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\nContent-Type: application/zip\r\n\r\n'), file, Buffer.from('\r\n')])), Buffer.from('--b--\r\n')]);
+  Buffer.concat([
+    ...files.map((file) =>
+      Buffer.concat([
+        Buffer.from(
+          '--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\nContent-Type: application/zip\r\n\r\n',
+        ),
+        file,
+        Buffer.from('\r\n'),
+      ]),
+    ),
+    Buffer.from('--b--\r\n'),
+  ]);
 const asForm = { 'content-type': 'multipart/form-data; boundary=b' };
 
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
@@ -75,18 +99,29 @@ describe('POST /api/artifacts', () => {
 
   it('takes the version from the request where composer.json has none, one with a slash too', async () => {
     const reply = await upload(zip('acme/told'), '?version=dev-feature/x');
-    expect([reply.status, reply.json()['version'], reply.json()['url']]).toEqual([201, 'dev-feature/x', '/dist/acme/told/dev-feature/x.zip']);
+    expect([reply.status, reply.json()['version'], reply.json()['url']]).toEqual([
+      201,
+      'dev-feature/x',
+      '/dist/acme/told/dev-feature/x.zip',
+    ]);
     expect(codeOf(await upload(zip('acme/untold')))).toEqual([400, 'ARTIFACT_INVALID']);
   });
 
   it('takes a form with one file, and no form with none, with two, or that is cut off', async () => {
     const reply = await upload(formOf(zip('acme/form', { version: '1.0.0' })), '', asForm, keeper);
-    expect([reply.status, reply.json()['name'], reply.json()['created_by']]).toEqual([201, 'acme/form', expect.stringMatching(/^user:usr_/)]);
+    expect([reply.status, reply.json()['name'], reply.json()['created_by']]).toEqual([
+      201,
+      'acme/form',
+      expect.stringMatching(/^user:usr_/),
+    ]);
     const bytes = zip('acme/form', { version: '2.0.0' });
     expect(codeOf(await upload(formOf(), '', asForm))).toEqual([400, 'BAD_REQUEST']);
     expect(codeOf(await upload(formOf(bytes, bytes), '', asForm))).toEqual([400, 'BAD_REQUEST']);
     expect(codeOf(await upload(formOf(bytes).subarray(0, -20), '', asForm))).toEqual([400, 'BAD_REQUEST']);
-    expect(codeOf(await upload(formOf(bytes, bytes).subarray(0, -20), '', asForm)), 'a second file that breaks off').toEqual([400, 'BAD_REQUEST']);
+    expect(
+      codeOf(await upload(formOf(bytes, bytes).subarray(0, -20), '', asForm)),
+      'a second file that breaks off',
+    ).toEqual([400, 'BAD_REQUEST']);
     expect(codeOf(await upload(bytes, '', { 'content-type': 'multipart/form-data' }))).toEqual([400, 'BAD_REQUEST']);
     expect(published()['acme/form@2.0.0']).toBeUndefined();
     expect(staged()).toEqual([]);
@@ -107,10 +142,16 @@ describe('POST /api/artifacts', () => {
     const [one, two] = [zip('acme/dev', {}, 'one'), zip('acme/dev', {}, 'two')];
     const first = await upload(one, '?version=dev-main');
     const second = await upload(two, '?version=dev-main');
-    const statusOf = async (reply: Reply): Promise<unknown> => (await registry.call('GET', `/api/artifacts/${idOf(reply)}`, { as: writer })).json()['status'];
+    const statusOf = async (reply: Reply): Promise<unknown> =>
+      (await registry.call('GET', `/api/artifacts/${idOf(reply)}`, { as: writer })).json()['status'];
     expect([second.status, await statusOf(first), await statusOf(second)]).toEqual([201, 'superseded', 'published']);
     const third = await upload(one, '?version=dev-main');
-    expect([third.status, idOf(third), await statusOf(first), await statusOf(second)]).toEqual([201, idOf(first), 'published', 'superseded']);
+    expect([third.status, idOf(third), await statusOf(first), await statusOf(second)]).toEqual([
+      201,
+      idOf(first),
+      'published',
+      'superseded',
+    ]);
     expect(published()['acme/dev@dev-main']).toMatchObject({ reference: first.json()['reference'] });
   });
 
@@ -121,7 +162,10 @@ describe('POST /api/artifacts', () => {
     expect(codeOf(invalid)).toEqual([400, 'ARTIFACT_INVALID']);
     expect(invalid.body.toString()).not.toContain(registry.data);
     expect(codeOf(await upload(Buffer.alloc(0)))).toEqual([400, 'BAD_REQUEST']);
-    expect(codeOf(await upload(Buffer.from('{}'), '', { 'content-type': 'application/json' }))).toEqual([400, 'UNSUPPORTED_MEDIA_TYPE']);
+    expect(codeOf(await upload(Buffer.from('{}'), '', { 'content-type': 'application/json' }))).toEqual([
+      400,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ]);
     expect(codeOf(await upload(zip('acme/bad'), '?nonsense=1'))).toEqual([400, 'INVALID_INPUT']);
     expect(staged()).toEqual([]);
   });
@@ -130,23 +174,42 @@ describe('POST /api/artifacts', () => {
     const bytes = zip('acme/digest', { version: '1.0.0' });
     const digest = createHash('sha256').update(bytes).digest();
     expect(codeOf(await upload(bytes, `?sha256=${'0'.repeat(64)}`))).toEqual([400, 'BAD_REQUEST']);
-    expect(codeOf(await upload(bytes, '', { 'content-digest': `sha-256=:${randomBytes(32).toString('base64')}:` }))).toEqual([400, 'BAD_REQUEST']);
+    expect(
+      codeOf(await upload(bytes, '', { 'content-digest': `sha-256=:${randomBytes(32).toString('base64')}:` })),
+    ).toEqual([400, 'BAD_REQUEST']);
     expect(published()['acme/digest@1.0.0']).toBeUndefined();
-    expect((await upload(bytes, `?sha256=${digest.toString('hex')}`, { 'content-digest': `sha-256=:${digest.toString('base64')}:` })).status).toBe(201);
+    expect(
+      (
+        await upload(bytes, `?sha256=${digest.toString('hex')}`, {
+          'content-digest': `sha-256=:${digest.toString('base64')}:`,
+        })
+      ).status,
+    ).toBe(201);
   });
 
   it('is for write tokens, admins and maintainers', async () => {
     const bytes = zip('acme/rights', { version: '1.0.0' });
     expect(codeOf(await upload(bytes, '', {}, ''))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
-    expect(codeOf(await upload(bytes, '', {}, await registry.createToken('read')))).toEqual([403, 'INSUFFICIENT_SCOPE']);
-    expect(codeOf(await upload(bytes, '', {}, (await registry.signIn('viewer')).token))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(codeOf(await upload(bytes, '', {}, await registry.createToken('read')))).toEqual([
+      403,
+      'INSUFFICIENT_SCOPE',
+    ]);
+    expect(codeOf(await upload(bytes, '', {}, (await registry.signIn('viewer')).token))).toEqual([
+      403,
+      'INSUFFICIENT_SCOPE',
+    ]);
   });
 });
 
 describe('row 65', () => {
   it('row 65: of two uploads of one version at once one wins, the other is refused', async () => {
-    const replies = await Promise.all(['one', 'two'].map((content) => upload(zip('acme/race', { version: '1.0.0' }, content))));
-    expect(replies.map(codeOf).sort()).toEqual([[201, undefined], [400, 'VERSION_EXISTS']]);
+    const replies = await Promise.all(
+      ['one', 'two'].map((content) => upload(zip('acme/race', { version: '1.0.0' }, content))),
+    );
+    expect(replies.map(codeOf).sort()).toEqual([
+      [201, undefined],
+      [400, 'VERSION_EXISTS'],
+    ]);
     const winner = replies.find(({ status }) => status === 201)?.json();
     expect(published()['acme/race@1.0.0']).toMatchObject({ reference: winner?.['reference'] });
   });
@@ -163,7 +226,12 @@ it('an upload waits for a build that is under way, however silent its connection
   await using patient = await runManagement({ limits: { stallTimeoutMs: 300 } });
   const as = await patient.createToken('write');
   const lock = await takeLock(join(patient.data, 'build/lock'), () => new Date());
-  const waiting = patient.proxy.send('POST', '/api/artifacts', { authorization: `Bearer ${as}`, 'content-type': 'application/zip' }, zip('acme/patient', { version: '1.0.0' }));
+  const waiting = patient.proxy.send(
+    'POST',
+    '/api/artifacts',
+    { authorization: `Bearer ${as}`, 'content-type': 'application/zip' },
+    zip('acme/patient', { version: '1.0.0' }),
+  );
   await sleep(1500);
   await lock.release();
   expect((await waiting).status).toBe(201);
@@ -175,14 +243,27 @@ describe('GET /api/artifacts', () => {
       nowMs += 1000;
       expect((await upload(zip('acme/list', { version }))).status).toBe(201);
     }
-    const first = (await registry.call('GET', '/api/artifacts?name=acme/list&limit=2', { as: writer })).json() as { data: { version: string }[]; next_cursor: string };
-    const rest = (await registry.call('GET', `/api/artifacts?name=acme/list&limit=2&cursor=${first.next_cursor}`, { as: writer })).json() as typeof first;
-    expect([first.data.map(({ version }) => version), rest.data.map(({ version }) => version), rest.next_cursor]).toEqual([['1.0.0', '1.1.0'], ['1.2.0'], null]);
+    const first = (await registry.call('GET', '/api/artifacts?name=acme/list&limit=2', { as: writer })).json() as {
+      data: { version: string }[];
+      next_cursor: string;
+    };
+    const rest = (
+      await registry.call('GET', `/api/artifacts?name=acme/list&limit=2&cursor=${first.next_cursor}`, { as: writer })
+    ).json() as typeof first;
+    expect([
+      first.data.map(({ version }) => version),
+      rest.data.map(({ version }) => version),
+      rest.next_cursor,
+    ]).toEqual([['1.0.0', '1.1.0'], ['1.2.0'], null]);
     expect((await registry.call('GET', '/api/artifacts')).status).toBe(401);
   });
 
   it('knows no artifact by an unknown id', async () => {
-    for (const method of ['GET', 'DELETE'] as const) expect(codeOf(await registry.call(method, '/api/artifacts/art_0123456789abcdef', { as: keeper }))).toEqual([404, 'NOT_FOUND']);
+    for (const method of ['GET', 'DELETE'] as const)
+      expect(codeOf(await registry.call(method, '/api/artifacts/art_0123456789abcdef', { as: keeper }))).toEqual([
+        404,
+        'NOT_FOUND',
+      ]);
   });
 });
 
@@ -190,21 +271,35 @@ describe('DELETE /api/artifacts/{id}', () => {
   it('withdraws the version, twice as once, keeps its archive for locks, and takes the same bytes back', async () => {
     const bytes = zip('acme/gone', { version: '1.0.0' });
     const id = idOf(await upload(bytes));
-    const [one, two] = await Promise.all([registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper }), registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper })]);
+    const [one, two] = await Promise.all([
+      registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper }),
+      registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper }),
+    ]);
     const again = await registry.call('DELETE', `/api/artifacts/${id}`, { as: keeper });
     for (const reply of [one, two, again]) expect([reply.status, reply.json()['status']]).toEqual([200, 'withdrawn']);
     expect(published()['acme/gone@1.0.0']).toBeUndefined();
     expect(existsSync(join(registry.data, 'public/dist/acme/gone/1.0.0.zip'))).toBe(true);
     const back = await upload(bytes);
-    expect([back.status, idOf(back), back.json()['status'], back.json()['retired_at']]).toEqual([201, id, 'published', null]);
+    expect([back.status, idOf(back), back.json()['status'], back.json()['retired_at']]).toEqual([
+      201,
+      id,
+      'published',
+      null,
+    ]);
     expect(published()['acme/gone@1.0.0']).toBeDefined();
   });
 
-  it('is not for tokens', async () => expect(codeOf(await registry.call('DELETE', '/api/artifacts/art_0123456789abcdef', { as: writer }))).toEqual([403, 'INSUFFICIENT_SCOPE']));
+  it('is not for tokens', async () =>
+    expect(codeOf(await registry.call('DELETE', '/api/artifacts/art_0123456789abcdef', { as: writer }))).toEqual([
+      403,
+      'INSUFFICIENT_SCOPE',
+    ]));
 });
 
 describe('POST /api/artifacts/cleanup', () => {
-  const cleanUp = async (body: object): Promise<{ artifacts: { id: string }[]; leftovers: { file: string }[]; bytes: number; dry_run: boolean }> => {
+  const cleanUp = async (
+    body: object,
+  ): Promise<{ artifacts: { id: string }[]; leftovers: { file: string }[]; bytes: number; dry_run: boolean }> => {
     const reply = await registry.call('POST', '/api/artifacts/cleanup', { as: keeper, body });
     expect(reply.status, reply.body.toString()).toBe(200);
     return reply.json() as never;
@@ -258,22 +353,38 @@ describe('POST /api/artifacts/cleanup', () => {
     expect((await cleanUp({})).artifacts.map((one) => one.id)).not.toContain(id);
     await registry.services.settings.update({ 'retention.artifacts_days': 28 }, 'cli:test');
     expect((await cleanUp({})).artifacts.map((one) => one.id)).toContain(id);
-    expect(codeOf(await registry.call('POST', '/api/artifacts/cleanup', { as: writer, body: { retention_days: 1 } }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(
+      codeOf(await registry.call('POST', '/api/artifacts/cleanup', { as: writer, body: { retention_days: 1 } })),
+    ).toEqual([403, 'INSUFFICIENT_SCOPE']);
   });
 
   it('takes nothing of a version that was withdrawn as one of a package, which its artifact then says, and which can be restored', async () => {
     const id = idOf(await upload(zip('acme/by-hand', { version: '1.0.0' })));
     nowMs += 1000;
     const other = idOf(await upload(zip('acme/by-hand', { version: '1.1.0' })));
-    expect((await registry.call('DELETE', '/api/packages/acme/by-hand/versions/1.0.0', { as: keeper })).status).toBe(200);
-    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({ status: 'withdrawn', retired_at: expect.any(String) as string });
+    expect((await registry.call('DELETE', '/api/packages/acme/by-hand/versions/1.0.0', { as: keeper })).status).toBe(
+      200,
+    );
+    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({
+      status: 'withdrawn',
+      retired_at: expect.any(String) as string,
+    });
     const listed = (await registry.call('GET', '/api/artifacts?name=acme/by-hand', { as: writer })).json()['data'];
-    expect(listed).toMatchObject([{ id, status: 'withdrawn', retired_at: expect.any(String) as string }, { id: other, status: 'published', retired_at: null }]);
+    expect(listed).toMatchObject([
+      { id, status: 'withdrawn', retired_at: expect.any(String) as string },
+      { id: other, status: 'published', retired_at: null },
+    ]);
     expect(codeOf(await upload(zip('acme/by-hand', { version: '1.0.0' })))).toEqual([400, 'VERSION_EXISTS']);
     nowMs += 2 * hour;
     await cleanUp({ retention_days: 0, dry_run: false });
-    expect((await runCli(['package', 'restore', 'acme/by-hand', '1.0.0', '--data', registry.data], { cwd: registry.data })).exitCode).toBe(0);
-    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({ status: 'published', retired_at: null });
+    expect(
+      (await runCli(['package', 'restore', 'acme/by-hand', '1.0.0', '--data', registry.data], { cwd: registry.data }))
+        .exitCode,
+    ).toBe(0);
+    expect((await registry.call('GET', `/api/artifacts/${id}`, { as: writer })).json()).toMatchObject({
+      status: 'published',
+      retired_at: null,
+    });
     expect(published()['acme/by-hand@1.0.0']).toBeDefined();
   });
 });

@@ -1,7 +1,13 @@
 // The audit log over HTTP: newest first, in pages, filtered; a broken chain is named.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditEventKey, auditHeadKey, verifyAudit, type AuditEvent, type AuditHead } from '../../../proxy/state/audit.ts';
+import {
+  auditEventKey,
+  auditHeadKey,
+  verifyAudit,
+  type AuditEvent,
+  type AuditHead,
+} from '../../../proxy/state/audit.ts';
 import { readAuditHead, readAuditLog } from '../../../proxy/state/audit-log.ts';
 import { startAuditCopies } from '../../../proxy/state/audit-copies.ts';
 import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
@@ -34,7 +40,7 @@ describe('GET /api/audit', () => {
     const all = (await page()).data;
     expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: all.length }, (_, at) => all.length - at));
     const found: AuditEvent[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
+    for (let cursor: string | null = ''; cursor !== null;) {
       const { data, next_cursor }: Page = await page(`?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
       found.push(...data);
       cursor = next_cursor;
@@ -46,22 +52,41 @@ describe('GET /api/audit', () => {
     const made = (await page('?action=token.create&actor=cli:test')).data;
     expect(made).toHaveLength(5);
     expect((await page(`?subject=${made[1]?.subject}`)).data).toEqual([made[1]]);
-    expect((await page(`?action=token.create&since=${made[2]?.time}&until=${made[0]?.time}`)).data).toEqual([made[1], made[2]]);
+    expect((await page(`?action=token.create&since=${made[2]?.time}&until=${made[0]?.time}`)).data).toEqual([
+      made[1],
+      made[2],
+    ]);
     expect((await page('?actor=nobody')).data).toEqual([]);
   });
 
   it('has refused logins, without what was typed', async () => {
-    await registry.call('POST', '/api/auth/login', { body: { email: 'typed-password@example.org', password: 'hunter2hunter2' } });
+    await registry.call('POST', '/api/auth/login', {
+      body: { email: 'typed-password@example.org', password: 'hunter2hunter2' },
+    });
     const { data } = await page('?action=login.refused');
-    expect(data[0]).toMatchObject({ actor: 'system:anonymous', subject: 'unknown', details: { reason: 'unknown user', address: '127.0.0.1' } });
+    expect(data[0]).toMatchObject({
+      actor: 'system:anonymous',
+      subject: 'unknown',
+      details: { reason: 'unknown user', address: '127.0.0.1' },
+    });
     expect(JSON.stringify(data)).not.toMatch(/typed-password|hunter2/);
   });
 
   it('is for admins', async () => {
-    expect([(await registry.call('GET', '/api/audit')).status, (await list('', await registry.createToken('write'))).status, (await list('', (await registry.signIn('maintainer')).token)).status]).toEqual([401, 403, 403]);
+    expect([
+      (await registry.call('GET', '/api/audit')).status,
+      (await list('', await registry.createToken('write'))).status,
+      (await list('', (await registry.signIn('maintainer')).token)).status,
+    ]).toEqual([401, 403, 403]);
   });
 
-  it.each(['?since=yesterday', '?limit=0', '?who=me', '?cursor=x', `?cursor=${Buffer.from('-1').toString('base64url')}`])('refuses %s', async (query) => {
+  it.each([
+    '?since=yesterday',
+    '?limit=0',
+    '?who=me',
+    '?cursor=x',
+    `?cursor=${Buffer.from('-1').toString('base64url')}`,
+  ])('refuses %s', async (query) => {
     expect((await list(query)).json()).toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
@@ -69,7 +94,11 @@ describe('GET /api/audit', () => {
 describe('row 86', () => {
   it('row 86: an event that was edited is named, and a rewritten chain does not hold the copied head', async () => {
     const copies: AuditHead[] = [];
-    const audit = startAuditCopies({ store: registry.state, copy: (head) => copies.push(head), onError: (error) => expect.unreachable(String(error)) });
+    const audit = startAuditCopies({
+      store: registry.state,
+      copy: (head) => copies.push(head),
+      onError: (error) => expect.unreachable(String(error)),
+    });
     await registry.createToken('read');
     await audit.close();
     expect(copies).toHaveLength(2);
@@ -77,15 +106,35 @@ describe('row 86', () => {
     for (const head of copies) expect(await verifyAudit(registry.state, head)).toMatchObject({ sound: true });
     expect(await verifyAudit(registry.state, { seq: 1, hash: 'f'.repeat(64) })).toMatchObject({ sound: false, seq: 1 });
     const event = (await registry.state.get(auditEventKey(3)))?.value as object;
-    await registry.state.commit({ conditions: [], puts: [{ key: auditEventKey(3), value: { ...event, actor: 'cli:somebody' } }], deletes: [] });
-    expect(await verifyAudit(registry.state)).toEqual({ sound: false, seq: 3, reason: 'the event was changed after it was written' });
-    await registry.state.commit({ conditions: [], puts: [{ key: auditEventKey(3), value: event as never }], deletes: [] });
+    await registry.state.commit({
+      conditions: [],
+      puts: [{ key: auditEventKey(3), value: { ...event, actor: 'cli:somebody' } }],
+      deletes: [],
+    });
+    expect(await verifyAudit(registry.state)).toEqual({
+      sound: false,
+      seq: 3,
+      reason: 'the event was changed after it was written',
+    });
+    await registry.state.commit({
+      conditions: [],
+      puts: [{ key: auditEventKey(3), value: event as never }],
+      deletes: [],
+    });
   });
 
   it('a head that stands still is copied once, and an empty log not at all', async () => {
     const copies: AuditHead[] = [];
-    await startAuditCopies({ store: createMemoryStore(), copy: (head) => copies.push(head), onError: () => undefined }).close();
-    await startAuditCopies({ store: registry.state, copy: (head) => copies.push(head), onError: () => undefined }).close();
+    await startAuditCopies({
+      store: createMemoryStore(),
+      copy: (head) => copies.push(head),
+      onError: () => undefined,
+    }).close();
+    await startAuditCopies({
+      store: registry.state,
+      copy: (head) => copies.push(head),
+      onError: () => undefined,
+    }).close();
     expect(copies).toHaveLength(1);
     const broken = createMemoryStore();
     await broken.commit({ conditions: [], puts: [{ key: auditHeadKey, value: 'x' }], deletes: [] });
@@ -97,10 +146,24 @@ describe('row 86', () => {
 
 it('a filter that fits little of a long log gives an empty page that says where to go on', async () => {
   const state = createMemoryStore();
-  const event = (seq: number): object => ({ seq, time: '2026-11-21T09:00:00.000Z', actor: 'cli:a', action: seq === 1 ? 'rare' : 'often', subject: 'x', details: {}, previous: '', hash: '' });
-  const rows = Array.from({ length: 20_600 }, (_, at) => ({ key: auditEventKey(at + 1), value: event(at + 1) as never }));
+  const event = (seq: number): object => ({
+    seq,
+    time: '2026-11-21T09:00:00.000Z',
+    actor: 'cli:a',
+    action: seq === 1 ? 'rare' : 'often',
+    subject: 'x',
+    details: {},
+    previous: '',
+    hash: '',
+  });
+  const rows = Array.from({ length: 20_600 }, (_, at) => ({
+    key: auditEventKey(at + 1),
+    value: event(at + 1) as never,
+  }));
   await state.commit({ conditions: [], puts: rows, deletes: [] });
   const first = await readAuditLog(state, { action: 'rare' }, { limit: 10 });
   expect(first).toEqual({ events: [], before: 601 });
-  expect((await readAuditLog(state, { action: 'rare' }, { limit: 10, before: first.before })).events.map(({ seq }) => seq)).toEqual([1]);
+  expect(
+    (await readAuditLog(state, { action: 'rare' }, { limit: 10, before: first.before })).events.map(({ seq }) => seq),
+  ).toEqual([1]);
 });

@@ -6,20 +6,33 @@ import { runManagement, type RunningManagement } from '../../util/running-manage
 import type { Reply } from '../../util/running-proxy.ts';
 
 const outcome = (reply: Reply): [number, unknown] => [reply.status, reply.json()['code']];
-const login = (registry: RunningManagement, body: object): Promise<Reply> => registry.call('POST', '/api/auth/login', { body });
-const eventsOf = async (registry: RunningManagement): Promise<Record<string, unknown>[]> => (await registry.state.range(auditEventPrefix)).map(({ value }) => value as Record<string, unknown>);
+const login = (registry: RunningManagement, body: object): Promise<Reply> =>
+  registry.call('POST', '/api/auth/login', { body });
+const eventsOf = async (registry: RunningManagement): Promise<Record<string, unknown>[]> =>
+  (await registry.state.range(auditEventPrefix)).map(({ value }) => value as Record<string, unknown>);
 const strong = 'correct horse battery';
 
 describe('setup', () => {
-  const setup = (registry: RunningManagement, setup_code: string | undefined, email = 'ada@example.org'): Promise<Reply> =>
+  const setup = (
+    registry: RunningManagement,
+    setup_code: string | undefined,
+    email = 'ada@example.org',
+  ): Promise<Reply> =>
     registry.call('POST', '/api/auth/setup', { body: { setup_code, email, name: 'Ada', password: strong } });
-  const offered = async (registry: RunningManagement): Promise<string> => (await registry.people.offerSetup())?.reveal() ?? '';
+  const offered = async (registry: RunningManagement): Promise<string> =>
+    (await registry.people.offerSetup())?.reveal() ?? '';
 
   it('makes the first admin with the printed code, logged in', async () => {
     await using registry = await runManagement();
     const reply = await setup(registry, await offered(registry));
     expect(reply.status).toBe(201);
-    expect(reply.json()['user']).toMatchObject({ email: 'ada@example.org', name: 'Ada', role: 'admin', status: 'active', two_factor_enabled: false });
+    expect(reply.json()['user']).toMatchObject({
+      email: 'ada@example.org',
+      name: 'Ada',
+      role: 'admin',
+      status: 'active',
+      two_factor_enabled: false,
+    });
     const me = await registry.call('GET', '/api/auth/me', { as: String(reply.json()['token']) });
     expect(me.json()).toEqual(reply.json()['user']);
     expect((await login(registry, { email: ' ADA@Example.org ', password: strong })).status).toBe(200);
@@ -29,7 +42,8 @@ describe('setup', () => {
     await using registry = await runManagement();
     const [first, second] = [await offered(registry), await offered(registry)];
     await setup(registry, first);
-    for (const code of [first, second, 'set_nonsense']) expect(outcome(await setup(registry, code, 'eve@example.org'))).toEqual([400, 'SETUP_DONE']);
+    for (const code of [first, second, 'set_nonsense'])
+      expect(outcome(await setup(registry, code, 'eve@example.org'))).toEqual([400, 'SETUP_DONE']);
     expect(await registry.people.offerSetup()).toBeUndefined();
   });
 
@@ -38,7 +52,9 @@ describe('setup', () => {
     await using registry = await runManagement({ now: () => nowMs });
     const code = await offered(registry);
     expect(outcome(await setup(registry, 'set_nonsense'))).toEqual([401, 'SETUP_CODE_INVALID']);
-    const short = await registry.call('POST', '/api/auth/setup', { body: { setup_code: code, email: 'ada@example.org', password: 'short' } });
+    const short = await registry.call('POST', '/api/auth/setup', {
+      body: { setup_code: code, email: 'ada@example.org', password: 'short' },
+    });
     expect(outcome(short)).toEqual([400, 'INVALID_INPUT']);
     expect(short.json()['details']).toMatchObject({ issues: [{ path: 'password' }] });
     nowMs += 3_600_000;
@@ -49,7 +65,9 @@ describe('setup', () => {
   it('row 44: of two at once, with one code or with two, exactly one makes an admin', async () => {
     await using registry = await runManagement();
     const codes = [await offered(registry), await offered(registry)];
-    const replies = await Promise.all([...codes, ...codes].map((code, at) => setup(registry, code, `admin${at}@example.org`)));
+    const replies = await Promise.all(
+      [...codes, ...codes].map((code, at) => setup(registry, code, `admin${at}@example.org`)),
+    );
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
     expect(await registry.people.usersOf('cli:test').list()).toHaveLength(1);
   });
@@ -79,7 +97,11 @@ describe('login', () => {
       await login(registry, { email: known.email, password: strong }),
       await login(registry, { email: gone.email, password: gone.password }),
     ];
-    const shown = replies.map(({ status, body, headers }) => ({ status, body: body.toString(), challenge: headers['www-authenticate'] }));
+    const shown = replies.map(({ status, body, headers }) => ({
+      status,
+      body: body.toString(),
+      challenge: headers['www-authenticate'],
+    }));
     expect(shown).toEqual(Array.from({ length: 4 }, () => shown[0]));
     expect(outcome(replies[0]!)).toEqual([401, 'INVALID_CREDENTIALS']);
   });
@@ -124,7 +146,9 @@ describe('login', () => {
   it('row 32: many guesses at once get no more tries than one after another', async () => {
     await using registry = await runManagement();
     const { email } = await registry.signIn('admin');
-    const replies = await Promise.all(Array.from({ length: 20 }, (_, at) => login(registry, { email, password: `${strong} ${at}` })));
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => login(registry, { email, password: `${strong} ${at}` })),
+    );
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(5);
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(15);
   });
@@ -132,17 +156,27 @@ describe('login', () => {
   it('row 32: one address that tries many accounts has to wait, and others need not', async () => {
     await using registry = await runManagement();
     const { email, password } = await registry.signIn('admin');
-    for (let at = 0; at < 20; at += 1) expect((await login(registry, { email: `guess${at}@example.org`, password: strong })).status).toBe(401);
-    expect(outcome(await login(registry, { email: 'guess@example.org', password: strong }))).toEqual([429, 'TOO_MANY_ATTEMPTS']);
+    for (let at = 0; at < 20; at += 1)
+      expect((await login(registry, { email: `guess${at}@example.org`, password: strong })).status).toBe(401);
+    expect(outcome(await login(registry, { email: 'guess@example.org', password: strong }))).toEqual([
+      429,
+      'TOO_MANY_ATTEMPTS',
+    ]);
     await expect(registry.people.login({ email, password }, '192.0.2.9')).resolves.toMatchObject({ user: { email } });
   });
 
   it('row 32: strangers everywhere cannot lock out the owner, who comes from where they came before', async () => {
     await using registry = await runManagement();
     const { email, password } = await registry.signIn('admin');
-    for (let at = 0; at < 50; at += 1) await expect(registry.people.login({ email, password: strong }, `198.51.100.${at}`)).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+    for (let at = 0; at < 50; at += 1)
+      await expect(registry.people.login({ email, password: strong }, `198.51.100.${at}`)).rejects.toMatchObject({
+        code: 'INVALID_CREDENTIALS',
+      });
     const elsewhere = await registry.people.login({ email, password }, '203.0.113.5').catch((error: unknown) => error);
-    expect(elsewhere).toMatchObject({ code: 'TOO_MANY_ATTEMPTS', details: { retry_after_seconds: expect.toSatisfy((seconds: number) => seconds <= 60) as number } });
+    expect(elsewhere).toMatchObject({
+      code: 'TOO_MANY_ATTEMPTS',
+      details: { retry_after_seconds: expect.toSatisfy((seconds: number) => seconds <= 60) as number },
+    });
     expect((await login(registry, { email, password })).status).toBe(200);
   });
 
@@ -170,15 +204,21 @@ describe('login', () => {
 
   it('a setup code and an invitation that open nothing are events too', async () => {
     await using registry = await runManagement();
-    await registry.call('POST', '/api/auth/setup', { body: { setup_code: 'set_x', email: 'a@example.org', password: strong } });
+    await registry.call('POST', '/api/auth/setup', {
+      body: { setup_code: 'set_x', email: 'a@example.org', password: strong },
+    });
     await registry.call('POST', '/api/auth/invitations/accept', { body: { token: 'inv_x', password: strong } });
     expect((await eventsOf(registry)).map(({ action }) => action)).toEqual(['setup.refused', 'invitation.refused']);
   });
 });
 
 describe('the password', () => {
-  const change = (registry: RunningManagement, as: string, current_password: string, new_password: string): Promise<Reply> =>
-    registry.call('POST', '/api/auth/password', { as, body: { current_password, new_password } });
+  const change = (
+    registry: RunningManagement,
+    as: string,
+    current_password: string,
+    new_password: string,
+  ): Promise<Reply> => registry.call('POST', '/api/auth/password', { as, body: { current_password, new_password } });
 
   it('row 39: changes with the current one, ends every session and begins a new one', async () => {
     await using registry = await runManagement();
@@ -186,7 +226,8 @@ describe('the password', () => {
     const other = String((await login(registry, { email, password })).json()['token']);
     const reply = await change(registry, token, password, strong);
     expect(reply.status).toBe(200);
-    for (const ended of [token, other]) expect(outcome(await registry.call('GET', '/api/auth/me', { as: ended }))).toEqual([401, 'INVALID_TOKEN']);
+    for (const ended of [token, other])
+      expect(outcome(await registry.call('GET', '/api/auth/me', { as: ended }))).toEqual([401, 'INVALID_TOKEN']);
     expect((await registry.call('GET', '/api/auth/me', { as: String(reply.json()['token']) })).status).toBe(200);
     expect((await login(registry, { email, password })).status).toBe(401);
     expect((await login(registry, { email, password: strong })).status).toBe(200);
@@ -205,7 +246,10 @@ describe('the password', () => {
   it('two at once: one changes it', async () => {
     await using registry = await runManagement();
     const { password, token } = await registry.signIn('viewer');
-    const replies = await Promise.all([change(registry, token, password, `${strong} 1`), change(registry, token, password, `${strong} 2`)]);
+    const replies = await Promise.all([
+      change(registry, token, password, `${strong} 1`),
+      change(registry, token, password, `${strong} 2`),
+    ]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 });

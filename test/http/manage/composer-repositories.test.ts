@@ -17,12 +17,34 @@ describe('repositories of type composer', () => {
   it('are registered, listed, changed and removed, with nothing to withdraw', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('maintainer');
-    const made = await register(registry, as, { only: ['tools/*'], except: ['tools/x'], packages: { 'tools/one': '^1.0' }, interval: 900 });
-    expect(made).toMatchObject({ type: 'composer', url, only: ['tools/*'], except: ['tools/x'], packages: { 'tools/one': '^1.0' }, versions: null, branches: null, interval: 900, position: 1, status: 'pending' });
+    const made = await register(registry, as, {
+      only: ['tools/*'],
+      except: ['tools/x'],
+      packages: { 'tools/one': '^1.0' },
+      interval: 900,
+    });
+    expect(made).toMatchObject({
+      type: 'composer',
+      url,
+      only: ['tools/*'],
+      except: ['tools/x'],
+      packages: { 'tools/one': '^1.0' },
+      versions: null,
+      branches: null,
+      interval: 900,
+      position: 1,
+      status: 'pending',
+    });
     const id = String(made['id']);
     expect((await registry.call('GET', `/api/repositories/${id}`, { as })).json()).toEqual(made);
-    const changed = await registry.call('PATCH', `/api/repositories/${id}`, { as, body: { packages: null, except: null } });
-    expect([changed.status, changed.json()]).toEqual([200, { ...made, packages: null, except: null, updated_at: expect.any(String) as string }]);
+    const changed = await registry.call('PATCH', `/api/repositories/${id}`, {
+      as,
+      body: { packages: null, except: null },
+    });
+    expect([changed.status, changed.json()]).toEqual([
+      200,
+      { ...made, packages: null, except: null, updated_at: expect.any(String) as string },
+    ]);
     const refused = await registry.call('PATCH', `/api/repositories/${id}`, { as, body: { branches: ['main'] } });
     expect([refused.status, refused.json()['code']]).toEqual([400, 'INVALID_INPUT']);
     for (const spelled of [url, `${url}/`, `${url}/packages.json`]) {
@@ -31,7 +53,10 @@ describe('repositories of type composer', () => {
     }
     const asked = await registry.call('DELETE', `/api/repositories/${id}`, { as });
     expect(asked.json()['details']).toEqual({ confirm: id, packages: [] });
-    expect((await registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as })).json()).toEqual({ id, packages: [] });
+    expect((await registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as })).json()).toEqual({
+      id,
+      packages: [],
+    });
     await registry.repositories.syncer.idle();
     expect(registry.repositories.builder.calls, 'nothing is built for it').toEqual([]);
     await register(registry, as);
@@ -47,10 +72,18 @@ describe('repositories of type composer', () => {
     expect([first['position'], git['position'], second['position']]).toEqual([1, null, 2]);
     const listed = (await registry.call('GET', '/api/repositories?limit=2', { as })).json();
     expect((listed['data'] as Json[]).map(({ position }) => position)).toEqual([1, null]);
-    const rest = (await registry.call('GET', `/api/repositories?limit=2&cursor=${encodeURIComponent(String(listed['next_cursor']))}`, { as })).json();
+    const rest = (
+      await registry.call(
+        'GET',
+        `/api/repositories?limit=2&cursor=${encodeURIComponent(String(listed['next_cursor']))}`,
+        { as },
+      )
+    ).json();
     expect((rest['data'] as Json[]).map(({ position }) => position)).toEqual([2]);
     await registry.call('DELETE', `/api/repositories/${String(first['id'])}?confirm=${String(first['id'])}`, { as });
-    expect((await registry.call('GET', `/api/repositories/${String(second['id'])}`, { as })).json()['position']).toBe(1);
+    expect((await registry.call('GET', `/api/repositories/${String(second['id'])}`, { as })).json()['position']).toBe(
+      1,
+    );
   });
 
   it.each([
@@ -71,7 +104,9 @@ describe('repositories of type composer', () => {
   });
 
   it('may not stand in libretto.json as well', async () => {
-    await using registry = await runManagement({ settings: { sources: [{ type: 'composer', url: `${url}/packages.json` }] } });
+    await using registry = await runManagement({
+      settings: { sources: [{ type: 'composer', url: `${url}/packages.json` }] },
+    });
     const { token: as } = await registry.signIn('admin');
     const reply = await registry.call('POST', '/api/repositories', { as, body: { type: 'composer', url } });
     expect([reply.status, reply.json()['error']]).toEqual([400, expect.stringContaining('sources[0]') as string]);
@@ -82,14 +117,43 @@ describe('repositories of type composer', () => {
     const { token: as } = await registry.signIn('admin');
     const id = String((await register(registry, as))['id']);
     const { builder, syncer } = registry.repositories;
-    const found = { ok: true, message: null, tags: null, branches: null, default_branch: null, protocol: 'metadata-url', package_count: 2, packages: ['tools/one', 'tools/two'], problems: [] };
+    const found = {
+      ok: true,
+      message: null,
+      tags: null,
+      branches: null,
+      default_branch: null,
+      protocol: 'metadata-url',
+      package_count: 2,
+      packages: ['tools/one', 'tools/two'],
+      problems: [],
+    };
     builder.answer(() => ({ exitCode: 0, report: found, messages: '' }));
     expect((await registry.call('POST', `/api/repositories/${id}/verify`, { as })).json()).toEqual(found);
-    builder.answer(() => ({ exitCode: 1, report: { serial: 3, published: false, added: [{ name: 'tools/one', version: '1.0.0' }], changed: [], withdrawn: [], quarantined: [], failed: [{ source: url, reason: 'tools/two: it is gone' }], notices: [] }, messages: '' }));
+    builder.answer(() => ({
+      exitCode: 1,
+      report: {
+        serial: 3,
+        published: false,
+        added: [{ name: 'tools/one', version: '1.0.0' }],
+        changed: [],
+        withdrawn: [],
+        quarantined: [],
+        failed: [{ source: url, reason: 'tools/two: it is gone' }],
+        notices: [],
+      },
+      messages: '',
+    }));
     await registry.call('POST', `/api/repositories/${id}/sync`, { as });
     await syncer.idle();
-    expect(builder.calls).toEqual([['repository', 'verify', id], ['repository', 'sync', id, '--child']]);
-    expect((await registry.call('GET', `/api/repositories/${id}`, { as })).json()).toMatchObject({ status: 'error', error_message: 'tools/two: it is gone' });
+    expect(builder.calls).toEqual([
+      ['repository', 'verify', id],
+      ['repository', 'sync', id, '--child'],
+    ]);
+    expect((await registry.call('GET', `/api/repositories/${id}`, { as })).json()).toMatchObject({
+      status: 'error',
+      error_message: 'tools/two: it is gone',
+    });
     expect(await registry.repositories.schedule.look(), 'nothing of it is left to withdraw').toBeUndefined();
     expect(builder.calls).toHaveLength(2);
   });

@@ -3,7 +3,12 @@
 
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { resolveSchema, type ApiDocument, type OperationObject, type Schema } from '../../../proxy/manage/openapi/schema.ts';
+import {
+  resolveSchema,
+  type ApiDocument,
+  type OperationObject,
+  type Schema,
+} from '../../../proxy/manage/openapi/schema.ts';
 import { runManagement } from '../../util/running-management.ts';
 
 let document: ApiDocument;
@@ -29,28 +34,45 @@ function within(where: string, schema: Schema): readonly Place[] {
 }
 
 const isField = (where: string): boolean => /\.[^.[\]{}|]+$/.test(where);
-const isDescribed = (schema: Schema): boolean => (schema.description ?? resolveSchema(schema, document.components.schemas).description) !== undefined;
+const isDescribed = (schema: Schema): boolean =>
+  (schema.description ?? resolveSchema(schema, document.components.schemas).description) !== undefined;
 
 describe('the description', () => {
   it('passes the linter, with its strict rules', async () => {
-    const rules = { 'operation-description': 'error', 'parameter-description': 'error', 'info-contact': 'error' } as const;
+    const rules = {
+      'operation-description': 'error',
+      'parameter-description': 'error',
+      'info-contact': 'error',
+    } as const;
     const config = await createConfig({ extends: ['recommended-strict'], rules });
     const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config });
-    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`)).toEqual([]);
+    expect(
+      problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer ?? ''}`),
+    ).toEqual([]);
   });
 
   it('says of every operation and parameter what it is', () => {
     expect(operations.length).toBeGreaterThan(60);
-    expect(operations.filter(({ description }) => description === undefined).map(({ operationId }) => operationId)).toEqual([]);
-    const parameters = operations.flatMap(({ operationId, parameters: own = [] }) => own.map((one) => ({ operationId, ...one })));
-    expect(parameters.filter((one) => !('description' in one) && !isDescribed(one.schema ?? {})).map(({ operationId, name }) => `${operationId} ${name}`)).toEqual([]);
+    expect(
+      operations.filter(({ description }) => description === undefined).map(({ operationId }) => operationId),
+    ).toEqual([]);
+    const parameters = operations.flatMap(({ operationId, parameters: own = [] }) =>
+      own.map((one) => ({ operationId, ...one })),
+    );
+    expect(
+      parameters
+        .filter((one) => !('description' in one) && !isDescribed(one.schema ?? {}))
+        .map(({ operationId, name }) => `${operationId} ${name}`),
+    ).toEqual([]);
   });
 
   it('says of every field what it is', () => {
     const named = Object.entries(document.components.schemas).flatMap(([name, schema]) => within(name, schema));
     const inline = operations.flatMap(({ operationId, requestBody, responses }) =>
       [requestBody?.content, ...Object.values(responses).map(({ content }) => content)].flatMap((content) =>
-        Object.values(content ?? {}).flatMap(({ schema = {} }) => within(operationId, schema))));
+        Object.values(content ?? {}).flatMap(({ schema = {} }) => within(operationId, schema)),
+      ),
+    );
     const fields = [...named, ...inline].filter(([where]) => isField(where));
     expect(fields.length).toBeGreaterThan(300);
     expect(fields.filter(([, schema]) => !isDescribed(schema)).map(([where]) => where)).toEqual([]);
@@ -58,7 +80,9 @@ describe('the description', () => {
 
   it('gives a maximum for everything that is sent', () => {
     const sent = operations.flatMap(({ operationId, parameters = [], requestBody }): readonly Place[] => [
-      ...parameters.filter((one) => one.in !== 'header').map(({ name, schema = {} }) => [`${operationId}?${name}`, schema] as const),
+      ...parameters
+        .filter((one) => one.in !== 'header')
+        .map(({ name, schema = {} }) => [`${operationId}?${name}`, schema] as const),
       ...Object.values(requestBody?.content ?? {}).map(({ schema = {} }) => [operationId, schema] as const),
     ]);
     const places = sent.flatMap(([where, schema]) => within(where, resolved(schema)));
@@ -70,10 +94,21 @@ describe('the description', () => {
 /** With every schema in the place of its name. */
 function resolved(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(resolveSchema(schema, document.components.schemas)), (_key, value: Schema | null) =>
-    typeof value?.$ref === 'string' ? resolved(value) : value) as Schema;
+    typeof value?.$ref === 'string' ? resolved(value) : value,
+  ) as Schema;
 }
 
-function isUnbounded({ type, format, enum: choices, maximum, maxLength, maxItems, maxProperties, additionalProperties, properties }: Schema & Bounds): boolean {
+function isUnbounded({
+  type,
+  format,
+  enum: choices,
+  maximum,
+  maxLength,
+  maxItems,
+  maxProperties,
+  additionalProperties,
+  properties,
+}: Schema & Bounds): boolean {
   if (type === 'string') return choices === undefined && format !== 'binary' && maxLength === undefined;
   if (type === 'integer' || type === 'number') return maximum === undefined;
   if (type === 'array') return maxItems === undefined;

@@ -27,7 +27,8 @@ async function twoFactorOf(registry: RunningManagement, enabled: boolean): Promi
     (await registry.call('POST', `/api/auth/2fa/${path}`, { as, body })).json();
   const { secret } = await post('setup', { password: ada.password });
   const authenticator = new TOTP({ secret: Secret.fromBase32(String(secret)) });
-  if (enabled) as = String((await post('enable', { code: authenticator.generate({ timestamp: Date.now() - 30_000 }) }))['token']);
+  if (enabled)
+    as = String((await post('enable', { code: authenticator.generate({ timestamp: Date.now() - 30_000 }) }))['token']);
   return { as, real: { 123456: authenticator.generate() } };
 }
 
@@ -50,7 +51,10 @@ const preparations: Readonly<Record<string, (registry: RunningManagement) => Pro
   changePassword: async (registry) => ({ as: await asAda(registry) }),
   acceptInvitation: async (registry) => {
     const { token: as } = await registry.signIn('admin');
-    const invited = await registry.call('POST', '/api/users', { as, body: { email: 'eve@example.org', role: 'viewer' } });
+    const invited = await registry.call('POST', '/api/users', {
+      as,
+      body: { email: 'eve@example.org', role: 'viewer' },
+    });
     return { real: { 'inv_…': (invited.json()['invitation'] as { token: string }).token } };
   },
   setUpTwoFactor: async (registry) => ({ as: await asAda(registry) }),
@@ -75,23 +79,40 @@ const operations = await operationsOf();
 const withExample = operations.filter(({ takesJson, example }) => takesJson && example !== undefined);
 
 describe('an example of a request', () => {
-  it.each(withExample.map((operation) => [operation.id, operation] as const))('%s succeeds as it stands', async (id, operation) => {
-    await using registry = await runManagement();
-    const prepared = await preparations[id]?.(registry);
-    const { as = undefined, id: subject = '', real = {} } = prepared ?? { as: (await registry.signIn('admin')).token };
-    const body = JSON.parse(JSON.stringify(operation.example), (_key, value: unknown) => real[String(value)] ?? value) as unknown;
-    const path = operation.template.replace('{id}', subject);
-    const reply = await registry.call(operation.method, path, { body, ...(as === undefined ? {} : { as }) });
-    if (ofPublished.has(id)) return expect([reply.status, reply.json()['code']]).toEqual([404, 'NOT_FOUND']);
-    expect([reply.status, reply.json()['code'], reply.json()['details']]).toEqual([expect.toBeOneOf([200, 201]), undefined, undefined]);
-  });
+  it.each(withExample.map((operation) => [operation.id, operation] as const))(
+    '%s succeeds as it stands',
+    async (id, operation) => {
+      await using registry = await runManagement();
+      const prepared = await preparations[id]?.(registry);
+      const {
+        as = undefined,
+        id: subject = '',
+        real = {},
+      } = prepared ?? { as: (await registry.signIn('admin')).token };
+      const body = JSON.parse(
+        JSON.stringify(operation.example),
+        (_key, value: unknown) => real[String(value)] ?? value,
+      ) as unknown;
+      const path = operation.template.replace('{id}', subject);
+      const reply = await registry.call(operation.method, path, { body, ...(as === undefined ? {} : { as }) });
+      if (ofPublished.has(id)) return expect([reply.status, reply.json()['code']]).toEqual([404, 'NOT_FOUND']);
+      expect([reply.status, reply.json()['code'], reply.json()['details']]).toEqual([
+        expect.toBeOneOf([200, 201]),
+        undefined,
+        undefined,
+      ]);
+    },
+  );
 });
 
 describe('the examples of parameters', () => {
-  it.each(operations.filter(({ method }) => method === 'GET').map((operation) => [operation.id, operation] as const))('%s takes them as they stand', async (_id, { path, query, exampleQuery }) => {
-    await using registry = await runManagement();
-    const { token: as } = await registry.signIn('admin');
-    const reply = await registry.call('GET', `${path}?${exampleQuery}`, { as });
-    expect([query.length > 0, reply.status]).not.toEqual([query.length > 0, 400]);
-  });
+  it.each(operations.filter(({ method }) => method === 'GET').map((operation) => [operation.id, operation] as const))(
+    '%s takes them as they stand',
+    async (_id, { path, query, exampleQuery }) => {
+      await using registry = await runManagement();
+      const { token: as } = await registry.signIn('admin');
+      const reply = await registry.call('GET', `${path}?${exampleQuery}`, { as });
+      expect([query.length > 0, reply.status]).not.toEqual([query.length > 0, 400]);
+    },
+  );
 });

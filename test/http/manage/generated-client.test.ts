@@ -38,11 +38,33 @@ it('a client generated from docs/openapi.json type-checks, and calls the service
   writeFileSync(folder.at('package.json'), '{"type":"module"}');
   writeFileSync(folder.at('program.ts'), program);
   const { compilerOptions } = JSON.parse(readFileSync(`${root}tsconfig.json`, 'utf8')) as { compilerOptions: object };
-  const emitting = { strict: true, noEmit: false, outDir: 'out', rewriteRelativeImportExtensions: true, exactOptionalPropertyTypes: false, noPropertyAccessFromIndexSignature: false, noUnusedLocals: false, verbatimModuleSyntax: false, lib: ['es2023', 'dom', 'dom.iterable'], skipLibCheck: true };
-  writeFileSync(folder.at('tsconfig.json'), JSON.stringify({ compilerOptions: { ...compilerOptions, ...emitting }, include: ['*.ts'] }));
+  const emitting = {
+    strict: true,
+    noEmit: false,
+    outDir: 'out',
+    rewriteRelativeImportExtensions: true,
+    exactOptionalPropertyTypes: false,
+    noPropertyAccessFromIndexSignature: false,
+    noUnusedLocals: false,
+    verbatimModuleSyntax: false,
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    skipLibCheck: true,
+  };
+  writeFileSync(
+    folder.at('tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, ...emitting }, include: ['*.ts'] }),
+  );
 
-  await execa(process.execPath, [`${root}node_modules/oazapfts/dist/cli.js`, `${root}docs/openapi.json`, folder.at('client.ts')], { cwd: folder.path });
-  const { all, exitCode } = await execa(`${root}node_modules/.bin/tsc`, ['-p', folder.at('tsconfig.json')], { cwd: folder.path, all: true, reject: false });
+  await execa(
+    process.execPath,
+    [`${root}node_modules/oazapfts/dist/cli.js`, `${root}docs/openapi.json`, folder.at('client.ts')],
+    { cwd: folder.path },
+  );
+  const { all, exitCode } = await execa(`${root}node_modules/.bin/tsc`, ['-p', folder.at('tsconfig.json')], {
+    cwd: folder.path,
+    all: true,
+    reject: false,
+  });
   expect([exitCode, all]).toEqual([0, '']);
 
   await using registry = await runManagement();
@@ -50,9 +72,21 @@ it('a client generated from docs/openapi.json type-checks, and calls the service
   tree.put('acme/hello', [{ version: '1.0.0', normalized: '1.0.0.0', zip: zipBytes('1.0.0') }]);
   tree.publish();
   const { token, userId } = await registry.signIn('maintainer');
-  const { stdout } = await execa(process.execPath, [folder.at('out/program.js'), `http://127.0.0.1:${registry.proxy.port}`, token], { cwd: folder.path });
+  const { stdout } = await execa(
+    process.execPath,
+    [folder.at('out/program.js'), `http://127.0.0.1:${registry.proxy.port}`, token],
+    { cwd: folder.path },
+  );
   const said = JSON.parse(stdout) as Record<string, unknown>;
-  expect(said).toEqual({ id: expect.stringMatching(/^tok_/) as string, kind: 'read', packages: ['acme/hello'], names: ['made by a generated client'], missing: 'NOT_FOUND' });
+  expect(said).toEqual({
+    id: expect.stringMatching(/^tok_/) as string,
+    kind: 'read',
+    packages: ['acme/hello'],
+    names: ['made by a generated client'],
+    missing: 'NOT_FOUND',
+  });
   const admin = await registry.signIn('admin');
-  expect((await registry.call('GET', `/api/tokens/${String(said['id'])}`, { as: admin.token })).json()).toMatchObject({ created_by: `user:${userId}` });
+  expect((await registry.call('GET', `/api/tokens/${String(said['id'])}`, { as: admin.token })).json()).toMatchObject({
+    created_by: `user:${userId}`,
+  });
 });

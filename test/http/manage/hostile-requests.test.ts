@@ -20,7 +20,12 @@ beforeAll(async () => {
 afterAll(() => registry[Symbol.asyncDispose]());
 
 const send = ({ method, path }: DescribedOperation, body: string | Buffer, type = 'application/json'): Promise<Reply> =>
-  registry.proxy.send(method, path, { authorization: `Bearer ${admin}`, ...(type === '' ? {} : { 'content-type': type }) }, body);
+  registry.proxy.send(
+    method,
+    path,
+    { authorization: `Bearer ${admin}`, ...(type === '' ? {} : { 'content-type': type }) },
+    body,
+  );
 
 /** operation → status and code, of all that take a body */
 async function answers(body: string | Buffer, type?: string): Promise<ReadonlySet<string>> {
@@ -49,30 +54,42 @@ describe('row 14: a body', () => {
     for (const answer of await answers(body)) expect(['400 BAD_REQUEST', '400 INVALID_INPUT']).toContain(answer);
   });
 
-  it.each(['[]', '"text"', 'null', '1', 'true', '[{}]'])('that is %s, not an object, is invalid for every operation', async (body) => {
-    expect([...(await answers(body))]).toEqual(['400 INVALID_INPUT']);
-  });
+  it.each(['[]', '"text"', 'null', '1', 'true', '[{}]'])(
+    'that is %s, not an object, is invalid for every operation',
+    async (body) => {
+      expect([...(await answers(body))]).toEqual(['400 INVALID_INPUT']);
+    },
+  );
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])('of the type "%s" is refused by every operation', async (type) => {
-    expect([...(await answers('{}', type))]).toEqual(['400 UNSUPPORTED_MEDIA_TYPE']);
-  });
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
+    'of the type "%s" is refused by every operation',
+    async (type) => {
+      expect([...(await answers('{}', type))]).toEqual(['400 UNSUPPORTED_MEDIA_TYPE']);
+    },
+  );
 
-  it.each(['{"__proto__":{"role":"admin"}}', '{"constructor":{"prototype":{"role":"admin"}}}', '{"__proto__":null}'])('that is %s is invalid for every operation, and changes nothing for others', async (body) => {
-    expect([...(await answers(body))]).toEqual(['400 INVALID_INPUT']);
-    expect(({} as Record<string, unknown>)['role']).toBeUndefined();
-  });
+  it.each(['{"__proto__":{"role":"admin"}}', '{"constructor":{"prototype":{"role":"admin"}}}', '{"__proto__":null}'])(
+    'that is %s is invalid for every operation, and changes nothing for others',
+    async (body) => {
+      expect([...(await answers(body))]).toEqual(['400 INVALID_INPUT']);
+      expect(({} as Record<string, unknown>)['role']).toBeUndefined();
+    },
+  );
 });
 
 describe('row 45: a field that is not taken', () => {
-  it.each(['id', 'created_at', 'created_by', 'password_hash', 'is_admin', '__proto__', 'surprise'])('%s makes every request invalid that would be valid without it', async (field) => {
-    for (const operation of withBody) {
-      const body = `${JSON.stringify(operation.example).replace(/\}$/, '')}${JSON.stringify(operation.example) === '{}' ? '' : ','}${JSON.stringify(field)}:"x"}`;
-      const reply = await send(operation, body);
-      expect([operation.id, reply.status, reply.json()['code']]).toEqual([operation.id, 400, 'INVALID_INPUT']);
-      const { issues } = reply.json()['details'] as { issues: readonly { message: string }[] };
-      expect(issues.map(({ message }) => message).join(), operation.id).toContain(`"${field}"`);
-    }
-  });
+  it.each(['id', 'created_at', 'created_by', 'password_hash', 'is_admin', '__proto__', 'surprise'])(
+    '%s makes every request invalid that would be valid without it',
+    async (field) => {
+      for (const operation of withBody) {
+        const body = `${JSON.stringify(operation.example).replace(/\}$/, '')}${JSON.stringify(operation.example) === '{}' ? '' : ','}${JSON.stringify(field)}:"x"}`;
+        const reply = await send(operation, body);
+        expect([operation.id, reply.status, reply.json()['code']]).toEqual([operation.id, 400, 'INVALID_INPUT']);
+        const { issues } = reply.json()['details'] as { issues: readonly { message: string }[] };
+        expect(issues.map(({ message }) => message).join(), operation.id).toContain(`"${field}"`);
+      }
+    },
+  );
 
   it('in the query makes every request invalid', async () => {
     for (const { id, method, path, query } of operations.filter((operation) => operation.query.length > 0)) {
@@ -84,11 +101,18 @@ describe('row 45: a field that is not taken', () => {
 
 describe('half of a surrogate pair', () => {
   /** the path of every string in `value`, with a copy of all of it in which that string holds half of a pair */
-  function* spoiled(value: unknown, path: readonly string[] = []): Generator<{ readonly path: string; readonly spoiled: unknown }> {
+  function* spoiled(
+    value: unknown,
+    path: readonly string[] = [],
+  ): Generator<{ readonly path: string; readonly spoiled: unknown }> {
     if (typeof value === 'string') yield { path: path.join('.'), spoiled: `${value}\ud83d` };
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
-      for (const found of spoiled(inner, [...path, key])) yield { path: found.path, spoiled: Array.isArray(value) ? value.with(Number(key), found.spoiled) : { ...value, [key]: found.spoiled } };
+      for (const found of spoiled(inner, [...path, key]))
+        yield {
+          path: found.path,
+          spoiled: Array.isArray(value) ? value.with(Number(key), found.spoiled) : { ...value, [key]: found.spoiled },
+        };
     }
   }
 
@@ -97,7 +121,14 @@ describe('half of a surrogate pair', () => {
     for (const operation of withBody) {
       for (const { path, spoiled: body } of spoiled(operation.example)) {
         const reply = await send(operation, JSON.stringify(body));
-        expect([operation.id, reply.status, reply.json()]).toMatchObject([operation.id, 400, { code: 'INVALID_INPUT', details: { issues: [{ path, message: expect.stringContaining('half of a surrogate pair') as string }] } }]);
+        expect([operation.id, reply.status, reply.json()]).toMatchObject([
+          operation.id,
+          400,
+          {
+            code: 'INVALID_INPUT',
+            details: { issues: [{ path, message: expect.stringContaining('half of a surrogate pair') as string }] },
+          },
+        ]);
         tried += 1;
       }
     }
@@ -105,10 +136,18 @@ describe('half of a surrogate pair', () => {
   });
 
   it('is refused in a key, by the object that has it, and a whole pair is text', async () => {
-    const create = (body: string): Promise<Reply> => registry.proxy.send('POST', '/api/tokens', { authorization: `Bearer ${admin}`, 'content-type': 'application/json' }, body);
+    const create = (body: string): Promise<Reply> =>
+      registry.proxy.send(
+        'POST',
+        '/api/tokens',
+        { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+        body,
+      );
     const refused = await create('{"description":"x","kind":"read","constraints":{"\\udE00":"*"}}');
     expect(refused.json()).toMatchObject({ code: 'INVALID_INPUT', details: { issues: [{ path: 'constraints' }] } });
-    expect((await create('{"description":"\\ud83d\\ude00","kind":"read"}')).json()).toMatchObject({ description: '\u{1f600}' });
+    expect((await create('{"description":"\\ud83d\\ude00","kind":"read"}')).json()).toMatchObject({
+      description: '\u{1f600}',
+    });
   });
 });
 
@@ -116,10 +155,16 @@ describe('row 46: another site', () => {
   it('may not ask from a page: no answer allows it, to whatever it asks first', async () => {
     for (const { method, path } of operations) {
       const origin = { origin: 'https://evil.example', authorization: `Bearer ${admin}` };
-      const preflight = await registry.proxy.send('OPTIONS', path, { ...origin, authorization: '', 'access-control-request-method': method, 'access-control-request-headers': 'authorization' });
+      const preflight = await registry.proxy.send('OPTIONS', path, {
+        ...origin,
+        authorization: '',
+        'access-control-request-method': method,
+        'access-control-request-headers': 'authorization',
+      });
       expect([path, preflight.status, preflight.json()['code']]).toEqual([path, 400, 'METHOD_NOT_ALLOWED']);
       const reads = method === 'GET' ? [await registry.proxy.send('GET', path, origin)] : [];
-      for (const reply of [preflight, ...reads]) expect(Object.keys(reply.headers).filter((name) => /^access-control-|^set-cookie$/.test(name))).toEqual([]);
+      for (const reply of [preflight, ...reads])
+        expect(Object.keys(reply.headers).filter((name) => /^access-control-|^set-cookie$/.test(name))).toEqual([]);
     }
   });
 

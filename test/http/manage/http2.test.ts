@@ -42,15 +42,27 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
   });
 
   const json = { ':method': 'POST', 'content-type': 'application/json' };
-  const zip = (name: string): Buffer => zipOf([{ name: 'composer.json', data: JSON.stringify({ name, version: '1.0.0' }) }, { name: 'a.php', data: '<?php' }]);
+  const zip = (name: string): Buffer =>
+    zipOf([
+      { name: 'composer.json', data: JSON.stringify({ name, version: '1.0.0' }) },
+      { name: 'a.php', data: '<?php' },
+    ]);
   const asZip = { ':method': 'POST', 'content-type': 'application/zip' };
-  const staged = (): readonly string[] => (existsSync(join(registry.data, 'artifacts/.staging')) ? readdirSync(join(registry.data, 'artifacts/.staging')) : []);
+  const staged = (): readonly string[] =>
+    existsSync(join(registry.data, 'artifacts/.staging')) ? readdirSync(join(registry.data, 'artifacts/.staging')) : [];
 
   it('takes JSON, and answers with it', async () => {
-    const created = await client.ask('/api/tokens', { ...json, authorization: asAdmin }, JSON.stringify({ description: 'CI', kind: 'read' }));
+    const created = await client.ask(
+      '/api/tokens',
+      { ...json, authorization: asAdmin },
+      JSON.stringify({ description: 'CI', kind: 'read' }),
+    );
     expect([created.status, created.headers['cache-control']]).toEqual([201, 'private, no-store']);
     const id = String(created.json()['id']);
-    expect((await client.ask(`/api/tokens/${id}`, { authorization: asAdmin })).json()).toMatchObject({ id, description: 'CI' });
+    expect((await client.ask(`/api/tokens/${id}`, { authorization: asAdmin })).json()).toMatchObject({
+      id,
+      description: 'CI',
+    });
     expect((await client.ask(`/api/tokens/${id}`, { ':method': 'DELETE', authorization: asAdmin })).status).toBe(200);
   });
 
@@ -65,18 +77,45 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
   });
 
   /** A request whose body is sent without its end, on a connection of its own. */
-  async function sendOpenEnded(path: string, token: string, headers: Readonly<Record<string, string>>, body: Buffer | string): Promise<TLSSocket> {
-    const socket = connectTls({ port: registry.proxy.port, host: 'localhost', ca: authority.pem, ALPNProtocols: ['h2'] });
+  async function sendOpenEnded(
+    path: string,
+    token: string,
+    headers: Readonly<Record<string, string>>,
+    body: Buffer | string,
+  ): Promise<TLSSocket> {
+    const socket = connectTls({
+      port: registry.proxy.port,
+      host: 'localhost',
+      ca: authority.pem,
+      ALPNProtocols: ['h2'],
+    });
     await once(socket, 'secureConnect');
-    socket.resume().write(Buffer.concat([opening, frame('HEADERS', flags.endHeaders, 1, requestHeaders(path, token, headers)), frame('DATA', 0, 1, Buffer.from(body))]));
+    socket
+      .resume()
+      .write(
+        Buffer.concat([
+          opening,
+          frame('HEADERS', flags.endHeaders, 1, requestHeaders(path, token, headers)),
+          frame('DATA', 0, 1, Buffer.from(body)),
+        ]),
+      );
     return socket;
   }
-  const reset = (socket: TLSSocket, code: number): unknown => socket.write(frame('RST_STREAM', 0, 1, Buffer.from([0, 0, 0, code])));
+  const reset = (socket: TLSSocket, code: number): unknown =>
+    socket.write(frame('RST_STREAM', 0, 1, Buffer.from([0, 0, 0, code])));
 
-  it.each([['at once', 0], ['after a while', 200]])('does nothing of a body that breaks off %s, were it whole as far as it came', async (_when, afterMs) => {
+  it.each([
+    ['at once', 0],
+    ['after a while', 200],
+  ])('does nothing of a body that breaks off %s, were it whole as far as it came', async (_when, afterMs) => {
     for (const code of [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_CANCEL]) {
       const lines = registry.proxy.lines.length;
-      const socket = await sendOpenEnded('/api/tokens', asAdmin.slice(7), json, JSON.stringify({ description: 'never made', kind: 'read' }));
+      const socket = await sendOpenEnded(
+        '/api/tokens',
+        asAdmin.slice(7),
+        json,
+        JSON.stringify({ description: 'never made', kind: 'read' }),
+      );
       await sleep(afterMs);
       reset(socket, code);
       await eventually(() => registry.proxy.lines.length > lines || afterMs === 0);
@@ -87,9 +126,23 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
   });
 
   it('publishes a ZIP, alone and as the file of a form', async () => {
-    expect((await client.ask('/api/artifacts', { ...asZip, authorization: asWriter }, zip('acme/alone'))).status).toBe(201);
-    const form = Buffer.concat([Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'), zip('acme/form'), Buffer.from('\r\n--b--\r\n')]);
-    expect((await client.ask('/api/artifacts', { ':method': 'POST', 'content-type': 'multipart/form-data; boundary=b', authorization: asWriter }, form)).status).toBe(201);
+    expect((await client.ask('/api/artifacts', { ...asZip, authorization: asWriter }, zip('acme/alone'))).status).toBe(
+      201,
+    );
+    const form = Buffer.concat([
+      Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'),
+      zip('acme/form'),
+      Buffer.from('\r\n--b--\r\n'),
+    ]);
+    expect(
+      (
+        await client.ask(
+          '/api/artifacts',
+          { ':method': 'POST', 'content-type': 'multipart/form-data; boundary=b', authorization: asWriter },
+          form,
+        )
+      ).status,
+    ).toBe(201);
     expect(Object.keys(publishedVersions(registry.data)).sort()).toEqual(['acme/alone@1.0.0', 'acme/form@1.0.0']);
   });
 
@@ -99,24 +152,40 @@ describe.skipIf(lacks('openssl'))('the management API over HTTP/2', () => {
     await once(stream, 'continue');
     stream.end(zip('acme/patient'));
     expect((await reply).status).toBe(201);
-    const refused = client.open('/api/artifacts', { ...asZip, authorization: 'Bearer nobody', expect: '100-continue' }, false);
+    const refused = client.open(
+      '/api/artifacts',
+      { ...asZip, authorization: 'Bearer nobody', expect: '100-continue' },
+      false,
+    );
     refused.on('continue', () => expect.unreachable());
     expect((await replyOf(refused)).status).toBe(401);
   });
 
   it.each([
     ['a ZIP', { ':method': 'POST', 'content-type': 'application/zip' }, Buffer.alloc(0)],
-    ['a form', { ':method': 'POST', 'content-type': 'multipart/form-data; boundary=b' }, Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n')],
-  ])('row 65: leaves nothing of %s that breaks off, whichever code it is reset with', async (_what, headers, before) => {
-    for (const code of [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_CANCEL]) {
-      const lines = registry.proxy.lines.length;
-      const socket = await sendOpenEnded('/api/artifacts', writer, headers, Buffer.concat([before, zip('acme/broken')]));
-      await eventually(() => staged().length === 1);
-      reset(socket, code);
-      await eventually(() => registry.proxy.lines.length > lines && staged().length === 0);
-      expect(registry.proxy.lines.at(-1)).toMatchObject({ status: 400, aborted: true });
-      socket.destroy();
-    }
-    expect(Object.keys(publishedVersions(registry.data))).not.toContain('acme/broken@1.0.0');
-  });
+    [
+      'a form',
+      { ':method': 'POST', 'content-type': 'multipart/form-data; boundary=b' },
+      Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'),
+    ],
+  ])(
+    'row 65: leaves nothing of %s that breaks off, whichever code it is reset with',
+    async (_what, headers, before) => {
+      for (const code of [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_CANCEL]) {
+        const lines = registry.proxy.lines.length;
+        const socket = await sendOpenEnded(
+          '/api/artifacts',
+          writer,
+          headers,
+          Buffer.concat([before, zip('acme/broken')]),
+        );
+        await eventually(() => staged().length === 1);
+        reset(socket, code);
+        await eventually(() => registry.proxy.lines.length > lines && staged().length === 0);
+        expect(registry.proxy.lines.at(-1)).toMatchObject({ status: 400, aborted: true });
+        socket.destroy();
+      }
+      expect(Object.keys(publishedVersions(registry.data))).not.toContain('acme/broken@1.0.0');
+    },
+  );
 });

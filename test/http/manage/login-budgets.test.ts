@@ -9,7 +9,8 @@ const minuteMs = 60_000;
 const wrongPassword = 'correct horse battery';
 
 const statuses = (replies: readonly Reply[]): number[] => replies.map(({ status }) => status).sort();
-const atOnce = <Result>(count: number, start: (at: number) => Promise<Result>): Promise<Result[]> => Promise.all(Array.from({ length: count }, (_, at) => start(at)));
+const atOnce = <Result>(count: number, start: (at: number) => Promise<Result>): Promise<Result[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => start(at)));
 const retryAfter = (reply: Reply): number => Number(reply.headers['retry-after']);
 
 interface Desk extends AsyncDisposable {
@@ -29,7 +30,8 @@ async function open(): Promise<Desk> {
     person,
     pass: (ms) => void (nowMs += ms),
     nowMs: () => nowMs,
-    login: (more = {}) => registry.call('POST', '/api/auth/login', { body: { email: person.email, password: person.password, ...more } }),
+    login: (more = {}) =>
+      registry.call('POST', '/api/auth/login', { body: { email: person.email, password: person.password, ...more } }),
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   };
 }
@@ -42,7 +44,8 @@ describe('right logins', () => {
 
   it('after a lockout all of one address succeed, at once and one after another, and prolong it for nobody', async () => {
     await using desk = await open();
-    const guess = (at: number): Promise<Reply> => desk.login({ email: `guess${at}@example.org`, password: wrongPassword });
+    const guess = (at: number): Promise<Reply> =>
+      desk.login({ email: `guess${at}@example.org`, password: wrongPassword });
     expect(statuses(await atOnce(20, guess))).toEqual(Array.from({ length: 20 }, () => 401));
     for (let at = 20; at < 30; at += 1) {
       desk.pass(retryAfter(await desk.login()) * 1000);
@@ -64,10 +67,12 @@ describe('right logins', () => {
 });
 
 describe('codes', () => {
-  const codeOf = (desk: Desk, secret: string): string => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: desk.nowMs() });
+  const codeOf = (desk: Desk, secret: string): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: desk.nowMs() });
 
   async function withTwoFactor(desk: Desk): Promise<{ readonly secret: string; readonly recovery: readonly string[] }> {
-    const post = (path: string, body: object): Promise<Reply> => desk.registry.call('POST', `/api/auth/2fa/${path}`, { as: desk.person.token, body });
+    const post = (path: string, body: object): Promise<Reply> =>
+      desk.registry.call('POST', `/api/auth/2fa/${path}`, { as: desk.person.token, body });
     const secret = String((await post('setup', { password: desk.person.password })).json()['secret']);
     const recovery = (await post('enable', { code: codeOf(desk, secret) })).json()['recovery_codes'] as string[];
     desk.pass(minuteMs);
@@ -89,7 +94,9 @@ describe('codes', () => {
   it('twenty wrong ones at once are answered ten times; right recovery codes at once all let in', async () => {
     await using desk = await open();
     const { recovery } = await withTwoFactor(desk);
-    expect(statuses(await atOnce(6, (at) => desk.login({ code: recovery[at] })))).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(statuses(await atOnce(6, (at) => desk.login({ code: recovery[at] })))).toEqual([
+      200, 200, 200, 200, 200, 200,
+    ]);
     const replies = await atOnce(20, (at) => desk.login({ code: String(at).padStart(6, '0') }));
     expect(replies.filter(({ status }) => status === 401)).toHaveLength(10);
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(10);
@@ -97,7 +104,11 @@ describe('codes', () => {
 
   it('a password confirmed at once by many requests is refused to none of them', async () => {
     await using desk = await open();
-    const post = (): Promise<Reply> => desk.registry.call('POST', '/api/auth/2fa/setup', { as: desk.person.token, body: { password: desk.person.password } });
+    const post = (): Promise<Reply> =>
+      desk.registry.call('POST', '/api/auth/2fa/setup', {
+        as: desk.person.token,
+        body: { password: desk.person.password },
+      });
     expect(statuses(await atOnce(8, post))).toEqual(Array.from({ length: 8 }, () => 200));
   });
 });
@@ -105,7 +116,10 @@ describe('codes', () => {
 describe('invitations', () => {
   it('wrong ones at once are answered as often as the budget of an address says', async () => {
     await using desk = await open();
-    const accept = (at: number): Promise<Reply> => desk.registry.call('POST', '/api/auth/invitations/accept', { body: { token: `inv_${at}`, password: wrongPassword } });
+    const accept = (at: number): Promise<Reply> =>
+      desk.registry.call('POST', '/api/auth/invitations/accept', {
+        body: { token: `inv_${at}`, password: wrongPassword },
+      });
     const replies = await atOnce(30, accept);
     expect(replies.filter((reply) => reply.json()['code'] === 'INVITATION_INVALID')).toHaveLength(20);
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(10);
@@ -114,8 +128,16 @@ describe('invitations', () => {
   it('right ones at once all make their users, of one address', async () => {
     await using desk = await open();
     const users = desk.registry.people.usersOf('cli:test');
-    const codes = await Promise.all(Array.from({ length: 22 }, async (_, at) => (await users.create({ email: `new${at}@example.org`, role: 'viewer' })).invitation?.code.reveal()));
-    const replies = await Promise.all(codes.map((token) => desk.registry.call('POST', '/api/auth/invitations/accept', { body: { token, password: wrongPassword } })));
+    const codes = await Promise.all(
+      Array.from({ length: 22 }, async (_, at) =>
+        (await users.create({ email: `new${at}@example.org`, role: 'viewer' })).invitation?.code.reveal(),
+      ),
+    );
+    const replies = await Promise.all(
+      codes.map((token) =>
+        desk.registry.call('POST', '/api/auth/invitations/accept', { body: { token, password: wrongPassword } }),
+      ),
+    );
     expect(statuses(replies)).toEqual(Array.from({ length: 22 }, () => 200));
   });
 });

@@ -12,7 +12,12 @@ import type { Reply } from '../../util/running-proxy.ts';
 
 let registry: RunningManagement;
 let sources: TemporaryTree;
-const as: Record<'reader' | 'writer' | 'viewer' | 'maintainer', string> = { reader: '', writer: '', viewer: '', maintainer: '' };
+const as: Record<'reader' | 'writer' | 'viewer' | 'maintainer', string> = {
+  reader: '',
+  writer: '',
+  viewer: '',
+  maintainer: '',
+};
 
 const build = async (...flags: readonly string[]): Promise<void> => {
   const { exitCode, stderr } = await runCli(['build', ...flags, '--data', registry.data], { cwd: sources.root });
@@ -24,11 +29,32 @@ beforeAll(async () => {
   [as.reader, as.writer] = [await registry.createToken('read'), await registry.createToken('write')];
   [as.viewer, as.maintainer] = [(await registry.signIn('viewer')).token, (await registry.signIn('maintainer')).token];
   sources = temporaryTree({
-    ...below('src/hello-1', { ...libraryTree('acme/hello', { version: '1.0.0', keywords: ['greeting'], homepage: 'https://example.org/hello', support: { issues: 'https://example.org/issues', chat: 'javascript:alert(1)', email: 'a@example.org' } }), 'README.md': '# One', 'CHANGELOG.md': '- first' }),
-    ...below('src/hello-2', { ...libraryTree('acme/hello', { version: '1.1.0', description: 'Says hello politely.', keywords: ['greeting'], homepage: 'https://example.org/hello', support: { issues: 'https://example.org/issues', chat: 'javascript:alert(1)', email: 'a@example.org' } }), 'README.md': '# Two <script>alert(1)</script>' }),
+    ...below('src/hello-1', {
+      ...libraryTree('acme/hello', {
+        version: '1.0.0',
+        keywords: ['greeting'],
+        homepage: 'https://example.org/hello',
+        support: { issues: 'https://example.org/issues', chat: 'javascript:alert(1)', email: 'a@example.org' },
+      }),
+      'README.md': '# One',
+      'CHANGELOG.md': '- first',
+    }),
+    ...below('src/hello-2', {
+      ...libraryTree('acme/hello', {
+        version: '1.1.0',
+        description: 'Says hello politely.',
+        keywords: ['greeting'],
+        homepage: 'https://example.org/hello',
+        support: { issues: 'https://example.org/issues', chat: 'javascript:alert(1)', email: 'a@example.org' },
+      }),
+      'README.md': '# Two <script>alert(1)</script>',
+    }),
     ...below('src/hello-x', libraryTree('acme/hello', { version: 'dev-feature/x' })),
     ...below('src/hello-bad', libraryTree('acme/hello', { version: 'no version' })),
-    ...below('src/user', libraryTree('acme/user', { version: '2.0.0', type: 'project', require: { 'acme/hello': '^1.0', php: '>=8.1' } })),
+    ...below(
+      'src/user',
+      libraryTree('acme/user', { version: '2.0.0', type: 'project', require: { 'acme/hello': '^1.0', php: '>=8.1' } }),
+    ),
     ...below('src/other', libraryTree('other/tool', { version: '3.0.0', abandoned: 'acme/hello' })),
   });
   await build('src');
@@ -39,14 +65,26 @@ afterAll(async () => {
 });
 
 const get = (path: string, who: string = as.reader): Promise<Reply> => registry.call('GET', path, { as: who });
-const namesOf = async (query: string): Promise<readonly string[]> => ((await get(`/api/packages${query}`)).json()['data'] as { name: string }[]).map(({ name }) => name);
+const namesOf = async (query: string): Promise<readonly string[]> =>
+  ((await get(`/api/packages${query}`)).json()['data'] as { name: string }[]).map(({ name }) => name);
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
 
 describe('GET /api/packages', () => {
   it('lists packages with what a list shows', async () => {
-    const { data, next_cursor: next } = (await get('/api/packages')).json() as { data: Record<string, unknown>[]; next_cursor: unknown };
+    const { data, next_cursor: next } = (await get('/api/packages')).json() as {
+      data: Record<string, unknown>[];
+      next_cursor: unknown;
+    };
     expect(next).toBeNull();
-    expect(data.map(({ name, type, latest_version, versions, abandoned }) => [name, type, latest_version, versions, abandoned])).toEqual([
+    expect(
+      data.map(({ name, type, latest_version, versions, abandoned }) => [
+        name,
+        type,
+        latest_version,
+        versions,
+        abandoned,
+      ]),
+    ).toEqual([
       ['acme/hello', 'library', '1.1.0', 3, false],
       ['acme/user', 'project', '2.0.0', 1, false],
       ['other/tool', 'library', '3.0.0', 1, 'acme/hello'],
@@ -67,7 +105,9 @@ describe('GET /api/packages', () => {
       const seen: string[] = [];
       let cursor: unknown;
       do {
-        const reply = (await get(`/api/packages?sort=${sort}&limit=1${cursor === undefined ? '' : `&cursor=${String(cursor)}`}`)).json() as { data: { name: string }[]; next_cursor: unknown };
+        const reply = (
+          await get(`/api/packages?sort=${sort}&limit=1${cursor === undefined ? '' : `&cursor=${String(cursor)}`}`)
+        ).json() as { data: { name: string }[]; next_cursor: unknown };
         seen.push(...reply.data.map(({ name }) => name));
         cursor = reply.next_cursor;
       } while (cursor !== null);
@@ -77,7 +117,8 @@ describe('GET /api/packages', () => {
   });
 
   it('refuses what it does not know, and whoever is nobody', async () => {
-    for (const query of ['?sort=size', '?limit=0', '?q=x', '?cursor=!']) expect(codeOf(await get(`/api/packages${query}`)), query).toEqual([400, 'INVALID_INPUT']);
+    for (const query of ['?sort=size', '?limit=0', '?q=x', '?cursor=!'])
+      expect(codeOf(await get(`/api/packages${query}`)), query).toEqual([400, 'INVALID_INPUT']);
     expect(codeOf(await registry.call('GET', '/api/packages'))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
   });
 });
@@ -85,8 +126,23 @@ describe('GET /api/packages', () => {
 describe('GET /api/packages/{vendor}/{package}', () => {
   it('shows its versions, newest first, its links, and who depends on it', async () => {
     const hello = (await get('/api/packages/acme/hello')).json() as { versions: Record<string, unknown>[] };
-    expect(hello).toMatchObject({ name: 'acme/hello', license: ['MIT'], links: { homepage: 'https://example.org/hello', issues: 'https://example.org/issues', email: 'mailto:a@example.org' }, dependents: ['acme/user'] });
-    expect(hello.versions.map(({ version, stability, readme, changelog }) => [version, stability, readme, changelog])).toEqual([['1.1.0', 'stable', true, false], ['1.0.0', 'stable', true, true], ['dev-feature/x', 'dev', false, false]]);
+    expect(hello).toMatchObject({
+      name: 'acme/hello',
+      license: ['MIT'],
+      links: {
+        homepage: 'https://example.org/hello',
+        issues: 'https://example.org/issues',
+        email: 'mailto:a@example.org',
+      },
+      dependents: ['acme/user'],
+    });
+    expect(
+      hello.versions.map(({ version, stability, readme, changelog }) => [version, stability, readme, changelog]),
+    ).toEqual([
+      ['1.1.0', 'stable', true, false],
+      ['1.0.0', 'stable', true, true],
+      ['dev-feature/x', 'dev', false, false],
+    ]);
     const { reference, shasum } = publishedVersions(registry.data)['acme/hello@1.1.0'] ?? {};
     expect(hello.versions[0]).toMatchObject({ reference, shasum, time: null });
     expect(JSON.stringify(hello)).not.toContain('javascript:');
@@ -97,18 +153,32 @@ describe('GET /api/packages/{vendor}/{package}', () => {
   it('tells where it comes from and what was left out, but not to read tokens', async () => {
     for (const who of [as.viewer, as.writer]) {
       const hello = (await get('/api/packages/acme/hello', who)).json();
-      expect(hello['sources']).toEqual([{ id: expect.any(String) as string, location: expect.stringMatching(/src$/) as string }]);
+      expect(hello['sources']).toEqual([
+        { id: expect.any(String) as string, location: expect.stringMatching(/src$/) as string },
+      ]);
       expect(hello['quarantined']).toMatchObject([{ code: 'VERSION_INVALID' }]);
     }
     const reply = await get('/api/packages/acme/hello');
-    expect([reply.json()['sources'], reply.json()['quarantined'], /src-|libretto-tree/.test(reply.body.toString())]).toEqual([null, null, false]);
+    expect([
+      reply.json()['sources'],
+      reply.json()['quarantined'],
+      /src-|libretto-tree/.test(reply.body.toString()),
+    ]).toEqual([null, null, false]);
   });
 
   it('404 for what there is not', async () => {
-    for (const path of ['acme/none', 'acme/-', 'a..b/x', 'acme/none/readme', 'acme/none/statistics']) expect(codeOf(await get(`/api/packages/${path}`)), path).toEqual([404, 'NOT_FOUND']);
+    for (const path of ['acme/none', 'acme/-', 'a..b/x', 'acme/none/readme', 'acme/none/statistics'])
+      expect(codeOf(await get(`/api/packages/${path}`)), path).toEqual([404, 'NOT_FOUND']);
   });
 
-  it.each(['/api/packages/../users', '/api/packages/%2e%2e/users', '/api/packages/.%2E/users', '/api/packages/x/../users', '/api/packages/..\\users/x', '/api/packages/./users'])('%s is no way to what others may see', async (path) => {
+  it.each([
+    '/api/packages/../users',
+    '/api/packages/%2e%2e/users',
+    '/api/packages/.%2E/users',
+    '/api/packages/x/../users',
+    '/api/packages/..\\users/x',
+    '/api/packages/./users',
+  ])('%s is no way to what others may see', async (path) => {
     const reply = await registry.proxy.send('GET', path, { authorization: `Bearer ${as.reader}` });
     expect(codeOf(reply)).toEqual([404, 'NOT_FOUND']);
   });
@@ -124,15 +194,28 @@ describe('GET /api/packages/{vendor}/{package}', () => {
 describe('README and CHANGELOG', () => {
   it('are given as written and as inert HTML, of the latest version or of the one asked for', async () => {
     const latest = await get('/api/packages/acme/hello/readme');
-    expect(latest.json()).toEqual({ version: '1.1.0', markdown: '# Two <script>alert(1)</script>', html: '<h1>Two &lt;script&gt;alert(1)&lt;/script&gt;</h1>\n', html_truncated: false, truncated: false });
+    expect(latest.json()).toEqual({
+      version: '1.1.0',
+      markdown: '# Two <script>alert(1)</script>',
+      html: '<h1>Two &lt;script&gt;alert(1)&lt;/script&gt;</h1>\n',
+      html_truncated: false,
+      truncated: false,
+    });
     expect(latest.headers['content-security-policy']).toContain("default-src 'none'");
     expect(latest.headers['x-content-type-options']).toBe('nosniff');
-    expect((await get('/api/packages/acme/hello/readme?version=1.0.0')).json()).toMatchObject({ version: '1.0.0', html: '<h1>One</h1>\n' });
-    expect((await get('/api/packages/acme/hello/changelog?version=1.0.0.0')).json()).toMatchObject({ version: '1.0.0', markdown: '- first' });
+    expect((await get('/api/packages/acme/hello/readme?version=1.0.0')).json()).toMatchObject({
+      version: '1.0.0',
+      html: '<h1>One</h1>\n',
+    });
+    expect((await get('/api/packages/acme/hello/changelog?version=1.0.0.0')).json()).toMatchObject({
+      version: '1.0.0',
+      markdown: '- first',
+    });
   });
 
   it('404 where there is none, with words that say what', async () => {
-    for (const path of ['changelog', 'readme?version=9.0.0', 'readme?version=dev-feature/x']) expect(codeOf(await get(`/api/packages/acme/hello/${path}`)), path).toEqual([404, 'NOT_FOUND']);
+    for (const path of ['changelog', 'readme?version=9.0.0', 'readme?version=dev-feature/x'])
+      expect(codeOf(await get(`/api/packages/acme/hello/${path}`)), path).toEqual([404, 'NOT_FOUND']);
     expect((await get('/api/packages/acme/hello/changelog')).json()['error']).toContain('CHANGELOG');
   });
 });
@@ -144,10 +227,18 @@ describe('GET /api/packages/{vendor}/{package}/statistics', () => {
     await get(dist);
     await get('/dist/acme/hello/dev-feature/x.zip');
     await registry.call('HEAD', dist, { as: as.reader });
-    await registry.proxy.send('GET', dist, { authorization: `Bearer ${as.reader}`, 'if-none-match': String(first.headers['etag']) });
+    await registry.proxy.send('GET', dist, {
+      authorization: `Bearer ${as.reader}`,
+      'if-none-match': String(first.headers['etag']),
+    });
     await get('/p2/acme/hello.json');
     const today = new Date().toISOString().slice(0, 10);
-    expect((await get('/api/packages/acme/hello/statistics')).json()).toEqual({ total: 3, versions: { '1.1.0': 2, 'dev-feature/x': 1 }, days: [{ date: today, downloads: 3, versions: { '1.1.0': 2, 'dev-feature/x': 1 } }], installs: { total: 0, versions: {}, days: [] } });
+    expect((await get('/api/packages/acme/hello/statistics')).json()).toEqual({
+      total: 3,
+      versions: { '1.1.0': 2, 'dev-feature/x': 1 },
+      days: [{ date: today, downloads: 3, versions: { '1.1.0': 2, 'dev-feature/x': 1 } }],
+      installs: { total: 0, versions: {}, days: [] },
+    });
     expect((await namesOf('?sort=downloads'))[0]).toBe('acme/hello');
     expect((await get('/api/packages/acme/hello')).json()['downloads']).toBe(3);
     expect(codeOf(await get('/api/packages/acme/hello/statistics?days=5000'))).toEqual([400, 'INVALID_INPUT']);
@@ -155,37 +246,59 @@ describe('GET /api/packages/{vendor}/{package}/statistics', () => {
 });
 
 describe('DELETE /api/packages/{vendor}/{package}/versions/{version}', () => {
-  const withdraw = (version: string, who = as.maintainer): Promise<Reply> => registry.call('DELETE', `/api/packages/acme/hello/versions/${version}`, { as: who });
+  const withdraw = (version: string, who = as.maintainer): Promise<Reply> =>
+    registry.call('DELETE', `/api/packages/acme/hello/versions/${version}`, { as: who });
 
   it('is for maintainers', async () => {
-    for (const who of [as.reader, as.writer, as.viewer]) expect(codeOf(await withdraw('1.0.0', who))).toEqual([403, 'INSUFFICIENT_SCOPE']);
-    expect(codeOf(await registry.call('DELETE', '/api/packages/acme/hello/versions/1.0.0'))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
+    for (const who of [as.reader, as.writer, as.viewer])
+      expect(codeOf(await withdraw('1.0.0', who))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(codeOf(await registry.call('DELETE', '/api/packages/acme/hello/versions/1.0.0'))).toEqual([
+      401,
+      'AUTHENTICATION_REQUIRED',
+    ]);
     expect(codeOf(await withdraw('9.9.9'))).toEqual([404, 'NOT_FOUND']);
-    expect(codeOf(await registry.call('DELETE', '/api/packages/acme/none/versions/1.0.0', { as: as.maintainer }))).toEqual([404, 'NOT_FOUND']);
+    expect(
+      codeOf(await registry.call('DELETE', '/api/packages/acme/none/versions/1.0.0', { as: as.maintainer })),
+    ).toEqual([404, 'NOT_FOUND']);
   });
 
   it('takes no version for a flag of the command line', async () => {
-    for (const version of ['--config=x', '--help', '-h', '--']) expect([version, codeOf(await withdraw(version))]).toEqual([version, [404, 'NOT_FOUND']]);
+    for (const version of ['--config=x', '--help', '-h', '--'])
+      expect([version, codeOf(await withdraw(version))]).toEqual([version, [404, 'NOT_FOUND']]);
   });
 
   it('withdraws a version for good, once, and says who did', async () => {
     const replies = await Promise.all([withdraw('dev-feature%2Fx'), withdraw('dev-feature%2Fx')]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     expect(replies[0]?.json()).toEqual(replies[1]?.json());
-    expect(replies[0]?.json()).toMatchObject({ name: 'acme/hello', version: 'dev-feature/x', withdrawn_by: expect.stringMatching(/^user:usr_/) as string });
+    expect(replies[0]?.json()).toMatchObject({
+      name: 'acme/hello',
+      version: 'dev-feature/x',
+      withdrawn_by: expect.stringMatching(/^user:usr_/) as string,
+    });
     expect((await withdraw('dev-feature%2Fx')).json()).toEqual(replies[0]?.json());
     await build();
     expect(Object.keys(publishedVersions(registry.data))).not.toContain('acme/hello@dev-feature/x');
     expect((await get('/p2/acme/hello~dev.json')).status).toBe(404);
     expect((await get('/dist/acme/hello/dev-feature/x.zip')).status).toBe(200);
-    expect(((await get('/api/packages/acme/hello')).json()['versions'] as { version: string }[]).map(({ version }) => version)).toEqual(['1.1.0', '1.0.0']);
-    const events = (await registry.state.range('audit/event/')).map(({ value }) => value as { action: string; subject: string });
-    expect(events.filter(({ action }) => action === 'package.withdraw')).toMatchObject([{ subject: 'acme/hello', details: { version: 'dev-feature/x' } }]);
+    expect(
+      ((await get('/api/packages/acme/hello')).json()['versions'] as { version: string }[]).map(
+        ({ version }) => version,
+      ),
+    ).toEqual(['1.1.0', '1.0.0']);
+    const events = (await registry.state.range('audit/event/')).map(
+      ({ value }) => value as { action: string; subject: string },
+    );
+    expect(events.filter(({ action }) => action === 'package.withdraw')).toMatchObject([
+      { subject: 'acme/hello', details: { version: 'dev-feature/x' } },
+    ]);
     expect(await verifyAudit(registry.state)).toMatchObject({ sound: true });
   });
 
   it('is known to whoever looks at the tree later', () => {
     expect(existsSync(join(registry.data, 'index/_withheld.json'))).toBe(true);
-    expect(JSON.parse(readFileSync(join(registry.data, 'index/_withheld.json'), 'utf8'))).toMatchObject({ versions: [{ name: 'acme/hello', version: 'dev-feature/x' }] });
+    expect(JSON.parse(readFileSync(join(registry.data, 'index/_withheld.json'), 'utf8'))).toMatchObject({
+      versions: [{ name: 'acme/hello', version: 'dev-feature/x' }],
+    });
   });
 });

@@ -25,18 +25,31 @@ afterAll(() => registry[Symbol.asyncDispose]());
 async function credentials(caller: CallerClass): Promise<string | undefined> {
   if (caller === 'nobody') return undefined;
   const role = roles.find((known) => known === caller);
-  return role === undefined ? registry.createToken(caller === 'read token' ? 'read' : 'write') : (await registry.signIn(role)).token;
+  return role === undefined
+    ? registry.createToken(caller === 'read token' ? 'read' : 'write')
+    : (await registry.signIn(role)).token;
 }
 
-async function ask({ method, path, takesJson, content }: DescribedOperation, as: string | undefined, { call } = registry): Promise<readonly [number, unknown]> {
+async function ask(
+  { method, path, takesJson, content }: DescribedOperation,
+  as: string | undefined,
+  { call } = registry,
+): Promise<readonly [number, unknown]> {
   const body = takesJson || Object.keys(content).length > 0 ? {} : undefined;
-  const reply = await call(method, path, { ...(as === undefined ? {} : { as }), ...(body === undefined ? {} : { body }) });
-  return reply.status === 401 || reply.status === 403 || reply.status >= 500 ? [reply.status, reply.json()['code']] : [0, ''];
+  const reply = await call(method, path, {
+    ...(as === undefined ? {} : { as }),
+    ...(body === undefined ? {} : { body }),
+  });
+  return reply.status === 401 || reply.status === 403 || reply.status >= 500
+    ? [reply.status, reply.json()['code']]
+    : [0, ''];
 }
 
 describe('the policy', () => {
   it('has a row for each operation, and an operation for each row', () => {
-    expect(operations.map(({ id }) => id).toSorted()).toEqual((Object.keys(policy) as DescribedOperation['id'][]).toSorted());
+    expect(operations.map(({ id }) => id).toSorted()).toEqual(
+      (Object.keys(policy) as DescribedOperation['id'][]).toSorted(),
+    );
   });
 
   it.each(callers)('lets a caller of the kind "%s" do what the table says, and nothing else', async (caller) => {
@@ -44,7 +57,11 @@ describe('the policy', () => {
     const expected: Record<string, readonly [number, unknown]> = {};
     for (const operation of operations) {
       found[operation.id] = await ask(operation, await credentials(caller));
-      expected[operation.id] = { allowed: [0, ''], authenticate: [401, 'AUTHENTICATION_REQUIRED'], refused: [403, 'INSUFFICIENT_SCOPE'] }[decidePolicy(operation.id, caller)] as [number, unknown];
+      expected[operation.id] = {
+        allowed: [0, ''],
+        authenticate: [401, 'AUTHENTICATION_REQUIRED'],
+        refused: [403, 'INSUFFICIENT_SCOPE'],
+      }[decidePolicy(operation.id, caller)] as [number, unknown];
     }
     expect(found).toEqual(expected);
   });
@@ -53,38 +70,62 @@ describe('the policy', () => {
     await using asked = await runManagement(); // so many guesses a minute, and no more
     for (const operation of operations) {
       const open = decidePolicy(operation.id, 'nobody') === 'allowed';
-      expect([operation.id, ...(await ask(operation, as, asked))]).toEqual([operation.id, ...(open ? [0, ''] : [401, 'INVALID_TOKEN'])]);
+      expect([operation.id, ...(await ask(operation, as, asked))]).toEqual([
+        operation.id,
+        ...(open ? [0, ''] : [401, 'INVALID_TOKEN']),
+      ]);
     }
   });
 
   it('is what the description says of security', () => {
     for (const { id, security } of operations) {
       const open = decidePolicy(id, 'nobody') === 'allowed';
-      const [people, tokens] = [roles.some((role) => decidePolicy(id, role) === 'allowed'), callers.slice(1, 3).some((caller) => decidePolicy(id, caller) === 'allowed')];
-      expect([id, ...security]).toEqual([id, ...(open || !people ? [] : ['session']), ...(open || !tokens ? [] : ['token'])]);
+      const [people, tokens] = [
+        roles.some((role) => decidePolicy(id, role) === 'allowed'),
+        callers.slice(1, 3).some((caller) => decidePolicy(id, caller) === 'allowed'),
+      ];
+      expect([id, ...security]).toEqual([
+        id,
+        ...(open || !people ? [] : ['session']),
+        ...(open || !tokens ? [] : ['token']),
+      ]);
     }
   });
 
   it('is what docs/api.md shows', async () => {
     const text = readFileSync(`${root}docs/api.md`, 'utf8');
-    await expect(withTable(withTable(text, 'operations', policyTable()), 'errors', errorCodes())).toMatchFileSnapshot(`${root}docs/api.md`);
+    await expect(withTable(withTable(text, 'operations', policyTable()), 'errors', errorCodes())).toMatchFileSnapshot(
+      `${root}docs/api.md`,
+    );
   });
 });
 
 /** The text with what stands between the two marks replaced. */
 function withTable(text: string, name: string, table: string): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
-  if (!text.includes(start) || !text.includes(end)) throw new Error(`docs/api.md has no place for the table of ${name}`);
+  if (!text.includes(start) || !text.includes(end))
+    throw new Error(`docs/api.md has no place for the table of ${name}`);
   return `${text.slice(0, text.indexOf(start))}${start}\n${table}\n${text.slice(text.indexOf(end))}`;
 }
 
 function policyTable(): string {
   const groups = tags.map(({ name }) => name as string);
   const grouped = operations.toSorted((one, other) => groups.indexOf(one.tag) - groups.indexOf(other.tag));
-  const rows = grouped.map(({ id, method, template, summary }) => `| \`${method} ${template}\` | ${summary} | ${callers.map((caller) => (decidePolicy(id, caller) === 'allowed' ? 'yes' : '–')).join(' | ')} |`);
-  return ['| Operation | | Nobody | Read token | Write token | Viewer | Maintainer | Admin |', '|---|---|---|---|---|---|---|---|', ...rows].join('\n');
+  const rows = grouped.map(
+    ({ id, method, template, summary }) =>
+      `| \`${method} ${template}\` | ${summary} | ${callers.map((caller) => (decidePolicy(id, caller) === 'allowed' ? 'yes' : '–')).join(' | ')} |`,
+  );
+  return [
+    '| Operation | | Nobody | Read token | Write token | Viewer | Maintainer | Admin |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
 }
 
 function errorCodes(): string {
-  return ['| Code | Status | Meaning |', '|---|---|---|', ...Object.entries(errorTable).map(([code, { status, message }]) => `| \`${code}\` | ${status} | ${message} |`)].join('\n');
+  return [
+    '| Code | Status | Meaning |',
+    '|---|---|---|',
+    ...Object.entries(errorTable).map(([code, { status, message }]) => `| \`${code}\` | ${status} | ${message} |`),
+  ].join('\n');
 }

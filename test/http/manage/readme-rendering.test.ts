@@ -18,23 +18,38 @@ describe('a README', () => {
   beforeAll(async () => {
     writeFileSync(folder.at('rendered'), '');
     // in place of the real renderer, none of whose texts is known to take for ever
-    writeFileSync(folder.at('worker.mjs'), `import { appendFileSync } from 'node:fs';
+    writeFileSync(
+      folder.at('worker.mjs'),
+      `import { appendFileSync } from 'node:fs';
 export function renderMarkdown(text) {
   appendFileSync(${JSON.stringify(folder.at('rendered'))}, text.trim() + '\\n');
   while (text.includes('spin'));
   return '<p>' + text + '</p>';
-}`);
+}`,
+    );
     registry = await runManagement({ render: { worker: folder.at('worker.mjs'), longestMs: 6000 } });
     reader = await registry.createToken('read');
-    sources = temporaryTree(Object.assign({}, ...Object.entries(texts).map(([name, text]) => below(`src/${name}`, { ...libraryTree(`acme/${name}`, { version: '1.0.0' }), 'README.md': text }))));
-    expect(await runCli(['build', ...Object.keys(texts).map((name) => `src/${name}`), '--data', registry.data], { cwd: sources.root })).toMatchObject({ exitCode: 0 });
+    sources = temporaryTree(
+      Object.assign(
+        {},
+        ...Object.entries(texts).map(([name, text]) =>
+          below(`src/${name}`, { ...libraryTree(`acme/${name}`, { version: '1.0.0' }), 'README.md': text }),
+        ),
+      ),
+    );
+    expect(
+      await runCli(['build', ...Object.keys(texts).map((name) => `src/${name}`), '--data', registry.data], {
+        cwd: sources.root,
+      }),
+    ).toMatchObject({ exitCode: 0 });
   }, 60_000);
   afterAll(async () => {
     await registry[Symbol.asyncDispose]();
     sources.remove();
     await folder.remove();
   });
-  const readmeOf = async (name: string): Promise<Record<string, unknown>> => (await registry.call('GET', `/api/packages/acme/${name}/readme`, { as: reader })).json();
+  const readmeOf = async (name: string): Promise<Record<string, unknown>> =>
+    (await registry.call('GET', `/api/packages/acme/${name}/readme`, { as: reader })).json();
 
   it('that never ends is shown as plain text; others are answered meanwhile, and rendered afterwards', async () => {
     await readmeOf('next'); // the thread is up
@@ -43,7 +58,11 @@ export function renderMarkdown(text) {
     await expect.poll(() => readFileSync(folder.at('rendered'), 'utf8'), { timeout: 15_000 }).toContain('spin');
     expect([(await registry.proxy.get('/health')).status, ended]).toEqual([200, false]);
     const twin = readmeOf('twin');
-    expect(await endless).toMatchObject({ markdown: hostile, html: '<pre># &lt;b&gt;Endless&lt;/b&gt; &amp; &quot;spin&quot;\n</pre>\n', html_truncated: false });
+    expect(await endless).toMatchObject({
+      markdown: hostile,
+      html: '<pre># &lt;b&gt;Endless&lt;/b&gt; &amp; &quot;spin&quot;\n</pre>\n',
+      html_truncated: false,
+    });
     expect((await twin)['html']).toBe('<p>same text</p>');
   });
 
@@ -56,9 +75,17 @@ export function renderMarkdown(text) {
   });
 
   it('that was rendered is let go of once a version is purged, which may have had it', async () => {
-    const times = (): number => readFileSync(folder.at('rendered'), 'utf8').split('\n').filter((text) => text === 'same text').length;
-    expect(await runCli(['package', 'purge', 'acme/next', '1.0.0', '--reason', 'secret', '--yes', '--data', registry.data], { cwd: sources.root })).toMatchObject({ exitCode: 0 });
-    for (const name of ['kind', 'twin', 'kind']) expect(await readmeOf(name)).toMatchObject({ html: '<p>same text</p>' });
+    const times = (): number =>
+      readFileSync(folder.at('rendered'), 'utf8')
+        .split('\n')
+        .filter((text) => text === 'same text').length;
+    expect(
+      await runCli(['package', 'purge', 'acme/next', '1.0.0', '--reason', 'secret', '--yes', '--data', registry.data], {
+        cwd: sources.root,
+      }),
+    ).toMatchObject({ exitCode: 0 });
+    for (const name of ['kind', 'twin', 'kind'])
+      expect(await readmeOf(name)).toMatchObject({ html: '<p>same text</p>' });
     expect(times()).toBe(2);
   });
 });

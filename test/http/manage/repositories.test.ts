@@ -25,24 +25,56 @@ describe('repositories', () => {
   it('are registered, listed, shown, changed and removed', async () => {
     await using registry = await runManagement();
     const { token, userId } = await registry.signIn('maintainer');
-    const made = await register(registry, token, { only: ['acme/*'], versions: '^1.0', minimum_stability: 'stable', interval: 900 });
-    expect(made).toMatchObject({ type: 'git', url, credentials: null, only: ['acme/*'], versions: '^1.0', minimum_stability: 'stable', tags: null, interval: 900, status: 'pending', error_message: null, last_synced_at: null, created_by: `user:${userId}` });
+    const made = await register(registry, token, {
+      only: ['acme/*'],
+      versions: '^1.0',
+      minimum_stability: 'stable',
+      interval: 900,
+    });
+    expect(made).toMatchObject({
+      type: 'git',
+      url,
+      credentials: null,
+      only: ['acme/*'],
+      versions: '^1.0',
+      minimum_stability: 'stable',
+      tags: null,
+      interval: 900,
+      status: 'pending',
+      error_message: null,
+      last_synced_at: null,
+      created_by: `user:${userId}`,
+    });
     const id = String(made['id']);
     expect(id).toMatch(/^repo_[0-9A-Za-z]{16}$/);
     const listed = (await registry.call('GET', '/api/repositories', { as: token })).json();
     expect(listed).toEqual({ data: [made], next_cursor: null });
 
-    const changed = await registry.call('PATCH', `/api/repositories/${id}`, { as: token, body: { versions: null, branches: ['main'], interval: null } });
-    expect([changed.status, changed.json()]).toEqual([200, { ...made, versions: null, branches: ['main'], interval: null, updated_at: expect.any(String) as string }]);
+    const changed = await registry.call('PATCH', `/api/repositories/${id}`, {
+      as: token,
+      body: { versions: null, branches: ['main'], interval: null },
+    });
+    expect([changed.status, changed.json()]).toEqual([
+      200,
+      { ...made, versions: null, branches: ['main'], interval: null, updated_at: expect.any(String) as string },
+    ]);
 
     const asked = await registry.call('DELETE', `/api/repositories/${id}`, { as: token });
-    expect([asked.status, asked.json()['code'], asked.json()['details']]).toEqual([400, 'CONFIRMATION_REQUIRED', { confirm: id, packages: [] }]);
+    expect([asked.status, asked.json()['code'], asked.json()['details']]).toEqual([
+      400,
+      'CONFIRMATION_REQUIRED',
+      { confirm: id, packages: [] },
+    ]);
     const removed = await registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as: token });
     expect([removed.status, removed.json()]).toEqual([200, { id, packages: [] }]);
     expect((await registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as: token })).status).toBe(404);
     expect((await registry.call('GET', '/api/repositories', { as: token })).json()['data']).toEqual([]);
     const actions = (await registry.state.range('audit/event/')).map(({ value }) => (value as Json)['action']);
-    expect(actions.filter((action) => String(action).startsWith('repository.'))).toEqual(['repository.create', 'repository.update', 'repository.delete']);
+    expect(actions.filter((action) => String(action).startsWith('repository.'))).toEqual([
+      'repository.create',
+      'repository.update',
+      'repository.delete',
+    ]);
     await register(registry, token); // the address is free again
   });
 
@@ -52,27 +84,48 @@ describe('repositories', () => {
     const id = String((await register(registry, admin))['id']);
     const viewer = (await registry.signIn('viewer')).token;
     const [read, write] = [await registry.createToken('read'), await registry.createToken('write')];
-    const changes = [['POST', '/api/repositories', { type: 'git', url }], ['PATCH', `/api/repositories/${id}`, { interval: 60 }], ['DELETE', `/api/repositories/${id}`, undefined], ['POST', `/api/repositories/${id}/verify`, undefined]] as const;
+    const changes = [
+      ['POST', '/api/repositories', { type: 'git', url }],
+      ['PATCH', `/api/repositories/${id}`, { interval: 60 }],
+      ['DELETE', `/api/repositories/${id}`, undefined],
+      ['POST', `/api/repositories/${id}/verify`, undefined],
+    ] as const;
     for (const [method, path, body] of changes) {
       expect((await registry.call(method, path, { body })).status, `${method} ${path}`).toBe(401);
-      for (const as of [viewer, read, write]) expect((await registry.call(method, path, { as, body })).json()['code'], `${method} ${path}`).toBe('INSUFFICIENT_SCOPE');
+      for (const as of [viewer, read, write])
+        expect((await registry.call(method, path, { as, body })).json()['code'], `${method} ${path}`).toBe(
+          'INSUFFICIENT_SCOPE',
+        );
     }
     for (const path of ['/api/repositories', `/api/repositories/${id}`, `/api/repositories/${id}/jobs`]) {
       expect((await registry.call('GET', path)).status).toBe(401);
       for (const as of [viewer, read, write]) expect((await registry.call('GET', path, { as })).status, path).toBe(200);
     }
     for (const path of ['/api/repositories', `/api/repositories/${id}`]) {
-      expect((await registry.call('GET', path, { as: read })).body.toString(), 'a read token is not told where packages come from').not.toContain(url);
-      for (const as of [viewer, write]) expect((await registry.call('GET', path, { as })).body.toString()).toContain(url);
+      expect(
+        (await registry.call('GET', path, { as: read })).body.toString(),
+        'a read token is not told where packages come from',
+      ).not.toContain(url);
+      for (const as of [viewer, write])
+        expect((await registry.call('GET', path, { as })).body.toString()).toContain(url);
     }
-    for (const as of [viewer, read]) expect((await registry.call('POST', `/api/repositories/${id}/sync`, { as })).status).toBe(403);
+    for (const as of [viewer, read])
+      expect((await registry.call('POST', `/api/repositories/${id}/sync`, { as })).status).toBe(403);
     expect((await registry.call('POST', `/api/repositories/${id}/sync`, { as: write })).status).toBe(200);
   });
 
   it('are 404 where there is none', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
-    for (const [method, path, body] of [['GET', '', undefined], ['PATCH', '', { interval: null }], ['DELETE', `?confirm=${unknown}`, undefined], ['POST', '/sync', undefined], ['POST', '/verify', undefined], ['GET', '/jobs', undefined], ['GET', '/jobs/job_0000000000000000', undefined]] as const) {
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { interval: null }],
+      ['DELETE', `?confirm=${unknown}`, undefined],
+      ['POST', '/sync', undefined],
+      ['POST', '/verify', undefined],
+      ['GET', '/jobs', undefined],
+      ['GET', '/jobs/job_0000000000000000', undefined],
+    ] as const) {
       const reply = await registry.call(method, `/api/repositories/${unknown}${path}`, { as, body });
       expect([reply.status, reply.json()['code']], `${method} ${path}`).toEqual([404, 'NOT_FOUND']);
     }
@@ -96,15 +149,50 @@ describe('repositories', () => {
     ['an interval of a second', { interval: 1 }, 'INVALID_INPUT', 'interval'],
     ['a field of another type', { type: 'directory', url: '/srv', tags: ['v1'] }, 'INVALID_INPUT', 'tags'],
     ['a key for https', { credentials: { private_key: 'x' } }, 'INVALID_INPUT', 'credentials.private_key'],
-    ['a password for ssh', { url: 'git@git.example.org:x', credentials: { password: 'x' } }, 'INVALID_INPUT', 'credentials'],
+    [
+      'a password for ssh',
+      { url: 'git@git.example.org:x', credentials: { password: 'x' } },
+      'INVALID_INPUT',
+      'credentials',
+    ],
     ['a header in a token', { credentials: { token: 'x\r\nHost: y' } }, 'INVALID_INPUT', 'credentials.token'],
-    ['no key at all', { url: 'git@git.example.org:x', credentials: { private_key: 'hunter2' } }, 'INVALID_INPUT', 'credentials.private_key'],
+    [
+      'no key at all',
+      { url: 'git@git.example.org:x', credentials: { private_key: 'hunter2' } },
+      'INVALID_INPUT',
+      'credentials.private_key',
+    ],
     ['a Composer repository by ssh', { type: 'composer', url: 'git@git.example.org:x' }, 'INVALID_INPUT', 'url'],
-    ['a Composer repository with credentials in its address', { type: 'composer', url: 'https://me:hunter2@repo.example.org' }, 'INVALID_INPUT', 'url'],
-    ['a Composer repository with a constraint that is none', { type: 'composer', url: 'https://repo.example.org', packages: { 'acme/tool': '^^1' } }, 'INVALID_INPUT', 'packages["acme/tool"]'],
-    ['a header that is not one for credentials', { type: 'composer', url: 'https://repo.example.org', credentials: { header: 'Host', token: 'x' } }, 'INVALID_INPUT', 'credentials.header'],
-    ['a header for git', { credentials: { header: 'PRIVATE-TOKEN', token: 'x' } }, 'INVALID_INPUT', 'credentials.header'],
-    ['row 68: a Composer repository inside', { type: 'composer', url: 'https://inside.example.org' }, 'EGRESS_DENIED', ''],
+    [
+      'a Composer repository with credentials in its address',
+      { type: 'composer', url: 'https://me:hunter2@repo.example.org' },
+      'INVALID_INPUT',
+      'url',
+    ],
+    [
+      'a Composer repository with a constraint that is none',
+      { type: 'composer', url: 'https://repo.example.org', packages: { 'acme/tool': '^^1' } },
+      'INVALID_INPUT',
+      'packages["acme/tool"]',
+    ],
+    [
+      'a header that is not one for credentials',
+      { type: 'composer', url: 'https://repo.example.org', credentials: { header: 'Host', token: 'x' } },
+      'INVALID_INPUT',
+      'credentials.header',
+    ],
+    [
+      'a header for git',
+      { credentials: { header: 'PRIVATE-TOKEN', token: 'x' } },
+      'INVALID_INPUT',
+      'credentials.header',
+    ],
+    [
+      'row 68: a Composer repository inside',
+      { type: 'composer', url: 'https://inside.example.org' },
+      'EGRESS_DENIED',
+      '',
+    ],
     ['a folder while none may be', { type: 'directory', url: '/srv' }, 'OUTSIDE_SOURCE_ROOTS', ''],
     ['row 68: a loopback address', { url: 'https://127.0.0.1/x' }, 'EGRESS_DENIED', ''],
     ['row 68: the same in one number', { url: 'https://2130706433/x' }, 'EGRESS_DENIED', ''],
@@ -128,7 +216,14 @@ describe('repositories', () => {
   it('may be inside the network where egress.allow says so', async () => {
     await using registry = await runManagement({ settings: { egress: { allow: ['10.0.0.0/8', '8.8.8.8'] } } });
     const { token: as } = await registry.signIn('admin');
-    expect((await registry.call('POST', '/api/repositories', { as, body: { type: 'git', url: 'https://inside.example.org/x' } })).status).toBe(201);
+    expect(
+      (
+        await registry.call('POST', '/api/repositories', {
+          as,
+          body: { type: 'git', url: 'https://inside.example.org/x' },
+        })
+      ).status,
+    ).toBe(201);
   });
 
   it('may be folders below sourceRoots, wherever links lead', async () => {
@@ -154,11 +249,22 @@ describe('repositories', () => {
   it('are one for each address, also when two come at once', async () => {
     await using registry = await runManagement({ settings: { sources: ['https://git.example.org/acme/listed.git'] } });
     const { token: as } = await registry.signIn('admin');
-    const replies = await Promise.all([1, 2, 3].map(() => registry.call('POST', '/api/repositories', { as, body: { type: 'git', url } })));
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => registry.call('POST', '/api/repositories', { as, body: { type: 'git', url } })),
+    );
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 400, 400]);
-    expect(replies.find(({ status }) => status === 400)?.json()).toMatchObject({ code: 'CONFLICT', details: { id: replies.find(({ status }) => status === 201)?.json()['id'] } });
-    const listed = await registry.call('POST', '/api/repositories', { as, body: { type: 'git', url: 'https://git.example.org/acme/listed.git' } });
-    expect([listed.json()['code'], listed.json()['error']]).toEqual(['CONFLICT', expect.stringContaining('libretto.json') as string]);
+    expect(replies.find(({ status }) => status === 400)?.json()).toMatchObject({
+      code: 'CONFLICT',
+      details: { id: replies.find(({ status }) => status === 201)?.json()['id'] },
+    });
+    const listed = await registry.call('POST', '/api/repositories', {
+      as,
+      body: { type: 'git', url: 'https://git.example.org/acme/listed.git' },
+    });
+    expect([listed.json()['code'], listed.json()['error']]).toEqual([
+      'CONFLICT',
+      expect.stringContaining('libretto.json') as string,
+    ]);
   });
 
   it('row 30: keep credentials sealed for this repository alone, and show them to nobody', async () => {
@@ -168,9 +274,13 @@ describe('repositories', () => {
     const made = await register(registry, as, { credentials: { username: 'ci', password: secret } });
     const id = String(made['id']);
     expect(made['credentials']).toBe('basic');
-    const everything = JSON.stringify([await registry.state.range(''), (await registry.call('GET', `/api/repositories/${id}`, { as })).json()]);
+    const everything = JSON.stringify([
+      await registry.state.range(''),
+      (await registry.call('GET', `/api/repositories/${id}`, { as })).json(),
+    ]);
     expect(everything).not.toContain(secret);
-    const stored = async (): Promise<string> => String((((await registry.state.get(`repository/${id}`))?.value ?? {}) as Json)['credentials']);
+    const stored = async (): Promise<string> =>
+      String((((await registry.state.get(`repository/${id}`))?.value ?? {}) as Json)['credentials']);
     const sealed = await stored();
     expect(JSON.parse(registry.sealer.unseal(sealed, id).reveal())).toEqual({ username: 'ci', password: secret });
     expect(() => registry.sealer.unseal(sealed, unknown)).toThrow(/does not open/);
@@ -179,7 +289,10 @@ describe('repositories', () => {
     const store = createAuditedStore({ store: registry.state, now: Date.now });
     expect(await resealRepositories({ store, sealer: registry.sealer, actor: 'cli:test' })).toBe(1);
     expect(await stored()).not.toBe(sealed);
-    expect(JSON.parse(registry.sealer.unseal(await stored(), id).reveal())).toEqual({ username: 'ci', password: secret });
+    expect(JSON.parse(registry.sealer.unseal(await stored(), id).reveal())).toEqual({
+      username: 'ci',
+      password: secret,
+    });
     expect(await resealRepositories({ store, sealer: registry.sealer, actor: 'cli:test' })).toBe(0);
 
     const without = await registry.call('PATCH', `/api/repositories/${id}`, { as, body: { credentials: null } });
@@ -190,7 +303,10 @@ describe('repositories', () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const id = String((await register(registry, as, { credentials: { token: 'x' } }))['id']);
-    for (const body of [{ url: 'https://evil.example.org/x' }, { type: 'directory' }, {}]) expect((await registry.call('PATCH', `/api/repositories/${id}`, { as, body })).json()['code']).toBe('INVALID_INPUT');
+    for (const body of [{ url: 'https://evil.example.org/x' }, { type: 'directory' }, {}])
+      expect((await registry.call('PATCH', `/api/repositories/${id}`, { as, body })).json()['code']).toBe(
+        'INVALID_INPUT',
+      );
   });
 
   it('are verified by the builder, whose refusal is passed on', async () => {
@@ -198,12 +314,26 @@ describe('repositories', () => {
     const { token: as } = await registry.signIn('admin');
     const id = String((await register(registry, as))['id']);
     const { builder } = registry.repositories;
-    const found = { ok: true, message: null, tags: 2, branches: 1, default_branch: 'main', protocol: null, package_count: null, packages: ['acme/tool'], problems: [] };
+    const found = {
+      ok: true,
+      message: null,
+      tags: 2,
+      branches: 1,
+      default_branch: 'main',
+      protocol: null,
+      package_count: null,
+      packages: ['acme/tool'],
+      problems: [],
+    };
     builder.answer(() => ({ exitCode: 0, report: found, messages: '' }));
     const verified = await registry.call('POST', `/api/repositories/${id}/verify`, { as });
     expect([verified.status, verified.json()]).toEqual([200, found]);
     expect(builder.calls).toEqual([['repository', 'verify', id]]);
-    builder.answer(() => ({ exitCode: 1, report: { error: 'it moved inside; see egress.allow', code: 'EGRESS_DENIED', details: {} }, messages: '' }));
+    builder.answer(() => ({
+      exitCode: 1,
+      report: { error: 'it moved inside; see egress.allow', code: 'EGRESS_DENIED', details: {} },
+      messages: '',
+    }));
     const denied = await registry.call('POST', `/api/repositories/${id}/verify`, { as });
     expect([denied.status, denied.json()['code']]).toEqual([400, 'EGRESS_DENIED']);
     builder.answer(() => ({ exitCode: -1, report: undefined, messages: 'broken' }));

@@ -22,7 +22,15 @@ async function startRig(now?: () => number): Promise<Rig> {
   return {
     registry,
     as,
-    register: async (name, body = {}) => String((await registry.call('POST', '/api/repositories', { as, body: { type: 'git', url: `https://git.example.org/acme/${name}.git`, ...body } })).json()['id']),
+    register: async (name, body = {}) =>
+      String(
+        (
+          await registry.call('POST', '/api/repositories', {
+            as,
+            body: { type: 'git', url: `https://git.example.org/acme/${name}.git`, ...body },
+          })
+        ).json()['id'],
+      ),
     sync: async (id) => (await registry.call('POST', `/api/repositories/${id}/sync`, { as })).json(),
     get: async (path) => (await registry.call('GET', `/api/repositories/${path}`, { as })).json(),
     [Symbol.asyncDispose]: async () => {
@@ -32,7 +40,22 @@ async function startRig(now?: () => number): Promise<Rig> {
   };
 }
 
-const changed = { ...quietReport, serial: 4, published: true, added: [{ name: 'acme/tool', version: '1.0.0', source: 'git:x' }], quarantined: [{ name: 'acme/tool', version: '2.0.0', code: 'INVALID_COMPOSER_JSON', message: 'broken', where: 'tag 2.0.0', source: 'git:x' }] };
+const changed = {
+  ...quietReport,
+  serial: 4,
+  published: true,
+  added: [{ name: 'acme/tool', version: '1.0.0', source: 'git:x' }],
+  quarantined: [
+    {
+      name: 'acme/tool',
+      version: '2.0.0',
+      code: 'INVALID_COMPOSER_JSON',
+      message: 'broken',
+      where: 'tag 2.0.0',
+      source: 'git:x',
+    },
+  ],
+};
 
 describe('a sync', () => {
   it('is a job that says what was published and what was left out', async () => {
@@ -40,24 +63,66 @@ describe('a sync', () => {
     const id = await rig.register('tool');
     rig.registry.repositories.builder.answer(() => ({ exitCode: 1, report: changed, messages: 'a word\n' }));
     const begun = await rig.sync(id);
-    expect(begun).toMatchObject({ id: expect.stringMatching(/^job_[0-9A-Za-z]{16}$/) as string, repository_id: id, trigger: 'request', finished_at: null });
+    expect(begun).toMatchObject({
+      id: expect.stringMatching(/^job_[0-9A-Za-z]{16}$/) as string,
+      repository_id: id,
+      trigger: 'request',
+      finished_at: null,
+    });
     expect(begun).not.toHaveProperty('owner');
     await rig.registry.repositories.syncer.idle();
     expect(rig.registry.repositories.builder.calls).toEqual([['repository', 'sync', id, '--child']]);
     const job = await rig.get(`${id}/jobs/${String(begun['id'])}`);
     expect(job).toMatchObject({
-      state: 'succeeded', error: null,
-      report: { published: true, serial: 4, counts: { added: 1, changed: 0, withdrawn: 0, quarantined: 1 }, added: [{ name: 'acme/tool', version: '1.0.0' }], quarantined: [{ name: 'acme/tool', version: '2.0.0', code: 'INVALID_COMPOSER_JSON', message: 'broken', where: 'tag 2.0.0' }] },
+      state: 'succeeded',
+      error: null,
+      report: {
+        published: true,
+        serial: 4,
+        counts: { added: 1, changed: 0, withdrawn: 0, quarantined: 1 },
+        added: [{ name: 'acme/tool', version: '1.0.0' }],
+        quarantined: [
+          { name: 'acme/tool', version: '2.0.0', code: 'INVALID_COMPOSER_JSON', message: 'broken', where: 'tag 2.0.0' },
+        ],
+      },
     });
-    expect(job['log']).toEqual([expect.stringMatching(/Queued\.$/), expect.stringMatching(/Started\.$/), expect.stringMatching(/a word$/), expect.stringMatching(/Done: 1 added, 0 changed, 0 withdrawn, 1 left out\.$/)]);
-    expect(await rig.get(id)).toMatchObject({ status: 'active', error_message: null, last_synced_at: job['finished_at'] });
+    expect(job['log']).toEqual([
+      expect.stringMatching(/Queued\.$/),
+      expect.stringMatching(/Started\.$/),
+      expect.stringMatching(/a word$/),
+      expect.stringMatching(/Done: 1 added, 0 changed, 0 withdrawn, 1 left out\.$/),
+    ]);
+    expect(await rig.get(id)).toMatchObject({
+      status: 'active',
+      error_message: null,
+      last_synced_at: job['finished_at'],
+    });
     expect((await rig.get(`${id}/jobs`))['data']).toEqual([job]);
   });
 
   it.each<[string, { exitCode: number; report: Json | undefined; messages: string }, string, string]>([
-    ['could not read the repository', { exitCode: 1, report: { ...quietReport, failed: [{ source: 'git:x', reason: 'Authentication failed' }] }, messages: '' }, 'BUILD_FAILED', 'Authentication failed'],
-    ['was not let out', { exitCode: 1, report: { error: 'inside', code: 'EGRESS_DENIED', details: {} }, messages: '' }, 'EGRESS_DENIED', 'inside'],
-    ['was refused', { exitCode: 2, report: undefined, messages: 'note\nlibretto: The data folder cannot be used.' }, 'BUILD_FAILED', 'The data folder cannot be used.'],
+    [
+      'could not read the repository',
+      {
+        exitCode: 1,
+        report: { ...quietReport, failed: [{ source: 'git:x', reason: 'Authentication failed' }] },
+        messages: '',
+      },
+      'BUILD_FAILED',
+      'Authentication failed',
+    ],
+    [
+      'was not let out',
+      { exitCode: 1, report: { error: 'inside', code: 'EGRESS_DENIED', details: {} }, messages: '' },
+      'EGRESS_DENIED',
+      'inside',
+    ],
+    [
+      'was refused',
+      { exitCode: 2, report: undefined, messages: 'note\nlibretto: The data folder cannot be used.' },
+      'BUILD_FAILED',
+      'The data folder cannot be used.',
+    ],
     ['was killed', { exitCode: -1, report: undefined, messages: '' }, 'BUILD_FAILED', 'gave no reason'],
   ])('that %s is a failed job, and the repository says why', async (_, run, code, message) => {
     await using rig = await startRig();
@@ -66,9 +131,16 @@ describe('a sync', () => {
     const { id: job } = await rig.sync(id);
     await rig.registry.repositories.syncer.idle();
     const ended = await rig.get(`${id}/jobs/${String(job)}`);
-    expect(ended).toMatchObject({ state: 'failed', error: { code, message: expect.stringContaining(message) as string } });
+    expect(ended).toMatchObject({
+      state: 'failed',
+      error: { code, message: expect.stringContaining(message) as string },
+    });
     expect(JSON.stringify(ended)).not.toContain('/srv');
-    expect(await rig.get(id)).toMatchObject({ status: 'error', error_message: expect.stringContaining(message) as string, last_synced_at: null });
+    expect(await rig.get(id)).toMatchObject({
+      status: 'error',
+      error_message: expect.stringContaining(message) as string,
+      last_synced_at: null,
+    });
   });
 
   it('that waited for another build in vain is a failed job, which says nothing about the repository', async () => {
@@ -77,11 +149,18 @@ describe('a sync', () => {
     await rig.sync(id);
     await rig.registry.repositories.syncer.idle();
     const before = await rig.get(id);
-    rig.registry.repositories.builder.answer(() => ({ exitCode: 75, report: undefined, messages: 'libretto: /srv/data/build/lock: a build with process id 5 is at work' }));
+    rig.registry.repositories.builder.answer(() => ({
+      exitCode: 75,
+      report: undefined,
+      messages: 'libretto: /srv/data/build/lock: a build with process id 5 is at work',
+    }));
     const { id: job } = await rig.sync(id);
     await rig.registry.repositories.syncer.idle();
     const ended = await rig.get(`${id}/jobs/${String(job)}`);
-    expect(ended).toMatchObject({ state: 'failed', error: { code: 'BUILD_BUSY', message: 'a build with process id 5 is at work' } });
+    expect(ended).toMatchObject({
+      state: 'failed',
+      error: { code: 'BUILD_BUSY', message: 'a build with process id 5 is at work' },
+    });
     expect(JSON.stringify(ended)).not.toContain('/srv');
     expect(before['status']).toBe('active');
     expect(await rig.get(id)).toEqual(before);
@@ -123,7 +202,9 @@ describe('a sync', () => {
     const { release } = rig.registry.repositories.builder.hold();
     for (const id of hung) await rig.sync(id);
     await rig.sync(other);
-    await vi.waitFor(() => expect(rig.registry.repositories.builder.calls.map(([, , id]) => id)).toEqual([...hung.slice(0, 2), other]));
+    await vi.waitFor(() =>
+      expect(rig.registry.repositories.builder.calls.map(([, , id]) => id)).toEqual([...hung.slice(0, 2), other]),
+    );
     release();
     await rig.registry.repositories.syncer.idle();
     expect(rig.registry.repositories.builder.calls).toHaveLength(5);
@@ -135,7 +216,9 @@ describe('a sync', () => {
     const { release } = rig.registry.repositories.builder.hold();
     await rig.sync(id);
     await vi.waitFor(() => expect(rig.registry.repositories.builder.calls.length).toBe(1));
-    expect((await rig.registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as: rig.as })).status).toBe(200);
+    expect((await rig.registry.call('DELETE', `/api/repositories/${id}?confirm=${id}`, { as: rig.as })).status).toBe(
+      200,
+    );
     release();
     await rig.registry.repositories.syncer.idle();
     expect(rig.registry.repositories.builder.stopped()).toBe(1);
@@ -151,16 +234,29 @@ describe('a sync', () => {
       await rig.sync(id);
       // as a process of this host left it that was killed
       const [row] = await rig.registry.state.range(`job/${id}/`);
-      if (row !== undefined) await rig.registry.state.commit({ conditions: [], puts: [{ key: row.key, value: { ...(row.value as object), owner: (await describeOwner()).replace(/\d+$/, '1') } as JsonValue }], deletes: [] });
+      if (row !== undefined)
+        await rig.registry.state.commit({
+          conditions: [],
+          puts: [
+            {
+              key: row.key,
+              value: { ...(row.value as object), owner: (await describeOwner()).replace(/\d+$/, '1') } as JsonValue,
+            },
+          ],
+          deletes: [],
+        });
     }
     const again = await rig.sync(asked);
-    expect((await rig.get(`${asked}/jobs`))['data']).toMatchObject([{ id: again['id'], state: 'queued' }, { state: 'failed', error: { code: 'BUILD_FAILED', message: expect.stringContaining('Sync again') as string } }]);
+    expect((await rig.get(`${asked}/jobs`))['data']).toMatchObject([
+      { id: again['id'], state: 'queued' },
+      { state: 'failed', error: { code: 'BUILD_FAILED', message: expect.stringContaining('Sync again') as string } },
+    ]);
     await rig.registry.repositories.schedule.start();
     await rig.registry.repositories.schedule.stop();
     expect(await rig.get(started)).toMatchObject({ status: 'error' });
   });
 
-  it('row 74: of another host is that host\'s for as long as it gives a sign of life, and a failed one half a minute later', async () => {
+  it("row 74: of another host is that host's for as long as it gives a sign of life, and a failed one half a minute later", async () => {
     let time = Date.parse('2026-11-21T10:00:00Z');
     await using rig = await startRig(() => time);
     const id = await rig.register('tool');
@@ -168,25 +264,37 @@ describe('a sync', () => {
     repositories.builder.hold();
     const there = await rig.sync(id);
     const [row] = await state.range(`job/${id}/`);
-    if (row !== undefined) await state.commit({ conditions: [], puts: [{ key: row.key, value: { ...(row.value as object), owner: 'other-boot/1 1 1' } as JsonValue }], deletes: [] });
+    if (row !== undefined)
+      await state.commit({
+        conditions: [],
+        puts: [{ key: row.key, value: { ...(row.value as object), owner: 'other-boot/1 1 1' } as JsonValue }],
+        deletes: [],
+      });
     for (let round = 0; round < 4; round += 1) {
       await repositories.schedule.look();
       time += 20_000;
       expect((await rig.sync(id))['id']).toBe(there['id']);
       const active = await state.get(`repository-active/${id}`);
-      if (active !== undefined) await state.commit({ conditions: [], puts: [{ key: active.key, value: active.value }], deletes: [] });
+      if (active !== undefined)
+        await state.commit({ conditions: [], puts: [{ key: active.key, value: active.value }], deletes: [] });
     }
     await rig.sync(id); // seen in its last state
     time += 31_000;
     await repositories.schedule.look();
-    expect((await rig.get(`${id}/jobs`))['data']).toMatchObject([{ id: there['id'], state: 'failed', error: { code: 'BUILD_FAILED' } }]);
+    expect((await rig.get(`${id}/jobs`))['data']).toMatchObject([
+      { id: there['id'], state: 'failed', error: { code: 'BUILD_FAILED' } },
+    ]);
     expect((await rig.sync(id))['id']).not.toBe(there['id']);
   });
 
   it('row 74: is not kept away for good by a row that leads to a job which is gone', async () => {
     await using rig = await startRig();
     const id = await rig.register('tool');
-    await rig.registry.state.commit({ conditions: [], puts: [{ key: `repository-active/${id}`, value: `job/${id}/gone` }], deletes: [] });
+    await rig.registry.state.commit({
+      conditions: [],
+      puts: [{ key: `repository-active/${id}`, value: `job/${id}/gone` }],
+      deletes: [],
+    });
     expect(await rig.sync(id)).toMatchObject({ state: 'queued' });
   });
 
@@ -197,7 +305,11 @@ describe('a sync', () => {
     await rig.sync(id);
     await rig.sync(waiting);
     await rig.registry.repositories.syncer.close();
-    for (const one of [id, waiting]) expect(await rig.get(one)).toMatchObject({ status: 'error', error_message: expect.stringContaining('was stopped') as string });
+    for (const one of [id, waiting])
+      expect(await rig.get(one)).toMatchObject({
+        status: 'error',
+        error_message: expect.stringContaining('was stopped') as string,
+      });
     const late = await rig.registry.call('POST', `/api/repositories/${id}/sync`, { as: rig.as });
     expect(late.json()['code']).toBe('OVERLOADED');
   });
@@ -214,7 +326,9 @@ describe('a sync', () => {
     }
     const page = await rig.get(`${id}/jobs?limit=15`);
     const rest = await rig.get(`${id}/jobs?limit=15&cursor=${String(page['next_cursor'])}`);
-    expect([...(page['data'] as Json[]), ...(rest['data'] as Json[])].map((job) => job['id'])).toEqual(made.toReversed().slice(0, 20));
+    expect([...(page['data'] as Json[]), ...(rest['data'] as Json[])].map((job) => job['id'])).toEqual(
+      made.toReversed().slice(0, 20),
+    );
   });
 
   it('comes by itself once the interval is over, and not before', async () => {
@@ -233,7 +347,10 @@ describe('a sync', () => {
     expect(await lookAfter(1)).toBe(1);
     expect(await lookAfter(599)).toBe(1);
     expect(await lookAfter(1)).toBe(2);
-    expect((await rig.get(`${id}/jobs`))['data']).toMatchObject([{ trigger: 'interval', created_by: 'system:schedule' }, { trigger: 'interval' }]);
+    expect((await rig.get(`${id}/jobs`))['data']).toMatchObject([
+      { trigger: 'interval', created_by: 'system:schedule' },
+      { trigger: 'interval' },
+    ]);
     const actions = (await rig.registry.state.range('audit/event/')).map(({ value }) => (value as Json)['action']);
     expect(actions).not.toContain('repository.sync'); // nobody asked for these
     expect(rig.registry.repositories.errors).toEqual([]);

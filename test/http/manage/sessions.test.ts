@@ -6,7 +6,8 @@ import type { Reply } from '../../util/running-proxy.ts';
 
 const outcome = (reply: Reply): [number, unknown] => [reply.status, reply.json()['code']];
 const hourMs = 3_600_000;
-const sessionsOf = async (registry: RunningManagement, as: string): Promise<{ id: string; current: boolean }[]> => (await registry.call('GET', '/api/auth/sessions', { as })).json()['data'] as { id: string; current: boolean }[];
+const sessionsOf = async (registry: RunningManagement, as: string): Promise<{ id: string; current: boolean }[]> =>
+  (await registry.call('GET', '/api/auth/sessions', { as })).json()['data'] as { id: string; current: boolean }[];
 
 describe('sessions', () => {
   it('row 39: every login begins another; each can be ended by whom it belongs to', async () => {
@@ -14,13 +15,21 @@ describe('sessions', () => {
     await using registry = await runManagement({ now: () => nowMs });
     const { token: first, email, password } = await registry.signIn('viewer');
     nowMs += 1000;
-    const second = String((await registry.call('POST', '/api/auth/login', { body: { email, password } })).json()['token']);
+    const second = String(
+      (await registry.call('POST', '/api/auth/login', { body: { email, password } })).json()['token'],
+    );
     const listed = await sessionsOf(registry, second);
     expect(listed).toMatchObject([{ current: true, address: '127.0.0.1' }, { current: false }]);
     const older = listed[1]?.id ?? '';
-    expect((await registry.call('DELETE', `/api/auth/sessions/${older}`, { as: second })).json()).toMatchObject({ id: older, current: false });
+    expect((await registry.call('DELETE', `/api/auth/sessions/${older}`, { as: second })).json()).toMatchObject({
+      id: older,
+      current: false,
+    });
     expect(outcome(await registry.call('GET', '/api/auth/me', { as: first }))).toEqual([401, 'INVALID_TOKEN']);
-    expect(outcome(await registry.call('DELETE', `/api/auth/sessions/${older}`, { as: second }))).toEqual([404, 'NOT_FOUND']);
+    expect(outcome(await registry.call('DELETE', `/api/auth/sessions/${older}`, { as: second }))).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
     expect(await sessionsOf(registry, second)).toHaveLength(1);
   });
 
@@ -28,7 +37,10 @@ describe('sessions', () => {
     await using registry = await runManagement();
     const [one, other] = [await registry.signIn('viewer'), await registry.signIn('admin')];
     const [{ id } = { id: '' }] = await sessionsOf(registry, one.token);
-    expect(outcome(await registry.call('DELETE', `/api/auth/sessions/${id}`, { as: other.token }))).toEqual([404, 'NOT_FOUND']);
+    expect(outcome(await registry.call('DELETE', `/api/auth/sessions/${id}`, { as: other.token }))).toEqual([
+      404,
+      'NOT_FOUND',
+    ]);
     expect((await registry.call('GET', '/api/auth/me', { as: one.token })).status).toBe(200);
   });
 
@@ -43,7 +55,9 @@ describe('sessions', () => {
   it('two who log out at once: the one that comes second finds nothing', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('viewer');
-    const statuses = (await Promise.all([1, 2].map(() => registry.call('POST', '/api/auth/logout', { as })))).map(({ status }) => status);
+    const statuses = (await Promise.all([1, 2].map(() => registry.call('POST', '/api/auth/logout', { as })))).map(
+      ({ status }) => status,
+    );
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 404 || status === 401)).toHaveLength(1);
   });
@@ -89,14 +103,30 @@ describe('sessions', () => {
   it('row 46: come in the Authorization header alone: a cookie opens nothing, and no other site may read an answer', async () => {
     await using registry = await runManagement();
     const { token } = await registry.signIn('admin');
-    for (const cookie of [`token=${token}`, `session=${token}`, `authorization=Bearer ${token}`]) expect((await registry.proxy.send('GET', '/api/auth/me', { cookie, origin: 'https://elsewhere.example' })).status).toBe(401);
-    for (const path of [`/api/auth/me?access_token=${token}`, `/api/auth/me?token=${token}`]) expect((await registry.call('GET', path)).status).toBe(401);
-    const reply = await registry.proxy.send('GET', '/api/auth/me', { authorization: `Bearer ${token}`, origin: 'https://elsewhere.example' });
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control-') || name === 'set-cookie')).toEqual([]);
-    expect((await registry.proxy.send('OPTIONS', '/api/auth/login', { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' })).headers).not.toHaveProperty('access-control-allow-origin');
+    for (const cookie of [`token=${token}`, `session=${token}`, `authorization=Bearer ${token}`])
+      expect(
+        (await registry.proxy.send('GET', '/api/auth/me', { cookie, origin: 'https://elsewhere.example' })).status,
+      ).toBe(401);
+    for (const path of [`/api/auth/me?access_token=${token}`, `/api/auth/me?token=${token}`])
+      expect((await registry.call('GET', path)).status).toBe(401);
+    const reply = await registry.proxy.send('GET', '/api/auth/me', {
+      authorization: `Bearer ${token}`,
+      origin: 'https://elsewhere.example',
+    });
+    expect(
+      Object.keys(reply.headers).filter((name) => name.startsWith('access-control-') || name === 'set-cookie'),
+    ).toEqual([]);
+    expect(
+      (
+        await registry.proxy.send('OPTIONS', '/api/auth/login', {
+          origin: 'https://elsewhere.example',
+          'access-control-request-method': 'POST',
+        })
+      ).headers,
+    ).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('row 40: neither a session\'s token nor its secret id stands in the state', async () => {
+  it("row 40: neither a session's token nor its secret id stands in the state", async () => {
     await using registry = await runManagement();
     const { token } = await registry.signIn('viewer');
     const { sid } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { sid: string };

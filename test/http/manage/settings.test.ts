@@ -10,7 +10,11 @@ import type { Reply } from '../../util/running-proxy.ts';
 
 let registry: RunningManagement;
 let admin = '';
-const baseline = { 'limits.write': { value: 700, origin: 'environment' }, metadata_url: { value: '/file/%package%.json', origin: 'file' }, dist_url: { value: 'path', origin: 'flag' } } as const;
+const baseline = {
+  'limits.write': { value: 700, origin: 'environment' },
+  metadata_url: { value: '/file/%package%.json', origin: 'file' },
+  dist_url: { value: 'path', origin: 'flag' },
+} as const;
 beforeAll(async () => {
   registry = await runManagement({ baseline });
   admin = (await registry.signIn('admin')).token;
@@ -29,24 +33,45 @@ interface Shown {
 const get = async (as = admin): Promise<Shown> => (await registry.call('GET', '/api/settings', { as })).json() as never;
 const patch = (body: unknown, as = admin): Promise<Reply> => registry.call('PATCH', '/api/settings', { as, body });
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
-const issuesOf = (reply: Reply): readonly string[] => (reply.json()['details'] as { issues: { path: string }[] }).issues.map(({ path }) => path);
+const issuesOf = (reply: Reply): readonly string[] =>
+  (reply.json()['details'] as { issues: { path: string }[] }).issues.map(({ path }) => path);
 
 describe('GET /api/settings', () => {
   it('shows each with its origin and whether it can be changed', async () => {
     const shown = await get();
-    expect(shown['limits']).toEqual({ read: { value: 1000, origin: 'default', changeable: true }, write: { value: 700, origin: 'environment', changeable: false } });
-    expect([shown['metadata_url'], shown['dist_url']]).toEqual([{ value: '/file/%package%.json', origin: 'file', changeable: true }, { value: 'path', origin: 'flag', changeable: false }]);
-    expect(Object.keys(shown)).toEqual(['mirroring', 'metadata_url', 'advertise', 'warnings', 'infos', 'dist_url', 'limits', 'sessions', 'passwords', 'retention']);
+    expect(shown['limits']).toEqual({
+      read: { value: 1000, origin: 'default', changeable: true },
+      write: { value: 700, origin: 'environment', changeable: false },
+    });
+    expect([shown['metadata_url'], shown['dist_url']]).toEqual([
+      { value: '/file/%package%.json', origin: 'file', changeable: true },
+      { value: 'path', origin: 'flag', changeable: false },
+    ]);
+    expect(Object.keys(shown)).toEqual([
+      'mirroring',
+      'metadata_url',
+      'advertise',
+      'warnings',
+      'infos',
+      'dist_url',
+      'limits',
+      'sessions',
+      'passwords',
+      'retention',
+    ]);
   });
 
   it('is for people; only an admin changes them', async () => {
     const [viewer, maintainer] = [(await registry.signIn('viewer')).token, (await registry.signIn('maintainer')).token];
     expect(await get(viewer)).toEqual(await get());
-    for (const as of [viewer, maintainer]) expect(codeOf(await patch({ limits: { read: 1 } }, as))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    for (const as of [viewer, maintainer])
+      expect(codeOf(await patch({ limits: { read: 1 } }, as))).toEqual([403, 'INSUFFICIENT_SCOPE']);
     for (const method of ['GET', 'PATCH'] as const) {
       const body = method === 'PATCH' ? {} : undefined;
       expect(codeOf(await registry.call(method, '/api/settings', { body }))).toEqual([401, 'AUTHENTICATION_REQUIRED']);
-      expect(codeOf(await registry.call(method, '/api/settings', { body, as: await registry.createToken('write') }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      expect(
+        codeOf(await registry.call(method, '/api/settings', { body, as: await registry.createToken('write') })),
+      ).toEqual([403, 'INSUFFICIENT_SCOPE']);
     }
   });
 });
@@ -54,11 +79,15 @@ describe('GET /api/settings', () => {
 describe('PATCH /api/settings', () => {
   it('stands above libretto.json, acts with the next request, in every process, and null takes it back', async () => {
     const token = await registry.createToken('read');
-    const limit = async (): Promise<string | undefined> => (await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit'];
+    const limit = async (): Promise<string | undefined> =>
+      (await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit'];
     const elsewhere = createSettings({ store: createAuditedStore({ store: registry.state, now: Date.now }), baseline });
     expect([await limit(), (await elsewhere.current())['limits.read']]).toEqual(['1000', 1000]);
     const reply = await patch({ limits: { read: 5000 } });
-    expect([reply.status, (reply.json() as unknown as Shown)['limits']?.['read']]).toEqual([200, { value: 5000, origin: 'api', changeable: true }]);
+    expect([reply.status, (reply.json() as unknown as Shown)['limits']?.['read']]).toEqual([
+      200,
+      { value: 5000, origin: 'api', changeable: true },
+    ]);
     expect([await limit(), (await elsewhere.current())['limits.read']]).toEqual(['5000', 5000]);
     await patch({ limits: { read: null } });
     expect([await limit(), (await get())['limits']?.['read']?.origin]).toEqual(['1000', 'default']);
@@ -66,9 +95,16 @@ describe('PATCH /api/settings', () => {
 
   it('of metadata_url is in the next packages.json, which no client then takes for unchanged', async () => {
     mkdirSync(join(registry.data, 'public'), { recursive: true });
-    writeFileSync(join(registry.data, 'public/packages.json'), JSON.stringify({ packages: {}, 'metadata-url': '/built/%package%.json', 'available-packages': ['acme/hello'] }));
+    writeFileSync(
+      join(registry.data, 'public/packages.json'),
+      JSON.stringify({ packages: {}, 'metadata-url': '/built/%package%.json', 'available-packages': ['acme/hello'] }),
+    );
     const token = await registry.createToken('read');
-    const root = (since = ''): Promise<Reply> => registry.proxy.send('GET', '/packages.json', { authorization: `Bearer ${token}`, ...(since === '' ? {} : { 'if-modified-since': since }) });
+    const root = (since = ''): Promise<Reply> =>
+      registry.proxy.send('GET', '/packages.json', {
+        authorization: `Bearer ${token}`,
+        ...(since === '' ? {} : { 'if-modified-since': since }),
+      });
     const first = await root();
     expect(first.json()['metadata-url']).toBe('/file/%package%.json');
     await patch({ metadata_url: '/p2/%package%.json' });
@@ -84,13 +120,24 @@ describe('PATCH /api/settings', () => {
     const { email, password, token } = await registry.signIn('viewer');
     const login = (await registry.call('POST', '/api/auth/login', { body: { email, password } })).json();
     expect(Math.round((Date.parse(String(login['expires_at'])) - Date.now()) / 60_000)).toBe(10);
-    expect(codeOf(await registry.call('POST', '/api/auth/password', { as: token, body: { current_password: password, new_password: 'nineteen characters' } }))).toEqual([400, 'INVALID_INPUT']);
+    expect(
+      codeOf(
+        await registry.call('POST', '/api/auth/password', {
+          as: token,
+          body: { current_password: password, new_password: 'nineteen characters' },
+        }),
+      ),
+    ).toEqual([400, 'INVALID_INPUT']);
     await patch({ sessions: { lifetime: null }, passwords: { min_length: null } });
   });
 
   it('refuses what the environment or a flag fixes, and changes nothing else then', async () => {
     const reply = await patch({ limits: { read: 7, write: 7 }, dist_url: 'https://packages.example.org' });
-    expect([...(codeOf(reply) as unknown[]), reply.json()['details']]).toEqual([400, 'SETTING_FIXED', { settings: ['dist_url', 'limits.write'] }]);
+    expect([...(codeOf(reply) as unknown[]), reply.json()['details']]).toEqual([
+      400,
+      'SETTING_FIXED',
+      { settings: ['dist_url', 'limits.write'] },
+    ]);
     expect((await get())['limits']?.['read']?.value).toBe(1000);
   });
 
@@ -100,13 +147,29 @@ describe('PATCH /api/settings', () => {
   });
 
   it('says which pattern no name matches, and what may be meant; of a list that was stored earlier the others hold', async () => {
-    const messageOf = async (mirroring: object): Promise<unknown> => ((await patch({ mirroring })).json()['details'] as { issues: { message: string }[] }).issues[0]?.message;
-    expect(await messageOf({ reserved: ['acme'] })).toMatch(/such as \["acme\/\*"\], .*: no package has a name like "acme"; the packages of a vendor are "acme\/\*"$/);
-    expect(await messageOf({ shared_vendors: ['acme/*'] })).toMatch(/such as \["acme"\], .*: "acme\/\*" is no vendor; the vendor of it is "acme"$/);
-    const [reserved, shared_vendors] = [['*', 'acme*', '*-acme', 'a*b/c', 'acme/*', 'acme/lib--*', '*/lib'], ['acme', 'acme-labs']];
+    const messageOf = async (mirroring: object): Promise<unknown> =>
+      ((await patch({ mirroring })).json()['details'] as { issues: { message: string }[] }).issues[0]?.message;
+    expect(await messageOf({ reserved: ['acme'] })).toMatch(
+      /such as \["acme\/\*"\], .*: no package has a name like "acme"; the packages of a vendor are "acme\/\*"$/,
+    );
+    expect(await messageOf({ shared_vendors: ['acme/*'] })).toMatch(
+      /such as \["acme"\], .*: "acme\/\*" is no vendor; the vendor of it is "acme"$/,
+    );
+    const [reserved, shared_vendors] = [
+      ['*', 'acme*', '*-acme', 'a*b/c', 'acme/*', 'acme/lib--*', '*/lib'],
+      ['acme', 'acme-labs'],
+    ];
     expect((await patch({ mirroring: { reserved, shared_vendors } })).status).toBe(200);
-    await registry.state.commit({ conditions: [], puts: [{ key: 'setting/mirroring.reserved', value: ['acme', 'acme/*'] }], deletes: [] });
-    expect((await get())['mirroring']?.['reserved']).toEqual({ value: ['acme', 'acme/*'], origin: 'api', changeable: true });
+    await registry.state.commit({
+      conditions: [],
+      puts: [{ key: 'setting/mirroring.reserved', value: ['acme', 'acme/*'] }],
+      deletes: [],
+    });
+    expect((await get())['mirroring']?.['reserved']).toEqual({
+      value: ['acme', 'acme/*'],
+      origin: 'api',
+      changeable: true,
+    });
     await patch({ mirroring: { reserved: null, shared_vendors: null } });
   });
 
@@ -135,7 +198,9 @@ describe('PATCH /api/settings', () => {
   });
 
   it('again changes nothing and is no event; two at once both take effect', async () => {
-    const seq = async (): Promise<number> => ((await registry.call('GET', '/api/audit?limit=1', { as: admin })).json()['data'] as { seq: number }[])[0]?.seq ?? 0;
+    const seq = async (): Promise<number> =>
+      ((await registry.call('GET', '/api/audit?limit=1', { as: admin })).json()['data'] as { seq: number }[])[0]?.seq ??
+      0;
     await patch({ retention: { jobs: 5 } });
     const before = await seq();
     await patch({ retention: { jobs: 5 } });
@@ -144,12 +209,21 @@ describe('PATCH /api/settings', () => {
     await Promise.all([patch({ retention: { jobs: 6 } }), patch({ retention: { artifacts_days: 7 } })]);
     expect((await get())['retention']).toMatchObject({ jobs: { value: 6 }, artifacts_days: { value: 7 } });
     expect(await seq()).toBe(before + 2);
-    const [event] = (await registry.call('GET', '/api/audit?action=settings.update&limit=1', { as: admin })).json()['data'] as Record<string, unknown>[];
+    const [event] = (await registry.call('GET', '/api/audit?action=settings.update&limit=1', { as: admin })).json()[
+      'data'
+    ] as Record<string, unknown>[];
     expect(event).toMatchObject({ subject: 'settings', actor: expect.stringMatching(/^user:/) as string });
   });
 
   it('a value that another version wrote counts as not set', async () => {
-    await registry.state.commit({ conditions: [], puts: [{ key: 'setting/limits.read', value: 'many' }, { key: 'setting/of.tomorrow', value: 1 }], deletes: [] });
+    await registry.state.commit({
+      conditions: [],
+      puts: [
+        { key: 'setting/limits.read', value: 'many' },
+        { key: 'setting/of.tomorrow', value: 1 },
+      ],
+      deletes: [],
+    });
     expect((await get())['limits']?.['read']).toEqual({ value: 1000, origin: 'default', changeable: true });
     await registry.state.commit({ conditions: [], puts: [], deletes: ['setting/limits.read'] });
   });

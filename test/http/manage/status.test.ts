@@ -33,17 +33,31 @@ it('tells of the publication, the last build and degraded counters', async () =>
   };
   const last = { finished_at: '2026-11-21T09:00:00.000Z', outcome: 'published', quarantined: 1, failed_sources: 0 };
   put('build/last-build.json', last);
-  put('index/_publication.json', { format: 1, serial: 7, published_at: '2026-11-21T08:59:59.000Z', root: { last_modified: 1, sha256: '' }, sources: [] });
+  put('index/_publication.json', {
+    format: 1,
+    serial: 7,
+    published_at: '2026-11-21T08:59:59.000Z',
+    root: { last_modified: 1, sha256: '' },
+    sources: [],
+  });
   const as = (await registry.signIn('viewer')).token;
-  expect((await registry.call('GET', '/api/status', { as })).json()).toMatchObject({ publication: { serial: 7, published_at: '2026-11-21T08:59:59.000Z' }, last_build: last, counters: 'local' });
+  expect((await registry.call('GET', '/api/status', { as })).json()).toMatchObject({
+    publication: { serial: 7, published_at: '2026-11-21T08:59:59.000Z' },
+    last_build: last,
+    counters: 'local',
+  });
   put('build/last-build.json', { finished_at: 5 });
   writeFileSync(join(registry.data, 'index/_publication.json'), '{');
-  expect((await registry.call('GET', '/api/status', { as })).json()).toMatchObject({ publication: null, last_build: null });
+  expect((await registry.call('GET', '/api/status', { as })).json()).toMatchObject({
+    publication: null,
+    last_build: null,
+  });
 });
 
 it('is for whoever reads', async () => {
   await using registry = await runManagement();
   expect((await registry.call('GET', '/api/status')).status).toBe(401);
-  for (const role of ['admin', 'maintainer', 'viewer'] as const) expect((await registry.call('GET', '/api/status', { as: (await registry.signIn(role)).token })).status).toBe(200);
+  for (const role of ['admin', 'maintainer', 'viewer'] as const)
+    expect((await registry.call('GET', '/api/status', { as: (await registry.signIn(role)).token })).status).toBe(200);
   expect((await registry.call('GET', '/api/status', { as: await registry.createToken('write') })).status).toBe(200);
 });

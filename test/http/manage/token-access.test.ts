@@ -23,9 +23,19 @@ beforeAll(async () => {
 });
 afterAll(() => registry[Symbol.asyncDispose]());
 
-const tokens = () => createTokens({ store: createAuditedStore({ store: registry.state, now: () => nowMs }), now: () => nowMs, randomBytes, actor: 'cli:test' });
+const tokens = () =>
+  createTokens({
+    store: createAuditedStore({ store: registry.state, now: () => nowMs }),
+    now: () => nowMs,
+    randomBytes,
+    actor: 'cli:test',
+  });
 const make = async (kind: 'read' | 'write' = 'read', expiresAt?: Date) => {
-  const { record, secret } = await tokens().create({ description: 'a test', kind, ...(expiresAt === undefined ? {} : { expiresAt }) });
+  const { record, secret } = await tokens().create({
+    description: 'a test',
+    kind,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  });
   return { id: record.id, text: secret.reveal() };
 };
 
@@ -37,35 +47,75 @@ it('row 23, F13: a token that is malformed, unknown, expired or revoked gets one
   const bearer = 'Bearer realm="libretto", error="invalid_token"';
   const basic = 'Basic realm="libretto", charset="UTF-8"';
   // a browser would ask for a password if the management API offered Basic
-  for (const [path, challenges] of [['/packages.json', [bearer, basic]], ['/api/status', bearer]] as const) {
+  for (const [path, challenges] of [
+    ['/packages.json', [bearer, basic]],
+    ['/api/status', bearer],
+  ] as const) {
     const seen = new Set<string>();
-    for (const text of ['no token', mintToken('read', randomBytes).secret.reveal(), expired.text, revoked.text, `${revoked.text.slice(0, -1)}_`]) {
+    for (const text of [
+      'no token',
+      mintToken('read', randomBytes).secret.reveal(),
+      expired.text,
+      revoked.text,
+      `${revoked.text.slice(0, -1)}_`,
+    ]) {
       const { status, headers, body } = await registry.proxy.send('GET', path, { authorization: `Bearer ${text}` });
       const { date: _date, ...told } = headers;
       seen.add(JSON.stringify([status, told, body.toString()]));
     }
     expect([...seen]).toHaveLength(1);
-    expect(JSON.parse([...seen][0] ?? '')).toMatchObject([401, { 'www-authenticate': challenges }, expect.stringContaining('INVALID_TOKEN')]);
+    expect(JSON.parse([...seen][0] ?? '')).toMatchObject([
+      401,
+      { 'www-authenticate': challenges },
+      expect.stringContaining('INVALID_TOKEN'),
+    ]);
   }
 });
 
 it('row 24: a read token changes nothing, a write token no people, tokens or settings', async () => {
   const [reader, writer] = [await make('read'), await make('write')];
-  for (const [method, path] of [['POST', '/api/artifacts'], ['POST', '/api/repositories'], ['DELETE', '/api/packages/acme/hello/versions/1.0.0']] as const) {
+  for (const [method, path] of [
+    ['POST', '/api/artifacts'],
+    ['POST', '/api/repositories'],
+    ['DELETE', '/api/packages/acme/hello/versions/1.0.0'],
+  ] as const) {
     const reply = await registry.call(method, path, { as: reader.text, body: {} });
-    expect([path, reply.status, reply.json()['code'], reply.json()['error']]).toEqual([path, 403, 'INSUFFICIENT_SCOPE', 'A read token may not do that.']);
+    expect([path, reply.status, reply.json()['code'], reply.json()['error']]).toEqual([
+      path,
+      403,
+      'INSUFFICIENT_SCOPE',
+      'A read token may not do that.',
+    ]);
   }
-  for (const [method, path] of [['POST', '/api/users'], ['POST', '/api/tokens'], ['PATCH', '/api/settings'], ['DELETE', `/api/tokens/${writer.id}`], ['GET', '/api/audit']] as const) {
-    const reply = await registry.call(method, path, { as: writer.text, ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }) });
+  for (const [method, path] of [
+    ['POST', '/api/users'],
+    ['POST', '/api/tokens'],
+    ['PATCH', '/api/settings'],
+    ['DELETE', `/api/tokens/${writer.id}`],
+    ['GET', '/api/audit'],
+  ] as const) {
+    const reply = await registry.call(method, path, {
+      as: writer.text,
+      ...(method === 'GET' || method === 'DELETE' ? {} : { body: {} }),
+    });
     expect([path, reply.status, reply.json()['code']]).toEqual([path, 403, 'INSUFFICIENT_SCOPE']);
   }
 });
 
 it('row 25: a token counts in the Authorization header alone: not in the query, the path or the address', async () => {
   const { text } = await make();
-  for (const path of [`/packages.json?token=${text}`, `/packages.json?access_token=${text}`]) expect((await registry.proxy.send('GET', path, {})).status).toBe(401);
+  for (const path of [`/packages.json?token=${text}`, `/packages.json?access_token=${text}`])
+    expect((await registry.proxy.send('GET', path, {})).status).toBe(401);
   expect((await registry.proxy.send('GET', `/${text}/packages.json`, {})).status).toBe(404);
-  expect((await registry.proxy.send('GET', '/packages.json', { cookie: `token=${text}`, 'x-api-key': text, 'proxy-authorization': `Bearer ${text}` })).status).toBe(401);
+  expect(
+    (
+      await registry.proxy.send('GET', '/packages.json', {
+        cookie: `token=${text}`,
+        'x-api-key': text,
+        'proxy-authorization': `Bearer ${text}`,
+      })
+    ).status,
+  ).toBe(401);
 });
 
 it('row 29: what runs while its token is revoked comes to its end, and the next request is refused; again it is 200 and changes nothing', async () => {
@@ -74,10 +124,16 @@ it('row 29: what runs while its token is revoked comes to its end, and the next 
   const download = connect(registry.proxy.port, '127.0.0.1');
   let received = 0;
   download.on('data', (part: Buffer) => (received += part.length));
-  download.write(`GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${text}\r\n\r\n`);
+  download.write(
+    `GET /dist/acme/hello/1.0.0.zip HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${text}\r\n\r\n`,
+  );
   await once(download, 'data');
   download.pause();
-  for (const _time of [1, 2]) expect((await registry.call('DELETE', `/api/tokens/${id}`, { as: admin })).json()).toMatchObject({ id, status: 'revoked' });
+  for (const _time of [1, 2])
+    expect((await registry.call('DELETE', `/api/tokens/${id}`, { as: admin })).json()).toMatchObject({
+      id,
+      status: 'revoked',
+    });
   expect((await registry.proxy.send('GET', '/packages.json', { authorization: `Bearer ${text}` })).status).toBe(401);
   download.resume();
   await once(download, 'close');

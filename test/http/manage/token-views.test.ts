@@ -10,7 +10,13 @@ let [admin, maintainer] = ['', ''];
 beforeAll(async () => {
   registry = await runManagement();
   const tree = new HandMadeTree(registry.data);
-  const version = (text: string, state?: 'withdrawn') => ({ version: text, normalized: `${text}.0`, zip: zipBytes(text), time: `2026-0${text[0] ?? ''}-01T00:00:00Z`, ...(state === undefined ? {} : { state }) });
+  const version = (text: string, state?: 'withdrawn') => ({
+    version: text,
+    normalized: `${text}.0`,
+    zip: zipBytes(text),
+    time: `2026-0${text[0] ?? ''}-01T00:00:00Z`,
+    ...(state === undefined ? {} : { state }),
+  });
   tree.put('acme/core', [version('3.0.0'), version('2.0.0'), version('1.0.0', 'withdrawn')]);
   tree.publish();
 });
@@ -19,18 +25,42 @@ beforeEach(async () => {
 });
 afterAll(() => registry[Symbol.asyncDispose]());
 
-const limits = { packages: ['Tools/CLI', 'acme/*'], constraints: { 'acme/core': '<3.0' }, stability: 'stable', not_after: '2027-01-31', networks: ['203.0.113.7/24'] };
-const kept = { packages: ['acme/*', 'tools/cli'], constraints: { 'acme/core': '<3.0' }, stability: 'stable', not_after: '2027-01-31T23:59:59.999Z', networks: ['203.0.113.0/24'] };
+const limits = {
+  packages: ['Tools/CLI', 'acme/*'],
+  constraints: { 'acme/core': '<3.0' },
+  stability: 'stable',
+  not_after: '2027-01-31',
+  networks: ['203.0.113.7/24'],
+};
+const kept = {
+  packages: ['acme/*', 'tools/cli'],
+  constraints: { 'acme/core': '<3.0' },
+  stability: 'stable',
+  not_after: '2027-01-31T23:59:59.999Z',
+  networks: ['203.0.113.0/24'],
+};
 const none = { packages: null, constraints: null, stability: null, not_after: null, networks: null };
-const create = (body: object, as = admin): Promise<Reply> => registry.call('POST', '/api/tokens', { as, body: { description: 'a customer', kind: 'read', ...body } });
-const patch = (id: unknown, body: object, as = admin): Promise<Reply> => registry.call('PATCH', `/api/tokens/${String(id)}`, { as, body });
-const explain = (id: unknown, query: string, as = admin): Promise<Reply> => registry.call('GET', `/api/tokens/${String(id)}/explain?${query}`, { as });
-const issuesOf = (reply: Reply): unknown => [reply.status, reply.json()['code'], ((reply.json()['details'] as { issues: { path: string }[] }).issues).map(({ path }) => path)];
+const create = (body: object, as = admin): Promise<Reply> =>
+  registry.call('POST', '/api/tokens', { as, body: { description: 'a customer', kind: 'read', ...body } });
+const patch = (id: unknown, body: object, as = admin): Promise<Reply> =>
+  registry.call('PATCH', `/api/tokens/${String(id)}`, { as, body });
+const explain = (id: unknown, query: string, as = admin): Promise<Reply> =>
+  registry.call('GET', `/api/tokens/${String(id)}/explain?${query}`, { as });
+const issuesOf = (reply: Reply): unknown => [
+  reply.status,
+  reply.json()['code'],
+  (reply.json()['details'] as { issues: { path: string }[] }).issues.map(({ path }) => path),
+];
 
 describe('the limits of a token', () => {
   it('are refused in words that say what to write', async () => {
-    const messages = async (body: object): Promise<unknown> => ((await create(body)).json()['details'] as { issues: { message: string }[] }).issues.map(({ message }) => message);
-    expect(await messages({ packages: [], networks: [] })).toEqual(Array.from({ length: 2 }, () => 'It must be a list with at least one entry; null for no limit.'));
+    const messages = async (body: object): Promise<unknown> =>
+      ((await create(body)).json()['details'] as { issues: { message: string }[] }).issues.map(
+        ({ message }) => message,
+      );
+    expect(await messages({ packages: [], networks: [] })).toEqual(
+      Array.from({ length: 2 }, () => 'It must be a list with at least one entry; null for no limit.'),
+    );
     expect(await messages({ not_after: 'soon' })).toEqual([expect.stringContaining('Write 2027-01-31')]);
   });
 
@@ -42,19 +72,27 @@ describe('the limits of a token', () => {
     const { id, ...created } = (await create(limits)).json();
     expect(created).toMatchObject(kept);
     expect((await registry.call('GET', `/api/tokens/${String(id)}`, { as: admin })).json()).toMatchObject(kept);
-    const events = (await registry.call('GET', '/api/audit?action=token.create&limit=1', { as: admin })).json()['data'] as { details: object }[];
+    const events = (await registry.call('GET', '/api/audit?action=token.create&limit=1', { as: admin })).json()[
+      'data'
+    ] as { details: object }[];
     expect(events[0]?.details).toMatchObject(kept);
   });
 
   it('change one by one, and go with null', async () => {
     const { id } = (await create(limits, maintainer)).json();
-    expect((await patch(id, { constraints: { 'acme/*': '^2' }, networks: null }, maintainer)).json()).toMatchObject({ ...kept, constraints: { 'acme/*': '^2' }, networks: null });
+    expect((await patch(id, { constraints: { 'acme/*': '^2' }, networks: null }, maintainer)).json()).toMatchObject({
+      ...kept,
+      constraints: { 'acme/*': '^2' },
+      networks: null,
+    });
     expect((await patch(id, none, maintainer)).json()).toMatchObject(none);
   });
 
   it('stay through a rotation', async () => {
     const { id } = (await create(limits)).json();
-    expect((await registry.call('POST', `/api/tokens/${String(id)}/rotate`, { as: admin, body: {} })).json()).toMatchObject(kept);
+    expect(
+      (await registry.call('POST', `/api/tokens/${String(id)}/rotate`, { as: admin, body: {} })).json(),
+    ).toMatchObject(kept);
   });
 
   it.each([
@@ -90,8 +128,16 @@ describe('a constraint of a name that packages does not let through', () => {
 
   it('is refused as well where one of the two is changed beside the other', async () => {
     const { id } = (await create({ packages: ['acme/hello'], constraints: { 'acme/hello': '<2' } })).json();
-    expect(issuesOf(await patch(id, { constraints: { 'acme/helo': '<2' } }))).toEqual([400, 'INVALID_INPUT', ['constraints.acme/helo']]);
-    expect(issuesOf(await patch(id, { packages: ['tools/*'] }))).toEqual([400, 'INVALID_INPUT', ['constraints.acme/hello']]);
+    expect(issuesOf(await patch(id, { constraints: { 'acme/helo': '<2' } }))).toEqual([
+      400,
+      'INVALID_INPUT',
+      ['constraints.acme/helo'],
+    ]);
+    expect(issuesOf(await patch(id, { packages: ['tools/*'] }))).toEqual([
+      400,
+      'INVALID_INPUT',
+      ['constraints.acme/hello'],
+    ]);
     expect((await patch(id, { packages: ['tools/*'], constraints: null })).status).toBe(200);
   });
 
@@ -108,39 +154,86 @@ describe('a constraint of a name that packages does not let through', () => {
     const { id } = (await create({ packages: ['acme/hello'] })).json();
     const key = `token/${String(id)}`;
     const entry = await registry.state.get(key);
-    await registry.state.commit({ conditions: [], puts: [{ key, value: { ...(entry?.value as object), constraints: { 'acme/helo': '<2' } } }], deletes: [] });
-    expect((await patch(id, { description: 'another' })).json()).toMatchObject({ description: 'another', constraints: { 'acme/helo': '<2' } });
-    expect(issuesOf(await patch(id, { packages: ['acme/*.x'] }))).toEqual([400, 'INVALID_INPUT', ['constraints.acme/helo']]);
+    await registry.state.commit({
+      conditions: [],
+      puts: [{ key, value: { ...(entry?.value as object), constraints: { 'acme/helo': '<2' } } }],
+      deletes: [],
+    });
+    expect((await patch(id, { description: 'another' })).json()).toMatchObject({
+      description: 'another',
+      constraints: { 'acme/helo': '<2' },
+    });
+    expect(issuesOf(await patch(id, { packages: ['acme/*.x'] }))).toEqual([
+      400,
+      'INVALID_INPUT',
+      ['constraints.acme/helo'],
+    ]);
   });
 });
 
 describe('GET /api/tokens/{id}/explain', () => {
   it('says what is seen and what hides the rest, of a package and of a version', async () => {
-    const { id } = (await create({ packages: ['acme/*'], constraints: { 'acme/core': '<3.0' }, not_after: '2026-02-15' })).json();
+    const { id } = (
+      await create({ packages: ['acme/*'], constraints: { 'acme/core': '<3.0' }, not_after: '2026-02-15' })
+    ).json();
     expect((await explain(id, 'package=acme/core')).json()).toMatchObject({
-      seen: true, reasons: [],
-      versions: [{ version: '3.0.0', seen: false, hidden_by: ['constraints', 'not_after'] }, { version: '2.0.0', seen: true, hidden_by: [] }, { version: '1.0.0', state: 'withdrawn', seen: true }],
+      seen: true,
+      reasons: [],
+      versions: [
+        { version: '3.0.0', seen: false, hidden_by: ['constraints', 'not_after'] },
+        { version: '2.0.0', seen: true, hidden_by: [] },
+        { version: '1.0.0', state: 'withdrawn', seen: true },
+      ],
     });
-    expect((await explain(id, 'package=acme/core&version=3.0')).json()).toMatchObject({ seen: false, reasons: [{ code: 'constraints' }, { code: 'not_after' }], versions: [{ version: '3.0.0', released_at: '2026-03-01T00:00:00.000Z' }] });
-    expect((await explain(id, 'package=acme/core&version=1.0.0')).json()).toMatchObject({ seen: true, versions: [{ state: 'withdrawn' }] });
+    expect((await explain(id, 'package=acme/core&version=3.0')).json()).toMatchObject({
+      seen: false,
+      reasons: [{ code: 'constraints' }, { code: 'not_after' }],
+      versions: [{ version: '3.0.0', released_at: '2026-03-01T00:00:00.000Z' }],
+    });
+    expect((await explain(id, 'package=acme/core&version=1.0.0')).json()).toMatchObject({
+      seen: true,
+      versions: [{ state: 'withdrawn' }],
+    });
   });
 
   it('also of what is not there, of a token that is over, and of an address', async () => {
-    const { id } = (await create({ packages: ['acme/*'], constraints: { '*': '<3.0' }, networks: ['203.0.113.0/24'] })).json();
-    expect((await explain(id, 'package=acme/core&version=9.0.0')).json()).toMatchObject({ seen: false, reasons: [{ code: 'constraints' }, { code: 'not_published' }], versions: [{ version: '9.0.0', state: null, hidden_by: ['constraints'] }] });
-    expect((await explain(id, 'package=acme/core&version=1.9.0')).json()).toMatchObject({ seen: false, reasons: [{ code: 'not_published' }] });
-    expect((await explain(id, 'package=other/thing')).json()).toMatchObject({ seen: false, reasons: [{ code: 'packages' }, { code: 'not_published' }], versions: [] });
-    expect((await explain(id, 'package=acme/core&from=198.51.100.1')).json()).toMatchObject({ seen: false, reasons: [{ code: 'networks' }] });
+    const { id } = (
+      await create({ packages: ['acme/*'], constraints: { '*': '<3.0' }, networks: ['203.0.113.0/24'] })
+    ).json();
+    expect((await explain(id, 'package=acme/core&version=9.0.0')).json()).toMatchObject({
+      seen: false,
+      reasons: [{ code: 'constraints' }, { code: 'not_published' }],
+      versions: [{ version: '9.0.0', state: null, hidden_by: ['constraints'] }],
+    });
+    expect((await explain(id, 'package=acme/core&version=1.9.0')).json()).toMatchObject({
+      seen: false,
+      reasons: [{ code: 'not_published' }],
+    });
+    expect((await explain(id, 'package=other/thing')).json()).toMatchObject({
+      seen: false,
+      reasons: [{ code: 'packages' }, { code: 'not_published' }],
+      versions: [],
+    });
+    expect((await explain(id, 'package=acme/core&from=198.51.100.1')).json()).toMatchObject({
+      seen: false,
+      reasons: [{ code: 'networks' }],
+    });
     expect((await explain(id, 'package=acme/core&from=203.0.113.9')).json()).toMatchObject({ seen: true });
     await registry.call('DELETE', `/api/tokens/${String(id)}`, { as: admin });
-    expect((await explain(id, 'package=acme/core')).json()).toMatchObject({ seen: false, reasons: [{ code: 'revoked' }] });
+    expect((await explain(id, 'package=acme/core')).json()).toMatchObject({
+      seen: false,
+      reasons: [{ code: 'revoked' }],
+    });
   });
 
   it('refuses what is no package and no address, and what is another maintainer’s', async () => {
     const { id } = (await create({})).json();
     expect(issuesOf(await explain(id, 'package=nonsense'))).toEqual([400, 'INVALID_INPUT', ['package']]);
     const fromHome = await explain(id, 'package=acme/core&from=home');
-    expect([issuesOf(fromHome), fromHome.body.toString().includes('an address such as')]).toEqual([[400, 'INVALID_INPUT', ['from']], true]);
+    expect([issuesOf(fromHome), fromHome.body.toString().includes('an address such as')]).toEqual([
+      [400, 'INVALID_INPUT', ['from']],
+      true,
+    ]);
     expect((await explain(id, 'package=acme/core', maintainer)).status).toBe(404);
   });
 });

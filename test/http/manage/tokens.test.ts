@@ -33,11 +33,14 @@ const create = async (body: object = {}, as = admin): Promise<Token> => {
   expect(reply.status, reply.body.toString()).toBe(201);
   return reply.json() as Token;
 };
-const get = async (id: string, as = admin): Promise<Token> => (await registry.call('GET', `/api/tokens/${id}`, { as })).json() as Token;
-const rotate = (id: string, body?: object, as = admin): Promise<Reply> => registry.call('POST', `/api/tokens/${id}/rotate`, { as, body });
+const get = async (id: string, as = admin): Promise<Token> =>
+  (await registry.call('GET', `/api/tokens/${id}`, { as })).json() as Token;
+const rotate = (id: string, body?: object, as = admin): Promise<Reply> =>
+  registry.call('POST', `/api/tokens/${id}/rotate`, { as, body });
 const codeOf = (reply: Reply): unknown => [reply.status, reply.json()['code']];
 /** What the registry makes of a request with this token: 404, since there is nothing there, for one that is good. */
-const opens = async (token: string): Promise<number> => (await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit'] === undefined ? 401 : 200;
+const opens = async (token: string): Promise<number> =>
+  (await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit'] === undefined ? 401 : 200;
 const ghost = '/api/tokens/tok_0123456789abcdef';
 const hour = 3_600_000;
 
@@ -52,18 +55,34 @@ describe('who may', () => {
     ['GET', `${ghost}/explain?package=acme/core`, undefined],
   ] as const)('%s %s: not nobody, no viewer and no token; an unknown id is 404', async (method, path, body) => {
     const nobody = await registry.call(method, path, { body });
-    expect([...(codeOf(nobody) as unknown[]), nobody.headers['www-authenticate']]).toEqual([401, 'AUTHENTICATION_REQUIRED', 'Bearer realm="libretto"']);
+    expect([...(codeOf(nobody) as unknown[]), nobody.headers['www-authenticate']]).toEqual([
+      401,
+      'AUTHENTICATION_REQUIRED',
+      'Bearer realm="libretto"',
+    ]);
     expect(codeOf(await registry.call(method, path, { body, as: 'lib_w_nonsense' }))).toEqual([401, 'INVALID_TOKEN']);
-    expect(codeOf(await registry.call(method, path, { body, as: (await registry.signIn('viewer')).token }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(codeOf(await registry.call(method, path, { body, as: (await registry.signIn('viewer')).token }))).toEqual([
+      403,
+      'INSUFFICIENT_SCOPE',
+    ]);
     const token = await registry.call(method, path, { body, as: writer });
-    expect([...(codeOf(token) as unknown[]), token.headers['x-ratelimit-limit']]).toEqual([403, 'INSUFFICIENT_SCOPE', '500']);
-    if (path !== '/api/tokens') expect(codeOf(await registry.call(method, path, { body, as: admin }))).toEqual([404, 'NOT_FOUND']);
+    expect([...(codeOf(token) as unknown[]), token.headers['x-ratelimit-limit']]).toEqual([
+      403,
+      'INSUFFICIENT_SCOPE',
+      '500',
+    ]);
+    if (path !== '/api/tokens')
+      expect(codeOf(await registry.call(method, path, { body, as: admin }))).toEqual([404, 'NOT_FOUND']);
   });
 
   it('have no provisioning endpoint', async () => {
     expect((await registry.call('POST', '/api/tokens/generate', { body: {} })).status).toBe(404);
     const wrongMethod = await registry.call('PUT', '/api/tokens', { body: {} });
-    expect([...(codeOf(wrongMethod) as unknown[]), wrongMethod.headers['allow']]).toEqual([400, 'METHOD_NOT_ALLOWED', 'GET, HEAD, POST']);
+    expect([...(codeOf(wrongMethod) as unknown[]), wrongMethod.headers['allow']]).toEqual([
+      400,
+      'METHOD_NOT_ALLOWED',
+      'GET, HEAD, POST',
+    ]);
   });
 
   it('a maintainer sees and changes only the tokens they made', async () => {
@@ -71,8 +90,22 @@ describe('who may', () => {
     const listed = (await registry.call('GET', '/api/tokens', { as: maintainer })).json()['data'] as Token[];
     expect(listed.map(({ id }) => id)).toEqual([theirs.id]);
     expect((await rotate(theirs.id, undefined, maintainer)).status).toBe(200);
-    for (const [method, path] of [['GET', ''], ['PATCH', ''], ['DELETE', ''], ['POST', '/rotate']] as const) {
-      expect(codeOf(await registry.call(method, `/api/tokens/${other.id}${path}`, { as: maintainer, ...(method === 'GET' || method === 'DELETE' ? {} : { body: method === 'PATCH' ? { description: 'x' } : {} }) }))).toEqual([404, 'NOT_FOUND']);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PATCH', ''],
+      ['DELETE', ''],
+      ['POST', '/rotate'],
+    ] as const) {
+      expect(
+        codeOf(
+          await registry.call(method, `/api/tokens/${other.id}${path}`, {
+            as: maintainer,
+            ...(method === 'GET' || method === 'DELETE'
+              ? {}
+              : { body: method === 'PATCH' ? { description: 'x' } : {} }),
+          }),
+        ),
+      ).toEqual([404, 'NOT_FOUND']);
     }
     expect((await get(other.id))['status']).toBe('active');
   });
@@ -84,10 +117,17 @@ describe('POST /api/tokens', () => {
     expect(made.token).toMatch(/^lib_r_[0-9A-Za-z]{38}$/);
     expect(await opens(made.token)).toBe(200);
     const { token, ...shown } = made;
-    expect(await get(made.id)).toEqual({ ...shown, last_used_at: new Date(nowMs).toISOString(), last_used_from: '127.0.0.1', requests: { used: 1, limit: 7, resets_at: new Date(nowMs + hour).toISOString() } });
+    expect(await get(made.id)).toEqual({
+      ...shown,
+      last_used_at: new Date(nowMs).toISOString(),
+      last_used_from: '127.0.0.1',
+      requests: { used: 1, limit: 7, resets_at: new Date(nowMs + hour).toISOString() },
+    });
     const audit = JSON.stringify((await registry.call('GET', `/api/audit?subject=${made.id}`, { as: admin })).json());
     expect(audit).toContain('token.create');
-    expect(audit + (await registry.call('GET', '/api/tokens', { as: admin })).body.toString()).not.toContain(token.slice(6));
+    expect(audit + (await registry.call('GET', '/api/tokens', { as: admin })).body.toString()).not.toContain(
+      token.slice(6),
+    );
     nowMs += hour;
     expect(await opens(token)).toBe(401);
     admin = (await registry.signIn('admin')).token;
@@ -105,7 +145,10 @@ describe('POST /api/tokens', () => {
     [{ id: 'tok_0123456789abcdef' }, ''],
     [{ created_by: 'cli:root' }, ''],
   ])('refuses %j and names the field', async (body, path) => {
-    const reply = await registry.call('POST', '/api/tokens', { as: admin, body: { description: 'CI', kind: 'read', ...body } });
+    const reply = await registry.call('POST', '/api/tokens', {
+      as: admin,
+      body: { description: 'CI', kind: 'read', ...body },
+    });
     expect(codeOf(reply)).toEqual([400, 'INVALID_INPUT']);
     expect((reply.json()['details'] as { issues: { path: string }[] }).issues[0]?.path).toBe(path);
   });
@@ -119,8 +162,16 @@ describe('POST /api/tokens', () => {
 describe('PATCH /api/tokens/{id}', () => {
   it('changes what is named, with the next request; null is the default of its kind', async () => {
     const { id, token } = await create({ rate_limit: 5 });
-    const changed = await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { rate_limit: 3, description: 'CI of the shop' } });
-    expect(changed.json()).toMatchObject({ rate_limit: 3, effective_rate_limit: 3, description: 'CI of the shop', expires_at: null });
+    const changed = await registry.call('PATCH', `/api/tokens/${id}`, {
+      as: admin,
+      body: { rate_limit: 3, description: 'CI of the shop' },
+    });
+    expect(changed.json()).toMatchObject({
+      rate_limit: 3,
+      effective_rate_limit: 3,
+      description: 'CI of the shop',
+      expires_at: null,
+    });
     expect((await registry.call('GET', '/api/nothing', { as: token })).headers['x-ratelimit-limit']).toBe('3');
     const standard = await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { rate_limit: null } });
     expect(standard.json()).toMatchObject({ rate_limit: null, effective_rate_limit: 1000 });
@@ -128,14 +179,24 @@ describe('PATCH /api/tokens/{id}', () => {
 
   it('refuses nothing at all, unknown keys, and a revoked token', async () => {
     const { id } = await create();
-    for (const body of [{}, { role: 'admin' }, { expires_at: '2001-01-01T00:00:00Z' }]) expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body }))).toEqual([400, 'INVALID_INPUT']);
+    for (const body of [{}, { role: 'admin' }, { expires_at: '2001-01-01T00:00:00Z' }])
+      expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body }))).toEqual([
+        400,
+        'INVALID_INPUT',
+      ]);
     await registry.call('DELETE', `/api/tokens/${id}`, { as: admin });
-    expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { description: 'x' } }))).toEqual([400, 'TOKEN_REVOKED']);
+    expect(
+      codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { description: 'x' } })),
+    ).toEqual([400, 'TOKEN_REVOKED']);
   });
 
   it('two at once, of different fields, both take effect', async () => {
     const { id } = await create();
-    await Promise.all([{ description: 'both' }, { rate_limit: 9 }].map((body) => registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body })));
+    await Promise.all(
+      [{ description: 'both' }, { rate_limit: 9 }].map((body) =>
+        registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body }),
+      ),
+    );
     expect(await get(id)).toMatchObject({ description: 'both', rate_limit: 9 });
   });
 });
@@ -143,16 +204,35 @@ describe('PATCH /api/tokens/{id}', () => {
 describe('row 31', () => {
   it('row 31: the kind never changes', async () => {
     const { id } = await create();
-    expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { kind: 'write' } }))).toEqual([400, 'KIND_IMMUTABLE']);
+    expect(codeOf(await registry.call('PATCH', `/api/tokens/${id}`, { as: admin, body: { kind: 'write' } }))).toEqual([
+      400,
+      'KIND_IMMUTABLE',
+    ]);
     expect((await get(id))['kind']).toBe('read');
   });
 
   it('row 31: a maintainer gives no token more than the default of its kind, unless an admin has', async () => {
-    for (const rate_limit of [0, 1001]) expect(codeOf(await registry.call('POST', '/api/tokens', { as: maintainer, body: { description: 'x', kind: 'read', rate_limit } }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    for (const rate_limit of [0, 1001])
+      expect(
+        codeOf(
+          await registry.call('POST', '/api/tokens', {
+            as: maintainer,
+            body: { description: 'x', kind: 'read', rate_limit },
+          }),
+        ),
+      ).toEqual([403, 'INSUFFICIENT_SCOPE']);
     const { id } = await create({ rate_limit: 1000 }, maintainer);
-    const patch = async (rate_limit: number | null, as: string): Promise<number> => (await registry.call('PATCH', `/api/tokens/${id}`, { as, body: { rate_limit } })).status;
-    expect([await patch(0, maintainer), await patch(1001, maintainer), await patch(900, maintainer), await patch(null, maintainer)]).toEqual([403, 403, 200, 200]);
-    expect([await patch(5000, admin), await patch(4000, maintainer), await patch(4500, maintainer)]).toEqual([200, 200, 403]);
+    const patch = async (rate_limit: number | null, as: string): Promise<number> =>
+      (await registry.call('PATCH', `/api/tokens/${id}`, { as, body: { rate_limit } })).status;
+    expect([
+      await patch(0, maintainer),
+      await patch(1001, maintainer),
+      await patch(900, maintainer),
+      await patch(null, maintainer),
+    ]).toEqual([403, 403, 200, 200]);
+    expect([await patch(5000, admin), await patch(4000, maintainer), await patch(4500, maintainer)]).toEqual([
+      200, 200, 403,
+    ]);
     expect((await get(id))['effective_rate_limit']).toBe(4000);
   });
 });
@@ -163,7 +243,11 @@ describe('POST /api/tokens/{id}/rotate', () => {
     expect(await opens(made.token)).toBe(200);
     const reply = await rotate(made.id, { grace_seconds: 3600 });
     const rotated = reply.json() as Token;
-    expect([reply.status, rotated.id, rotated['previous_expires_at']]).toEqual([200, made.id, new Date(nowMs + hour).toISOString()]);
+    expect([reply.status, rotated.id, rotated['previous_expires_at']]).toEqual([
+      200,
+      made.id,
+      new Date(nowMs + hour).toISOString(),
+    ]);
     expect(rotated.token).not.toBe(made.token);
     expect([await opens(made.token), await opens(rotated.token)]).toEqual([200, 200]);
     expect((await get(made.id))['requests']).toMatchObject({ used: 3, limit: 9 });
@@ -198,7 +282,8 @@ describe('POST /api/tokens/{id}/rotate', () => {
     const [one, two] = await Promise.allSettled([tokens.rotate(id), tokens.rotate(id)]);
     const [winner, loser] = one.status === 'fulfilled' ? [one, two] : [two, one];
     expect(loser).toMatchObject({ status: 'rejected', reason: { code: 'TOKEN_ROTATED' } });
-    if (winner.status === 'fulfilled') expect([await opens(token), await opens(winner.value.secret.reveal())]).toEqual([200, 200]);
+    if (winner.status === 'fulfilled')
+      expect([await opens(token), await opens(winner.value.secret.reveal())]).toEqual([200, 200]);
     expect(winner.status).toBe('fulfilled');
   });
 
@@ -206,14 +291,20 @@ describe('POST /api/tokens/{id}/rotate', () => {
     const { id } = await create();
     const tokens = registry.services.tokensOf('cli:test');
     await Promise.all([tokens.rotate(id), tokens.update(id, { description: 'meanwhile' })]);
-    expect(await get(id)).toMatchObject({ description: 'meanwhile', previous_expires_at: expect.any(String) as string });
+    expect(await get(id)).toMatchObject({
+      description: 'meanwhile',
+      previous_expires_at: expect.any(String) as string,
+    });
   });
 
-  it.each([{ grace_seconds: -1 }, { grace_seconds: 31 * 86_400 }, { grace_seconds: '1' }, { kind: 'write' }])('refuses %j', async (body) => {
-    const { id, token } = await create();
-    expect(codeOf(await rotate(id, body))).toEqual([400, 'INVALID_INPUT']);
-    expect(await opens(token)).toBe(200);
-  });
+  it.each([{ grace_seconds: -1 }, { grace_seconds: 31 * 86_400 }, { grace_seconds: '1' }, { kind: 'write' }])(
+    'refuses %j',
+    async (body) => {
+      const { id, token } = await create();
+      expect(codeOf(await rotate(id, body))).toEqual([400, 'INVALID_INPUT']);
+      expect(await opens(token)).toBe(200);
+    },
+  );
 
   it('refuses a revoked token', async () => {
     const { id } = await create();
@@ -224,8 +315,14 @@ describe('POST /api/tokens/{id}/rotate', () => {
   it('is one event of the audit log, without the secret', async () => {
     const { id } = await create();
     const { token } = (await rotate(id, { grace_seconds: 60 })).json() as Token;
-    const [event] = (await registry.call('GET', '/api/audit?action=token.rotate&limit=1', { as: admin })).json()['data'] as Record<string, unknown>[];
-    expect(event).toMatchObject({ subject: id, actor: expect.stringMatching(/^user:usr_/) as string, details: { grace_seconds: 60 } });
+    const [event] = (await registry.call('GET', '/api/audit?action=token.rotate&limit=1', { as: admin })).json()[
+      'data'
+    ] as Record<string, unknown>[];
+    expect(event).toMatchObject({
+      subject: id,
+      actor: expect.stringMatching(/^user:usr_/) as string,
+      details: { grace_seconds: 60 },
+    });
     expect(JSON.stringify(event)).not.toContain(token);
     expect(await verifyAudit(registry.state)).toMatchObject({ sound: true });
   });
@@ -236,9 +333,16 @@ describe('DELETE /api/tokens/{id}', () => {
     const { id, token } = await create();
     const replies = await Promise.all([1, 2].map(() => registry.call('DELETE', `/api/tokens/${id}`, { as: admin })));
     replies.push(await registry.call('DELETE', `/api/tokens/${id}`, { as: admin }));
-    for (const reply of replies) expect([reply.status, reply.json()['status'], reply.json()['revoked_at']]).toEqual([200, 'revoked', new Date(nowMs).toISOString()]);
+    for (const reply of replies)
+      expect([reply.status, reply.json()['status'], reply.json()['revoked_at']]).toEqual([
+        200,
+        'revoked',
+        new Date(nowMs).toISOString(),
+      ]);
     expect(await opens(token)).toBe(401);
-    expect((await registry.call('GET', `/api/audit?action=token.revoke&subject=${id}`, { as: admin })).json()['data']).toHaveLength(1);
+    expect(
+      (await registry.call('GET', `/api/audit?action=token.revoke&subject=${id}`, { as: admin })).json()['data'],
+    ).toHaveLength(1);
   });
 });
 
@@ -250,8 +354,14 @@ describe('the last use', () => {
     for (let count = 0; count < 20; count += 1) await opens(token);
     expect(registry.state.generation()).toBe(before);
     await registry.uses.close();
-    expect([registry.state.generation() - before, await verifyAudit(registry.state), registry.errors]).toEqual([0, head, []]);
-    const { 'token-use': stored } = Object.fromEntries((await registry.state.range(`token-use/${id}`)).map(({ value }) => ['token-use', value]));
+    expect([registry.state.generation() - before, await verifyAudit(registry.state), registry.errors]).toEqual([
+      0,
+      head,
+      [],
+    ]);
+    const { 'token-use': stored } = Object.fromEntries(
+      (await registry.state.range(`token-use/${id}`)).map(({ value }) => ['token-use', value]),
+    );
     expect(stored).toEqual({ at: new Date(nowMs).toISOString(), from: '127.0.0.1' });
   });
 
@@ -263,9 +373,16 @@ describe('the last use', () => {
 });
 
 it('a record of before rotation existed is a token like any other', async () => {
-  const tokens = createTokens({ store: createAuditedStore({ store: registry.state, now: () => nowMs }), now: () => nowMs, randomBytes, actor: 'cli:test' });
+  const tokens = createTokens({
+    store: createAuditedStore({ store: registry.state, now: () => nowMs }),
+    now: () => nowMs,
+    randomBytes,
+    actor: 'cli:test',
+  });
   const { record, secret } = await tokens.create({ description: 'old', kind: 'read' });
   const { previous_hash: _hash, previous_expires_at: _end, ...old } = record;
   await registry.state.commit({ conditions: [], puts: [{ key: `token/${record.id}`, value: old }], deletes: [] });
-  expect([await opens(secret.reveal()), (await rotate(record.id)).status, await opens(secret.reveal())]).toEqual([200, 200, 200]);
+  expect([await opens(secret.reveal()), (await rotate(record.id)).status, await opens(secret.reveal())]).toEqual([
+    200, 200, 200,
+  ]);
 });

@@ -27,11 +27,19 @@ async function withTwoFactor({ enabled = true } = {}): Promise<Desk> {
   const registry = await runManagement({ now: () => nowMs });
   const person = await registry.signIn('maintainer');
   const desk: Desk = {
-    registry, person, as: person.token, secret: '', recovery: [],
+    registry,
+    person,
+    as: person.token,
+    secret: '',
+    recovery: [],
     pass: (ms) => void (nowMs += ms),
-    code: (steps = 0) => new TOTP({ secret: Secret.fromBase32(desk.secret) }).generate({ timestamp: nowMs + steps * stepMs }),
+    code: (steps = 0) =>
+      new TOTP({ secret: Secret.fromBase32(desk.secret) }).generate({ timestamp: nowMs + steps * stepMs }),
     post: (path, body) => registry.call('POST', `/api/auth/2fa/${path}`, { as: desk.as, body }),
-    login: (code) => registry.call('POST', '/api/auth/login', { body: { email: person.email, password: person.password, ...(code === undefined ? {} : { code }) } }),
+    login: (code) =>
+      registry.call('POST', '/api/auth/login', {
+        body: { email: person.email, password: person.password, ...(code === undefined ? {} : { code }) },
+      }),
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   };
   desk.secret = String((await desk.post('setup', { password: person.password })).json()['secret']);
@@ -48,18 +56,34 @@ describe('setting it up', () => {
   it('shows the secret in three ways, and has no effect until a code confirms it', async () => {
     await using desk = await withTwoFactor({ enabled: false });
     const reply = await desk.post('setup', { password: desk.person.password });
-    expect(reply.json()).toMatchObject({ secret: expect.stringMatching(/^[A-Z2-7]{32}$/) as string, uri: expect.stringMatching(/^otpauth:\/\/totp\/Libretto:/) as string, qr_svg: expect.stringMatching(/^<svg/) as string });
+    expect(reply.json()).toMatchObject({
+      secret: expect.stringMatching(/^[A-Z2-7]{32}$/) as string,
+      uri: expect.stringMatching(/^otpauth:\/\/totp\/Libretto:/) as string,
+      qr_svg: expect.stringMatching(/^<svg/) as string,
+    });
     expect((await desk.login()).status).toBe(200);
-    expect((await desk.registry.call('GET', '/api/auth/me', { as: desk.as })).json()).toMatchObject({ two_factor_enabled: false, recovery_codes_left: 0 });
+    expect((await desk.registry.call('GET', '/api/auth/me', { as: desk.as })).json()).toMatchObject({
+      two_factor_enabled: false,
+      recovery_codes_left: 0,
+    });
   });
 
   it('row 38: needs the password, and a code to enable, disable or renew', async () => {
     await using desk = await withTwoFactor();
     expect(outcome(await desk.post('setup', { password: 'something else' }))).toEqual([401, 'INVALID_CREDENTIALS']);
-    expect(outcome(await desk.post('disable', { password: 'something else', code: desk.code() }))).toEqual([401, 'INVALID_CREDENTIALS']);
-    expect(outcome(await desk.post('disable', { password: desk.person.password, code: '000000' }))).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(outcome(await desk.post('disable', { password: 'something else', code: desk.code() }))).toEqual([
+      401,
+      'INVALID_CREDENTIALS',
+    ]);
+    expect(outcome(await desk.post('disable', { password: desk.person.password, code: '000000' }))).toEqual([
+      401,
+      'INVALID_CREDENTIALS',
+    ]);
     expect(outcome(await desk.post('disable', { password: desk.person.password }))).toEqual([400, 'INVALID_INPUT']);
-    expect(outcome(await desk.post('recovery-codes', { password: desk.person.password, code: '000000' }))).toEqual([401, 'INVALID_CREDENTIALS']);
+    expect(outcome(await desk.post('recovery-codes', { password: desk.person.password, code: '000000' }))).toEqual([
+      401,
+      'INVALID_CREDENTIALS',
+    ]);
     expect(outcome(await desk.login())).toEqual([401, 'TWO_FACTOR_REQUIRED']);
   });
 
@@ -70,7 +94,10 @@ describe('setting it up', () => {
     const off = await desk.post('disable', { password: desk.person.password, code: desk.code() });
     desk.as = String(off.json()['token']);
     expect(outcome(await desk.post('enable', { code: desk.code() }))).toEqual([400, 'TWO_FACTOR_STATE']);
-    expect(outcome(await desk.post('disable', { password: desk.person.password, code: desk.code() }))).toEqual([400, 'TWO_FACTOR_STATE']);
+    expect(outcome(await desk.post('disable', { password: desk.person.password, code: desk.code() }))).toEqual([
+      400,
+      'TWO_FACTOR_STATE',
+    ]);
   });
 
   it('rows 38 and 39: enabling and disabling end the other sessions, and this one becomes a new one', async () => {
@@ -89,12 +116,16 @@ describe('setting it up', () => {
   it('keeps the secret sealed and the recovery codes hashed', async () => {
     await using desk = await withTwoFactor();
     const state = JSON.stringify(await desk.registry.state.range(''));
-    for (const secret of [desk.secret, ...desk.recovery, ...desk.recovery.map((code) => code.replaceAll('-', ''))]) expect(state).not.toContain(secret);
+    for (const secret of [desk.secret, ...desk.recovery, ...desk.recovery.map((code) => code.replaceAll('-', ''))])
+      expect(state).not.toContain(secret);
   });
 
   it('two at once enable it once', async () => {
     await using desk = await withTwoFactor({ enabled: false });
-    const replies = await Promise.all([desk.post('enable', { code: desk.code() }), desk.post('enable', { code: desk.code() })]);
+    const replies = await Promise.all([
+      desk.post('enable', { code: desk.code() }),
+      desk.post('enable', { code: desk.code() }),
+    ]);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 });
@@ -103,9 +134,14 @@ describe('logging in with it', () => {
   it('asks for the code only after the right password', async () => {
     await using desk = await withTwoFactor();
     expect(outcome(await desk.login())).toEqual([401, 'TWO_FACTOR_REQUIRED']);
-    const wrong = await desk.registry.call('POST', '/api/auth/login', { body: { email: desk.person.email, password: 'something else', code: desk.code() } });
+    const wrong = await desk.registry.call('POST', '/api/auth/login', {
+      body: { email: desk.person.email, password: 'something else', code: desk.code() },
+    });
     expect(outcome(wrong)).toEqual([401, 'INVALID_CREDENTIALS']);
-    expect((await desk.login(desk.code())).json()['user']).toMatchObject({ two_factor_enabled: true, recovery_codes_left: 10 });
+    expect((await desk.login(desk.code())).json()['user']).toMatchObject({
+      two_factor_enabled: true,
+      recovery_codes_left: 10,
+    });
   });
 
   it('row 35: takes a code one step early or late and no further, and none of a step that was used or came before', async () => {
@@ -128,7 +164,10 @@ describe('logging in with it', () => {
   it('row 36: ten wrong codes in an hour are all, however they are spread', async () => {
     await using desk = await withTwoFactor();
     const { email, password } = desk.person;
-    const guess = (at: number): Promise<unknown> => desk.registry.people.login({ email, password, code: '000000' }, `198.51.100.${at}`).catch((error: unknown) => error);
+    const guess = (at: number): Promise<unknown> =>
+      desk.registry.people
+        .login({ email, password, code: '000000' }, `198.51.100.${at}`)
+        .catch((error: unknown) => error);
     for (let at = 0; at < 10; at += 1) expect(await guess(at)).toMatchObject({ code: 'INVALID_CREDENTIALS' });
     expect(await guess(11)).toMatchObject({ code: 'TOO_MANY_ATTEMPTS', details: { retry_after_seconds: 3600 } });
     const right = await desk.login(desk.code());
@@ -143,7 +182,9 @@ describe('logging in with it', () => {
     expect(new Set(desk.recovery).size).toBe(10);
     for (const code of desk.recovery) expect(code).toMatch(/^(?:[A-Z2-7]{4}-){5}[A-Z2-7]{4}$/); // 24 × 5 bits
     const [first = '', second = ''] = desk.recovery;
-    expect((await desk.login(first.toLowerCase().replaceAll('-', ' '))).json()['user']).toMatchObject({ recovery_codes_left: 9 });
+    expect((await desk.login(first.toLowerCase().replaceAll('-', ' '))).json()['user']).toMatchObject({
+      recovery_codes_left: 9,
+    });
     expect(outcome(await desk.login(first))).toEqual([401, 'INVALID_CREDENTIALS']);
     const replies = await Promise.all([desk.login(second), desk.login(second)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401]);
@@ -160,7 +201,10 @@ describe('logging in with it', () => {
   it('an admin takes it off an account whose owner lost everything', async () => {
     await using desk = await withTwoFactor();
     const { token: admin } = await desk.registry.signIn('admin');
-    const reply = await desk.registry.call('PATCH', `/api/users/${desk.person.userId}`, { as: admin, body: { reset_two_factor: true } });
+    const reply = await desk.registry.call('PATCH', `/api/users/${desk.person.userId}`, {
+      as: admin,
+      body: { reset_two_factor: true },
+    });
     expect(reply.json()).toMatchObject({ two_factor_enabled: false });
     expect((await desk.registry.call('GET', '/api/auth/me', { as: desk.as })).status).toBe(401);
     expect((await desk.login()).status).toBe(200);

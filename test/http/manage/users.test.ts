@@ -9,10 +9,13 @@ const outcome = (reply: Reply): [number, unknown] => [reply.status, reply.json()
 const strong = 'correct horse battery';
 const eve = { email: 'eve@example.org', role: 'viewer', name: 'Eve' };
 
-const invite = (registry: RunningManagement, as: string, body: object = eve): Promise<Reply> => registry.call('POST', '/api/users', { as, body });
+const invite = (registry: RunningManagement, as: string, body: object = eve): Promise<Reply> =>
+  registry.call('POST', '/api/users', { as, body });
 const invitationOf = (reply: Reply): string => (reply.json()['invitation'] as { token: string }).token;
-const accept = (registry: RunningManagement, token: string, password = strong): Promise<Reply> => registry.call('POST', '/api/auth/invitations/accept', { body: { token, password } });
-const login = (registry: RunningManagement, email: string, password: string): Promise<Reply> => registry.call('POST', '/api/auth/login', { body: { email, password } });
+const accept = (registry: RunningManagement, token: string, password = strong): Promise<Reply> =>
+  registry.call('POST', '/api/auth/invitations/accept', { body: { token, password } });
+const login = (registry: RunningManagement, email: string, password: string): Promise<Reply> =>
+  registry.call('POST', '/api/auth/login', { body: { email, password } });
 
 describe('an invitation', () => {
   it('lets a person choose their password, once', async () => {
@@ -20,7 +23,12 @@ describe('an invitation', () => {
     const { token: as } = await registry.signIn('admin');
     const reply = await invite(registry, as);
     expect(reply.status).toBe(201);
-    expect(reply.json()).toMatchObject({ ...eve, status: 'invited', two_factor_enabled: false, invitation: { link: expect.stringContaining(`#invitation=${invitationOf(reply)}`) as string } });
+    expect(reply.json()).toMatchObject({
+      ...eve,
+      status: 'invited',
+      two_factor_enabled: false,
+      invitation: { link: expect.stringContaining(`#invitation=${invitationOf(reply)}`) as string },
+    });
     expect((await login(registry, eve.email, strong)).status).toBe(401);
     const accepted = await accept(registry, invitationOf(reply));
     expect(accepted.status).toBe(200);
@@ -40,7 +48,8 @@ describe('an invitation', () => {
   it('that is good is no guess: whoever has trouble choosing a password need not wait', async () => {
     await using registry = await runManagement();
     const code = invitationOf(await invite(registry, (await registry.signIn('admin')).token));
-    for (let at = 0; at < 25; at += 1) expect(outcome(await accept(registry, code, 'too short'))).toEqual([400, 'INVALID_INPUT']);
+    for (let at = 0; at < 25; at += 1)
+      expect(outcome(await accept(registry, code, 'too short'))).toEqual([400, 'INVALID_INPUT']);
     expect((await accept(registry, code)).status).toBe(200);
   });
 
@@ -49,11 +58,17 @@ describe('an invitation', () => {
     await using registry = await runManagement({ now: () => nowMs });
     const users = registry.people.usersOf('cli:test');
     const make = (email: string) => users.create({ email, role: 'viewer' });
-    const [late, replaced, disabled, gone] = [await make('a@example.org'), await make('b@example.org'), await make('c@example.org'), await make('d@example.org')];
+    const [late, replaced, disabled, gone] = [
+      await make('a@example.org'),
+      await make('b@example.org'),
+      await make('c@example.org'),
+      await make('d@example.org'),
+    ];
     const again = await users.update(replaced.record.id, { invite: true });
     await users.update(disabled.record.id, { status: 'disabled' });
     await users.remove(gone.record.id);
-    for (const { invitation } of [replaced, disabled, gone]) expect(outcome(await accept(registry, invitation?.code.reveal() ?? ''))).toEqual([400, 'INVITATION_INVALID']);
+    for (const { invitation } of [replaced, disabled, gone])
+      expect(outcome(await accept(registry, invitation?.code.reveal() ?? ''))).toEqual([400, 'INVITATION_INVALID']);
     nowMs += 7 * 24 * 3_600_000 - 1;
     expect((await accept(registry, again.invitation?.code.reveal() ?? '')).status).toBe(200);
     nowMs += 1;
@@ -66,9 +81,15 @@ describe('an invitation', () => {
     const bob = await registry.signIn('viewer');
     const invited = await invite(registry, as);
     const reset = await registry.call('PATCH', `/api/users/${bob.userId}`, { as, body: { invite: true } });
-    for (const [id, old] of [[String(invited.json()['id']), invitationOf(invited)], [bob.userId, invitationOf(reset)]] as const) {
+    for (const [id, old] of [
+      [String(invited.json()['id']), invitationOf(invited)],
+      [bob.userId, invitationOf(reset)],
+    ] as const) {
       const change = (body: object): Promise<Reply> => registry.call('PATCH', `/api/users/${id}`, { as, body });
-      expect((await change({ status: 'disabled' })).json()).toMatchObject({ status: 'disabled', invitation_expires_at: null });
+      expect((await change({ status: 'disabled' })).json()).toMatchObject({
+        status: 'disabled',
+        invitation_expires_at: null,
+      });
       expect((await change({ status: 'active' })).json()).toMatchObject({ invitation_expires_at: null });
       expect(outcome(await accept(registry, old))).toEqual([400, 'INVITATION_INVALID']);
       expect((await accept(registry, invitationOf(await change({ invite: true })))).status).toBe(200);
@@ -80,8 +101,17 @@ describe('an invitation', () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('viewer');
-    const reset = invitationOf(await registry.call('PATCH', `/api/users/${bob.userId}`, { as, body: { invite: true } }));
-    expect((await registry.call('POST', '/api/auth/password', { as: bob.token, body: { current_password: bob.password, new_password: strong } })).status).toBe(200);
+    const reset = invitationOf(
+      await registry.call('PATCH', `/api/users/${bob.userId}`, { as, body: { invite: true } }),
+    );
+    expect(
+      (
+        await registry.call('POST', '/api/auth/password', {
+          as: bob.token,
+          body: { current_password: bob.password, new_password: strong },
+        })
+      ).status,
+    ).toBe(200);
     expect(outcome(await accept(registry, reset))).toEqual([400, 'INVITATION_INVALID']);
   });
 
@@ -112,7 +142,9 @@ describe('users', () => {
     const { token: as, userId, password } = await registry.signIn('admin');
     const other = await invite(registry, as);
     const first = await registry.call('GET', '/api/users?limit=1', { as });
-    const second = await registry.call('GET', `/api/users?limit=1&cursor=${String(first.json()['next_cursor'])}`, { as });
+    const second = await registry.call('GET', `/api/users?limit=1&cursor=${String(first.json()['next_cursor'])}`, {
+      as,
+    });
     const ids = [first, second].flatMap((reply) => (reply.json()['data'] as { id: string }[]).map(({ id }) => id));
     expect(ids.sort()).toEqual([userId, other.json()['id']].sort());
     expect(second.json()['next_cursor']).toBeNull();
@@ -123,27 +155,49 @@ describe('users', () => {
   it('have one email each, however it is written', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
-    const replies = await Promise.all([invite(registry, as), invite(registry, as, { ...eve, email: ' EVE@Example.ORG' })]);
+    const replies = await Promise.all([
+      invite(registry, as),
+      invite(registry, as, { ...eve, email: ' EVE@Example.ORG' }),
+    ]);
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 400]);
     expect(outcome(await invite(registry, as))).toEqual([400, 'CONFLICT']);
-    for (const email of ['eve', 'eve@', '@x', 'a b@example.org', `${'x'.repeat(300)}@example.org`]) expect(outcome(await invite(registry, as, { ...eve, email }))).toEqual([400, 'INVALID_INPUT']);
+    for (const email of ['eve', 'eve@', '@x', 'a b@example.org', `${'x'.repeat(300)}@example.org`])
+      expect(outcome(await invite(registry, as, { ...eve, email }))).toEqual([400, 'INVALID_INPUT']);
   });
 
   it('row 45: take no field that is not theirs to set, and unknown ids are 404', async () => {
     await using registry = await runManagement();
     const { token: as, userId } = await registry.signIn('admin');
-    for (const more of [{ id: 'usr_0000000000000000' }, { created_at: '2020-01-01T00:00:00Z' }, { password: strong }, { status: 'active' }]) expect(outcome(await invite(registry, as, { ...eve, ...more }))).toEqual([400, 'INVALID_INPUT']);
-    for (const body of [{ email: 'x@example.org' }, { two_factor_enabled: false }, { known_addresses: [] }, {}]) expect(outcome(await registry.call('PATCH', `/api/users/${userId}`, { as, body }))).toEqual([400, 'INVALID_INPUT']);
-    for (const method of ['GET', 'DELETE'] as const) expect(outcome(await registry.call(method, '/api/users/usr_0000000000000000', { as }))).toEqual([404, 'NOT_FOUND']);
-    expect(outcome(await registry.call('PATCH', '/api/users/usr_0000000000000000', { as, body: { name: 'x' } }))).toEqual([404, 'NOT_FOUND']);
+    for (const more of [
+      { id: 'usr_0000000000000000' },
+      { created_at: '2020-01-01T00:00:00Z' },
+      { password: strong },
+      { status: 'active' },
+    ])
+      expect(outcome(await invite(registry, as, { ...eve, ...more }))).toEqual([400, 'INVALID_INPUT']);
+    for (const body of [{ email: 'x@example.org' }, { two_factor_enabled: false }, { known_addresses: [] }, {}])
+      expect(outcome(await registry.call('PATCH', `/api/users/${userId}`, { as, body }))).toEqual([
+        400,
+        'INVALID_INPUT',
+      ]);
+    for (const method of ['GET', 'DELETE'] as const)
+      expect(outcome(await registry.call(method, '/api/users/usr_0000000000000000', { as }))).toEqual([
+        404,
+        'NOT_FOUND',
+      ]);
+    expect(
+      outcome(await registry.call('PATCH', '/api/users/usr_0000000000000000', { as, body: { name: 'x' } })),
+    ).toEqual([404, 'NOT_FOUND']);
   });
 
   it('row 39: a disabled user is out at once, and back in only by logging in', async () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('maintainer');
-    const status = (to: string): Promise<Reply> => registry.call('PATCH', `/api/users/${bob.userId}`, { as, body: { status: to } });
-    for (let time = 0; time < 2; time += 1) expect((await status('disabled')).json()).toMatchObject({ status: 'disabled' });
+    const status = (to: string): Promise<Reply> =>
+      registry.call('PATCH', `/api/users/${bob.userId}`, { as, body: { status: to } });
+    for (let time = 0; time < 2; time += 1)
+      expect((await status('disabled')).json()).toMatchObject({ status: 'disabled' });
     expect(outcome(await registry.call('GET', '/api/auth/me', { as: bob.token }))).toEqual([401, 'INVALID_TOKEN']);
     await status('active');
     expect((await registry.call('GET', '/api/auth/me', { as: bob.token })).status).toBe(401);
@@ -163,10 +217,14 @@ describe('users', () => {
     await using registry = await runManagement();
     const { token: as } = await registry.signIn('admin');
     const bob = await registry.signIn('viewer');
-    expect((await registry.call('DELETE', `/api/users/${bob.userId}`, { as })).json()).toMatchObject({ id: bob.userId });
+    expect((await registry.call('DELETE', `/api/users/${bob.userId}`, { as })).json()).toMatchObject({
+      id: bob.userId,
+    });
     expect((await registry.call('GET', '/api/auth/me', { as: bob.token })).status).toBe(401);
     expect((await registry.call('DELETE', `/api/users/${bob.userId}`, { as })).status).toBe(404);
-    const keys = (await registry.state.range('')).map(({ key }) => key).filter((key) => !key.startsWith(auditEventPrefix));
+    const keys = (await registry.state.range(''))
+      .map(({ key }) => key)
+      .filter((key) => !key.startsWith(auditEventPrefix));
     expect(keys.filter((key) => key.includes(bob.userId))).toEqual([]);
     expect((await invite(registry, as, { email: bob.email, role: 'viewer' })).status).toBe(201);
   });
@@ -177,15 +235,20 @@ describe('row 44: an admin remains', () => {
     await using registry = await runManagement();
     const { token: as, userId } = await registry.signIn('admin');
     await invite(registry, as, { ...eve, role: 'admin' }); // invited, not active: does not count
-    for (const body of [{ role: 'viewer' }, { status: 'disabled' }]) expect(outcome(await registry.call('PATCH', `/api/users/${userId}`, { as, body }))).toEqual([400, 'LAST_ADMIN']);
+    for (const body of [{ role: 'viewer' }, { status: 'disabled' }])
+      expect(outcome(await registry.call('PATCH', `/api/users/${userId}`, { as, body }))).toEqual([400, 'LAST_ADMIN']);
     expect(outcome(await registry.call('DELETE', `/api/users/${userId}`, { as }))).toEqual([400, 'LAST_ADMIN']);
-    expect((await registry.call('GET', '/api/auth/me', { as })).json()).toMatchObject({ role: 'admin', status: 'active' });
+    expect((await registry.call('GET', '/api/auth/me', { as })).json()).toMatchObject({
+      role: 'admin',
+      status: 'active',
+    });
   });
 
   it('two who demote each other at once: one stays', async () => {
     await using registry = await runManagement();
     const [one, other] = [await registry.signIn('admin'), await registry.signIn('admin')];
-    const demote = (as: string, id: string): Promise<Reply> => registry.call('PATCH', `/api/users/${id}`, { as, body: { role: 'viewer' } });
+    const demote = (as: string, id: string): Promise<Reply> =>
+      registry.call('PATCH', `/api/users/${id}`, { as, body: { role: 'viewer' } });
     const replies = await Promise.all([demote(one.token, other.userId), demote(other.token, one.userId)]);
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     const left = await registry.people.usersOf('cli:test').list();
@@ -194,9 +257,17 @@ describe('row 44: an admin remains', () => {
 
   it('whatever takes admins away at the same moment', async () => {
     await using registry = await runManagement();
-    const ids = [(await registry.signIn('admin')).userId, (await registry.signIn('admin')).userId, (await registry.signIn('admin')).userId] as const;
+    const ids = [
+      (await registry.signIn('admin')).userId,
+      (await registry.signIn('admin')).userId,
+      (await registry.signIn('admin')).userId,
+    ] as const;
     const users = registry.people.usersOf('cli:test');
-    const outcomes = await Promise.allSettled([users.update(ids[0], { role: 'viewer' }), users.update(ids[1], { status: 'disabled' }), users.remove(ids[2])]);
+    const outcomes = await Promise.allSettled([
+      users.update(ids[0], { role: 'viewer' }),
+      users.update(ids[1], { status: 'disabled' }),
+      users.remove(ids[2]),
+    ]);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
     expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'LAST_ADMIN' } });
   });
@@ -206,7 +277,10 @@ describe('row 44: an admin remains', () => {
     await registry.signIn('admin');
     for (const role of ['maintainer', 'viewer'] as const) {
       const { token: as, userId } = await registry.signIn(role);
-      expect(outcome(await registry.call('PATCH', `/api/users/${userId}`, { as, body: { role: 'admin' } }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      expect(outcome(await registry.call('PATCH', `/api/users/${userId}`, { as, body: { role: 'admin' } }))).toEqual([
+        403,
+        'INSUFFICIENT_SCOPE',
+      ]);
       expect(outcome(await invite(registry, as, { ...eve, role: 'admin' }))).toEqual([403, 'INSUFFICIENT_SCOPE']);
     }
     const write = await registry.createToken('write');

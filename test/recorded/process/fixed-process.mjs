@@ -18,7 +18,9 @@ const { RECORDED_CLOCK: clockFile, RECORDED_PORTS: portsFolder, RECORDED_ROOT: r
 
 const now = () => Number(readFileSync(clockFile, 'utf8'));
 Date.now = now;
-globalThis.Date = new Proxy(Date, { construct: (target, given, made) => Reflect.construct(target, given.length === 0 ? [now()] : given, made) });
+globalThis.Date = new Proxy(Date, {
+  construct: (target, given, made) => Reflect.construct(target, given.length === 0 ? [now()] : given, made),
+});
 const monotonicStart = Date.UTC(2024, 0, 1);
 performance.now = () => now() - monotonicStart;
 
@@ -35,7 +37,9 @@ export function reseed(commandLine) {
 function seededBytes(length) {
   const turn = (drawn.get(length) ?? 0) + 1;
   drawn.set(length, turn);
-  const blocks = Array.from({ length: Math.ceil(length / 64) }, (_, block) => crypto.createHash('sha512').update(`${seed}/${length}/${turn}/${block}`).digest());
+  const blocks = Array.from({ length: Math.ceil(length / 64) }, (_, block) =>
+    crypto.createHash('sha512').update(`${seed}/${length}/${turn}/${block}`).digest(),
+  );
   return Buffer.concat(blocks).subarray(0, length);
 }
 
@@ -43,7 +47,9 @@ function seededKeyPair() {
   const curve = crypto.createECDH('prime256v1');
   curve.setPrivateKey(seededBytes(32));
   const point = curve.getPublicKey();
-  const [x, y, d] = [point.subarray(1, 33), point.subarray(33), curve.getPrivateKey()].map((bytes) => bytes.toString('base64url'));
+  const [x, y, d] = [point.subarray(1, 33), point.subarray(33), curve.getPrivateKey()].map((bytes) =>
+    bytes.toString('base64url'),
+  );
   return { privateKey: crypto.createPrivateKey({ key: { kty: 'EC', crv: 'P-256', x, y, d }, format: 'jwk' }) };
 }
 

@@ -27,7 +27,10 @@ async function describeEntry(folder: string, path: string, root: string): Promis
   if (stat.isDirectory()) return { path: `${path}/`, facts: mode, content: '' };
   if (stat.isSymbolicLink()) return { path, facts: `link to ${stableText(readlinkSync(full), root)}`, content: '' };
   if (contentless.test(path)) return { path, facts: mode, content: '' };
-  const content = path === 'state/data.mdb' ? await stateRows(join(folder, 'state')) : stableBytes(withoutStamps(path, readFileSync(full)), root);
+  const content =
+    path === 'state/data.mdb'
+      ? await stateRows(join(folder, 'state'))
+      : stableBytes(withoutStamps(path, readFileSync(full)), root);
   return { path, facts: `${mode} sha256 ${sha256(stableText(content, root))}${dateOf(stat.mtimeMs)}`, content };
 }
 
@@ -36,9 +39,18 @@ function dateOf(mtimeMs: number): string {
 }
 
 async function stateRows(directory: string): Promise<string> {
-  const db = open<unknown, string>({ path: directory, noSubdir: false, readOnly: true, encoding: 'json', useVersions: true });
+  const db = open<unknown, string>({
+    path: directory,
+    noSubdir: false,
+    readOnly: true,
+    encoding: 'json',
+    useVersions: true,
+  });
   try {
-    return Array.from(db.getRange({ start: '!', versions: true }), ({ key, value, version }) => `${key} @${version}\n${JSON.stringify(value, null, 1)}`).join('\n');
+    return Array.from(
+      db.getRange({ start: '!', versions: true }),
+      ({ key, value, version }) => `${key} @${version}\n${JSON.stringify(value, null, 1)}`,
+    ).join('\n');
   } finally {
     await db.close();
   }
@@ -53,11 +65,18 @@ export function listingOf(files: readonly FileFacts[]): string {
 export function changesBetween(before: readonly FileFacts[], after: readonly FileFacts[]): string {
   const [was, is] = [before, after].map((files) => new Map(files.map(({ path, facts }) => [path, facts])));
   const paths = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])].toSorted();
-  const lines = paths.filter((path) => was?.get(path) !== is?.get(path)).map((path) => (is?.has(path) !== true ? `- ${path}` : `${was?.has(path) === true ? '~' : '+'} ${path} ${is.get(path)}`));
+  const lines = paths
+    .filter((path) => was?.get(path) !== is?.get(path))
+    .map((path) =>
+      is?.has(path) !== true ? `- ${path}` : `${was?.has(path) === true ? '~' : '+'} ${path} ${is.get(path)}`,
+    );
   return lines.length === 0 ? '(no file changed)' : lines.join('\n');
 }
 
 /** Every file that is text, in whole. */
 export function contentsOf(files: readonly FileFacts[]): string {
-  return files.filter(({ content }) => content !== '').map(({ path, content }) => `=== ${path}, ${content}`).join('\n');
+  return files
+    .filter(({ content }) => content !== '')
+    .map(({ path, content }) => `=== ${path}, ${content}`)
+    .join('\n');
 }

@@ -16,7 +16,10 @@ export function expectRecorded(name: string, text: string): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
-  expect(text, `differs from test/recorded/recordings/${name}.txt (how to record anew: test/recorded/recorder/recording.ts)`).toBe(readFileSync(path, 'utf8'));
+  expect(
+    text,
+    `differs from test/recorded/recordings/${name}.txt (how to record anew: test/recorded/recorder/recording.ts)`,
+  ).toBe(readFileSync(path, 'utf8'));
 }
 
 /** Every recording there is, as text. */

@@ -15,7 +15,8 @@ const commitTime = 1_704_067_200;
 /** Writes files below `folder`, and gives everything there the same date. */
 export function writeDated(folder: string, tree: Tree): void {
   writeTree(folder, tree);
-  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) utimesSync(join(folder, path), fixedDate, fixedDate);
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    utimesSync(join(folder, path), fixedDate, fixedDate);
 }
 
 /** A ZIP of one package, as somebody would upload it. */
@@ -31,10 +32,23 @@ export function packageZip(name: string, version: string, more: Readonly<Record<
 /** Folders: two versions of one library, one that requires it, one that excludes files, and faulty ones beside them. */
 export function writeDirectories(workspace: Workspace): void {
   writeDated(workspace.at('packages'), {
-    ...below('hello-1.0', { ...libraryTree('acme/hello', { version: '1.0.0', time: '2023-06-01T10:00:00+00:00' }), 'README.md': '# Hello\n\nSays *hello*.\n', 'CHANGELOG.md': '# Changes\n\n## 1.0.0\n\n- First.\n' }),
-    ...below('hello-1.1', { ...libraryTree('acme/hello', { version: '1.1.0', time: '2023-09-01T10:00:00+00:00', keywords: ['greeting'] }), 'README.md': '# Hello 1.1\n\n<script>alert(1)</script>\n' }),
+    ...below('hello-1.0', {
+      ...libraryTree('acme/hello', { version: '1.0.0', time: '2023-06-01T10:00:00+00:00' }),
+      'README.md': '# Hello\n\nSays *hello*.\n',
+      'CHANGELOG.md': '# Changes\n\n## 1.0.0\n\n- First.\n',
+    }),
+    ...below('hello-1.1', {
+      ...libraryTree('acme/hello', { version: '1.1.0', time: '2023-09-01T10:00:00+00:00', keywords: ['greeting'] }),
+      'README.md': '# Hello 1.1\n\n<script>alert(1)</script>\n',
+    }),
     ...below('shop', {
-      ...libraryTree('acme/shop', { version: '2.0.0-beta.1', type: 'project', require: { php: '>=8.1', 'acme/hello': '^1.0' }, provide: { 'psr/log-implementation': '1.0' }, archive: { exclude: ['/docs', '*.log'] } }),
+      ...libraryTree('acme/shop', {
+        version: '2.0.0-beta.1',
+        type: 'project',
+        require: { php: '>=8.1', 'acme/hello': '^1.0' },
+        provide: { 'psr/log-implementation': '1.0' },
+        archive: { exclude: ['/docs', '*.log'] },
+      }),
       'docs/internal.md': 'not in the archive\n',
       'debug.log': 'nor this\n',
       'bin/shop': { content: '#!/bin/sh\necho shop\n', mode: 0o755 },
@@ -50,7 +64,10 @@ export function writeFaulty(workspace: Workspace): void {
   writeDated(workspace.at('faulty'), {
     ...below('no-version', libraryTree('acme/no-version')),
     ...below('bad-version', libraryTree('acme/bad-version', { version: 'one point two' })),
-    ...below('bad-constraint', libraryTree('acme/bad-constraint', { version: '1.0.0', require: { 'acme/hello': '^^1' } })),
+    ...below(
+      'bad-constraint',
+      libraryTree('acme/bad-constraint', { version: '1.0.0', require: { 'acme/hello': '^^1' } }),
+    ),
     ...below('bad-name', { 'composer.json': { json: { name: 'NoVendor', version: '1.0.0' } } }),
     'broken/composer.json': '{"name": "acme/broken",',
     ...below('good', libraryTree('acme/good', { version: '1.0.0' })),
@@ -60,14 +77,24 @@ export function writeFaulty(workspace: Workspace): void {
 /** A work tree with two tags, a branch with an alias, and a second branch. */
 export function writeRepository(workspace: Workspace): void {
   const files = (text: string, fields = {}): Record<string, string> => ({
-    'composer.json': JSON.stringify({ name: 'acme/tool', description: 'A tool.', license: 'MIT', extra: { 'branch-alias': { 'dev-main': '2.x-dev' } }, ...fields }),
+    'composer.json': JSON.stringify({
+      name: 'acme/tool',
+      description: 'A tool.',
+      license: 'MIT',
+      extra: { 'branch-alias': { 'dev-main': '2.x-dev' } },
+      ...fields,
+    }),
     'src/Tool.php': `<?php // ${text}\n`,
     'README.md': `# Tool\n\n${text}\n`,
   });
   createRepository(workspace.at('tool'), [
     { commit: 'main', files: files('first'), authorTime: commitTime },
     { tag: 'v1.0.0', at: 'main' },
-    { commit: 'main', files: { ...files('second', { require: { 'acme/hello': '^1.0' } }), 'CHANGELOG.md': '# Changes\n\n- Second.\n' }, authorTime: commitTime + 3600 },
+    {
+      commit: 'main',
+      files: { ...files('second', { require: { 'acme/hello': '^1.0' } }), 'CHANGELOG.md': '# Changes\n\n- Second.\n' },
+      authorTime: commitTime + 3600,
+    },
     { tag: '1.1.0', at: 'main', annotated: true },
     { commit: 'main', files: files('third'), authorTime: commitTime + 7200 },
     { branch: 'feature/x', from: 'main' },
@@ -77,7 +104,9 @@ export function writeRepository(workspace: Workspace): void {
 
 /** One more commit on the branch. */
 export function pushCommit(workspace: Workspace): void {
-  openRepository(workspace.at('tool'), [{ commit: 'main', files: { 'src/Tool.php': '<?php // fourth\n' }, authorTime: commitTime + 10_800 }]);
+  openRepository(workspace.at('tool'), [
+    { commit: 'main', files: { 'src/Tool.php': '<?php // fourth\n' }, authorTime: commitTime + 10_800 },
+  ]);
 }
 
 /** ZIPs of a vendor, one of them unsafe. */
@@ -90,23 +119,57 @@ export function writeZips(workspace: Workspace): void {
 }
 
 const advisories = [
-  { advisoryId: 'ACME-2026-1', packageName: 'acme/hello', affectedVersions: '<1.1.0', title: 'Greets everybody', cve: 'CVE-2026-0001', link: 'https://acme.example/1', severity: 'high', reportedAt: '2026-03-01T12:00:00+00:00' },
-  { advisoryId: 'ACME-2026-2', packageName: 'acme/tool', affectedVersions: '*', title: 'A blunt tool', reportedAt: '2026-04-01T12:00:00+00:00' },
+  {
+    advisoryId: 'ACME-2026-1',
+    packageName: 'acme/hello',
+    affectedVersions: '<1.1.0',
+    title: 'Greets everybody',
+    cve: 'CVE-2026-0001',
+    link: 'https://acme.example/1',
+    severity: 'high',
+    reportedAt: '2026-03-01T12:00:00+00:00',
+  },
+  {
+    advisoryId: 'ACME-2026-2',
+    packageName: 'acme/tool',
+    affectedVersions: '*',
+    title: 'A blunt tool',
+    reportedAt: '2026-04-01T12:00:00+00:00',
+  },
 ];
 
 /** What libretto.json of a recorded registry says; `more` stands above it. */
 export function writeConfiguration(workspace: Workspace, more: Readonly<Record<string, unknown>> = {}): void {
   writeDated(workspace.at('inline'), { 'inline-3.0.0.zip': packageZip('acme/inline', '3.0.0') });
-  const inline = { name: 'acme/inline', version: '3.0.0', license: 'MIT', dist: { type: 'zip', url: 'inline/inline-3.0.0.zip', reference: 'abc123' } };
+  const inline = {
+    name: 'acme/inline',
+    version: '3.0.0',
+    license: 'MIT',
+    dist: { type: 'zip', url: 'inline/inline-3.0.0.zip', reference: 'abc123' },
+  };
   const configuration = {
     name: 'Packages of Acme',
     description: 'What Acme publishes.',
     homepage: 'https://acme.example',
     data: 'data',
-    sources: ['packages', { type: 'git', path: 'tool', branches: ['main', 'feature/*'] }, { type: 'artifact', path: 'bought' }, { type: 'package', packages: [inline] }],
+    sources: [
+      'packages',
+      { type: 'git', path: 'tool', branches: ['main', 'feature/*'] },
+      { type: 'artifact', path: 'bought' },
+      { type: 'package', packages: [inline] },
+    ],
     abandoned: { 'bought/widget': 'acme/hello' },
     advisories: 'advisories.json',
-    filters: { malware: [{ package: 'bought/widget', constraint: '1.0.0', reason: 'The release was stolen', url: 'https://acme.example/incident' }] },
+    filters: {
+      malware: [
+        {
+          package: 'bought/widget',
+          constraint: '1.0.0',
+          reason: 'The release was stolen',
+          url: 'https://acme.example/incident',
+        },
+      ],
+    },
     ...more,
   };
   writeTree(workspace.at(), { 'advisories.json': { json: advisories }, 'libretto.json': { json: configuration } });

@@ -17,7 +17,10 @@ export function stableText(text: string, root: string): string {
     .replaceAll(/\b[\d.]+ [KMGT]iB of disk are free/g, '<size> of disk are free')
     .replaceAll(/\bprocess( id)? \d+/g, 'process$1 <pid>')
     .replaceAll(/\bis \d+ s ahead/g, 'is <number> s ahead')
-    .replaceAll(/"audit_head":\{"seq":(\d+),"hash":"[0-9a-f]{64}"/g, '"audit_head":{"seq":$1,"hash":"<of texts that hold the root>"')
+    .replaceAll(
+      /"audit_head":\{"seq":(\d+),"hash":"[0-9a-f]{64}"/g,
+      '"audit_head":{"seq":$1,"hash":"<of texts that hold the root>"',
+    )
     .replaceAll(/^(\{"level":\d+,"time":")[^"]+/gm, '$1<time>')
     .replaceAll(/"duration_ms":\d+/g, '"duration_ms":"<number>"')
     .replaceAll(/\bmay open (?:\d+|any number of) files/g, 'may open <number> files')
@@ -28,16 +31,22 @@ export function stableText(text: string, root: string): string {
 export function stableBytes(bytes: Buffer, root: string): string {
   if (bytes.length === 0) return '(empty)';
   const text = bytes.toString('utf8');
-  if (bytes.length > longestText || text.includes('\0') || !Buffer.from(text).equals(bytes)) return `(${bytes.length} bytes, sha256 ${sha256(bytes)})`;
+  if (bytes.length > longestText || text.includes('\0') || !Buffer.from(text).equals(bytes))
+    return `(${bytes.length} bytes, sha256 ${sha256(bytes)})`;
   return stableText(spread(text), root);
 }
 
 /** Says by its first line how the bytes are to be read, so that two different texts never become one. */
 function spread(text: string): string {
-  for (const [indent, end] of [[undefined, ''], [undefined, '\n'], [2, '\n']] as const) {
+  for (const [indent, end] of [
+    [undefined, ''],
+    [undefined, '\n'],
+    [2, '\n'],
+  ] as const) {
     try {
       const json: unknown = JSON.parse(text);
-      if (typeof json === 'object' && `${JSON.stringify(json, null, indent)}${end}` === text) return `json${indent === undefined ? '' : ', indented'}${end === '' ? '' : ', line feed'}\n${JSON.stringify(json, null, 1)}`;
+      if (typeof json === 'object' && `${JSON.stringify(json, null, indent)}${end}` === text)
+        return `json${indent === undefined ? '' : ', indented'}${end === '' ? '' : ', line feed'}\n${JSON.stringify(json, null, 1)}`;
     } catch {
       break;
     }

@@ -38,7 +38,9 @@ export function openTranscript(workspace: Workspace): Transcript {
   const parts: string[] = [];
   const note = (text: string): void => void parts.push(stableText(text, workspace.root));
   const noteOutcome = (line: string, outcome: Outcome): void => {
-    const streams = (['stdout', 'stderr'] as const).filter((name) => outcome[name] !== '').map((name) => `--- ${name}, ${stableBytes(Buffer.from(outcome[name]), workspace.root)}`);
+    const streams = (['stdout', 'stderr'] as const)
+      .filter((name) => outcome[name] !== '')
+      .map((name) => `--- ${name}, ${stableBytes(Buffer.from(outcome[name]), workspace.root)}`);
     note([`$ libretto ${line}`, `exit ${outcome.exitCode}`, ...streams].join('\n'));
   };
   return {
@@ -53,8 +55,22 @@ export function openTranscript(workspace: Workspace): Transcript {
       workspace.pass(1);
       const answer = await ask(workspace.portOf(asked.port ?? 4000), line, asked);
       const sent = Object.entries(asked.headers ?? {}).map(([name, value]) => `> ${name}: ${value}`);
-      const body = asked.body === undefined ? [] : [`> ${Buffer.isBuffer(asked.body) ? stableBytes(asked.body, workspace.root) : typeof asked.body === 'string' ? asked.body : JSON.stringify(asked.body)}`];
-      note([`> ${line}`, ...sent, ...body, `< ${answer.status}`, ...answer.lines.map((header) => `< ${header}`), stableBytes(answer.bytes, workspace.root)].join('\n'));
+      const body =
+        asked.body === undefined
+          ? []
+          : [
+              `> ${Buffer.isBuffer(asked.body) ? stableBytes(asked.body, workspace.root) : typeof asked.body === 'string' ? asked.body : JSON.stringify(asked.body)}`,
+            ];
+      note(
+        [
+          `> ${line}`,
+          ...sent,
+          ...body,
+          `< ${answer.status}`,
+          ...answer.lines.map((header) => `< ${header}`),
+          stableBytes(answer.bytes, workspace.root),
+        ].join('\n'),
+      );
       return answer;
     },
     fetch: (line, asked = {}) => ask(workspace.portOf(asked.port ?? 4000), line, asked),
@@ -71,12 +87,21 @@ function splitWords(line: string): readonly string[] {
   return Array.from(line.matchAll(/'([^']*)'|(\S+)/g), ([, quoted, word]) => quoted ?? word ?? '');
 }
 
-function ask(port: number, line: string, { headers = {}, body }: Asked): Promise<Answer & { readonly lines: readonly string[] }> {
+function ask(
+  port: number,
+  line: string,
+  { headers = {}, body }: Asked,
+): Promise<Answer & { readonly lines: readonly string[] }> {
   const [method = 'GET', path = '/'] = line.split(' ');
   const isJson = body !== undefined && !Buffer.isBuffer(body) && typeof body !== 'string';
   const payload = isJson ? JSON.stringify(body) : (body as Buffer | string | undefined);
   const length = payload === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(payload)) };
-  const all = { Host: '127.0.0.1:4000', ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...length, ...headers };
+  const all = {
+    Host: '127.0.0.1:4000',
+    ...(isJson ? { 'Content-Type': 'application/json' } : {}),
+    ...length,
+    ...headers,
+  };
   return new Promise((resolve, reject) => {
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: all, agent: false }, (response) => {
       const parts: Buffer[] = [];
@@ -85,7 +110,13 @@ function ask(port: number, line: string, { headers = {}, body }: Asked): Promise
       // the server has written its log by then
       response.socket.on('close', () => {
         const bytes = Buffer.concat(parts);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, lines: headerLines(response.rawHeaders), bytes, json: <Document>() => JSON.parse(bytes.toString()) as Document });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          lines: headerLines(response.rawHeaders),
+          bytes,
+          json: <Document>() => JSON.parse(bytes.toString()) as Document,
+        });
       });
     });
     request.on('error', reject);
@@ -96,12 +127,16 @@ function ask(port: number, line: string, { headers = {}, body }: Asked): Promise
 /** As sent: names in their case and order. */
 function headerLines(raw: readonly string[]): readonly string[] {
   const lines: string[] = [];
-  for (let index = 0; index < raw.length; index += 2) lines.push(`${raw[index]}: ${stableHeader(raw[index]?.toLowerCase(), raw[index + 1] ?? '')}`);
+  for (let index = 0; index < raw.length; index += 2)
+    lines.push(`${raw[index]}: ${stableHeader(raw[index]?.toLowerCase(), raw[index + 1] ?? '')}`);
   return lines;
 }
 
 /** Of the real clock: the date of the answer, that of a file that was given none, and that of a stale document, unless it is still in memory. */
 function stableHeader(name: string | undefined, value: string): string {
-  const isReal = name === 'date' || name === 'x-libretto-stale-since' || (name === 'last-modified' && isOfRealClock(Date.parse(value)));
+  const isReal =
+    name === 'date' ||
+    name === 'x-libretto-stale-since' ||
+    (name === 'last-modified' && isOfRealClock(Date.parse(value)));
   return isReal ? '<date>' : value;
 }

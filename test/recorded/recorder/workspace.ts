@@ -61,10 +61,13 @@ export interface Running {
 export function openWorkspace(): Workspace {
   const base = join(realpathSync(tmpdir()), 'recorded-');
   const root = `${base}${randomBytes(rootLength).toString('hex')}`.slice(0, rootLength);
-  if (base.length > rootLength - 12) throw new Error(`The temporary folder ${tmpdir()} has too long a path; set TMPDIR to a shorter one.`);
+  if (base.length > rootLength - 12)
+    throw new Error(`The temporary folder ${tmpdir()} has too long a path; set TMPDIR to a shorter one.`);
   for (const folder of ['', 'bin', 'ports', 'tmp', 'work']) mkdirSync(join(root, folder), { recursive: true });
   // `libretto doctor` asks which Composer there is
-  writeFileSync(join(root, 'bin', 'composer'), '#!/bin/sh\necho "Composer version 2.8.1 2026-01-01 00:00:00"\n', { mode: 0o755 });
+  writeFileSync(join(root, 'bin', 'composer'), '#!/bin/sh\necho "Composer version 2.8.1 2026-01-01 00:00:00"\n', {
+    mode: 0o755,
+  });
   const clock = join(root, 'clock');
   let nowMs = clockStart;
   const setClock = (): void => {
@@ -98,15 +101,25 @@ export function openWorkspace(): Workspace {
     run: async (args, { input, environment: own = {} } = {}) => driver.run({ args, cwd, input, environment: own }),
     json: async <Document>(...args: readonly string[]) => {
       pass(1);
-      const { exitCode, stdout, stderr } = await driver.run({ args: [...args, '--json'], cwd, input: undefined, environment: {} });
+      const { exitCode, stdout, stderr } = await driver.run({
+        args: [...args, '--json'],
+        cwd,
+        input: undefined,
+        environment: {},
+      });
       if (exitCode !== 0) throw new Error(`libretto ${args.join(' ')} ended with ${exitCode}: ${stderr}`);
       return JSON.parse(stdout) as Document;
     },
     start: async (args, { says = 'metadata-url: ' } = {}) => {
-      const child = spawn(process.execPath, [program, ...args], { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn(process.execPath, [program, ...args], {
+        cwd,
+        env: environment,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       const output = collectOutput(child);
       while (!output().stderr.includes(says)) {
-        if (child.exitCode !== null) throw new Error(`${args.join(' ')} ended before it said "${says}": ${output().stderr}`);
+        if (child.exitCode !== null)
+          throw new Error(`${args.join(' ')} ended before it said "${says}": ${output().stderr}`);
         await sleep(5);
       }
       return { said: () => output().stderr, stop: () => stop(child, output) };
@@ -134,7 +147,12 @@ async function stop(child: ChildProcess, output: ReturnType<typeof collectOutput
 }
 
 interface Driver {
-  readonly run: (message: { readonly args: readonly string[]; readonly cwd: string; readonly input: string | undefined; readonly environment: object }) => Promise<Outcome>;
+  readonly run: (message: {
+    readonly args: readonly string[];
+    readonly cwd: string;
+    readonly input: string | undefined;
+    readonly environment: object;
+  }) => Promise<Outcome>;
   readonly close: () => Promise<void>;
 }
 
@@ -143,7 +161,11 @@ function openDriver(environment: NodeJS.ProcessEnv): Driver {
   let child: ChildProcess | undefined;
   return {
     run: async (message) => {
-      child ??= fork(at('process/command-driver.mjs'), [program], { env: environment, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+      child ??= fork(at('process/command-driver.mjs'), [program], {
+        env: environment,
+        execArgv: [],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
       const answered = once(child, 'message');
       child.send(message);
       const [outcome] = (await answered) as [Outcome | { readonly failure: string }];

@@ -43,7 +43,10 @@ describe('the pool of workers', () => {
     const folder = workerFolder();
     const unexpected = unexpectedErrors();
     const worker = join(folder, 'worker.mjs');
-    writeFileSync(worker, 'export const readAndDeflate = () => ({ digests: [], pieces: [], bytes: new Uint8Array() });');
+    writeFileSync(
+      worker,
+      'export const readAndDeflate = () => ({ digests: [], pieces: [], bytes: new Uint8Array() });',
+    );
     const pool = createDeflatePool(pathToFileURL(worker), 2);
     const read = (): Promise<unknown> => pool.readFiles({ folder, files: [], deflate: false });
     await Promise.all([read(), read()]);

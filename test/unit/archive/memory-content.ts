@@ -8,7 +8,10 @@ export interface MemoryContent extends Content {
   readonly reads: string[];
 }
 
-export function memoryContent(files: Readonly<Record<string, string | Uint8Array>>, options: { readonly entryTime?: number; readonly failAt?: string } = {}): MemoryContent {
+export function memoryContent(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  options: { readonly entryTime?: number; readonly failAt?: string } = {},
+): MemoryContent {
   const bytesOf = (path: string): Uint8Array => {
     const given = files[path] ?? '';
     return typeof given === 'string' ? Buffer.from(given.replace(/^[→!]/, '')) : given;
@@ -17,7 +20,15 @@ export function memoryContent(files: Readonly<Record<string, string | Uint8Array
   return {
     reads,
     entryTime: options.entryTime ?? 1_700_000_000,
-    list: () => Promise.resolve({ files: Object.keys(files).map((path): ContentFile => ({ path, mode: modeOf(files[path]), identity: `sha256:${createHash('sha256').update(bytesOf(path)).digest('hex')}` })), withheld: ['.env'] }),
+    list: () =>
+      Promise.resolve({
+        files: Object.keys(files).map((path): ContentFile => ({
+          path,
+          mode: modeOf(files[path]),
+          identity: `sha256:${createHash('sha256').update(bytesOf(path)).digest('hex')}`,
+        })),
+        withheld: ['.env'],
+      }),
     read: async function* (wanted) {
       for (const { path } of wanted) {
         await Promise.resolve();

@@ -32,7 +32,11 @@ describe('scratch', () => {
 
   it('gives back a part of something', () => {
     const scratch = createScratch({ directory: scratchFolder().path, slabBytes: 8, slabsInMemory: 1 });
-    const [spilled, large, kept] = [scratch.append(Buffer.from('abcdefgh')), scratch.append(Buffer.from('0123456789')), scratch.append(Buffer.from('ABCD'))];
+    const [spilled, large, kept] = [
+      scratch.append(Buffer.from('abcdefgh')),
+      scratch.append(Buffer.from('0123456789')),
+      scratch.append(Buffer.from('ABCD')),
+    ];
     const part = (offset: number): string => {
       const out = Buffer.alloc(2);
       scratch.copy(offset, 2, out, 0);

@@ -8,7 +8,10 @@ interface Rules {
   readonly excludes?: readonly string[];
 }
 
-function select(paths: readonly string[], { attributes = {}, excludes = [] }: Rules = {}): { readonly kept: readonly string[]; readonly withheld: readonly string[] } {
+function select(
+  paths: readonly string[],
+  { attributes = {}, excludes = [] }: Rules = {},
+): { readonly kept: readonly string[]; readonly withheld: readonly string[] } {
   const files = typeof attributes === 'string' ? { '': attributes } : attributes;
   const { files: kept, withheld } = selectFiles(
     paths.map((path) => ({ path })),
@@ -19,13 +22,33 @@ function select(paths: readonly string[], { attributes = {}, excludes = [] }: Ru
 
 describe('selectFiles', () => {
   it('keeps everything in its order where there are no rules, dot-files too', () => {
-    const paths = ['src/B.php', '.gitattributes', '.gitignore', 'composer.json', 'src/A.php', '.github/workflows/ci.yml'];
+    const paths = [
+      'src/B.php',
+      '.gitattributes',
+      '.gitignore',
+      'composer.json',
+      'src/A.php',
+      '.github/workflows/ci.yml',
+    ];
     expect(select(paths)).toEqual({ kept: paths, withheld: [] });
   });
 
   it('never takes version control along, and does not call it a credential', () => {
-    const paths = ['.git/config', '.git', 'lib/.git', '.svn/entries', 'a/.hg/store', '.bzr/x', '.jj/x', '_darcs/x', '.GIT/config'];
-    expect(select([...paths, '.github/x', 'git/x', 'src/CVS/Parser.php'])).toEqual({ kept: ['.github/x', 'git/x', 'src/CVS/Parser.php'], withheld: [] });
+    const paths = [
+      '.git/config',
+      '.git',
+      'lib/.git',
+      '.svn/entries',
+      'a/.hg/store',
+      '.bzr/x',
+      '.jj/x',
+      '_darcs/x',
+      '.GIT/config',
+    ];
+    expect(select([...paths, '.github/x', 'git/x', 'src/CVS/Parser.php'])).toEqual({
+      kept: ['.github/x', 'git/x', 'src/CVS/Parser.php'],
+      withheld: [],
+    });
   });
 
   it('keeps the composer.json of the package whatever the rules say, not one further down', () => {
@@ -35,19 +58,33 @@ describe('selectFiles', () => {
 
   it('leaves composer.json out of a git source where export-ignore says so, and `archive.exclude` does not take it in again', () => {
     const attributes = [{ directory: '', text: '/composer.json export-ignore\n' }];
-    const kept = (excludes: readonly string[]): readonly string[] => selectFiles(['composer.json', 'a.php'].map((path) => ({ path })), { attributes, excludes, mayLackComposerJson: true }).files.map(({ path }) => path);
+    const kept = (excludes: readonly string[]): readonly string[] =>
+      selectFiles(
+        ['composer.json', 'a.php'].map((path) => ({ path })),
+        { attributes, excludes, mayLackComposerJson: true },
+      ).files.map(({ path }) => path);
     expect(kept([])).toEqual(['a.php']);
     expect(kept(['!/composer.json'])).toEqual(['composer.json', 'a.php']);
-    expect(selectFiles([{ path: 'composer.json' }], { attributes: [], excludes: ['composer.json'], mayLackComposerJson: true }).files).toHaveLength(1);
+    expect(
+      selectFiles([{ path: 'composer.json' }], {
+        attributes: [],
+        excludes: ['composer.json'],
+        mayLackComposerJson: true,
+      }).files,
+    ).toHaveLength(1);
   });
 
   it('leaves out what export-ignore names, with all below a folder', () => {
     const attributes = '/tests export-ignore\n*.md export-ignore\nREADME.md -export-ignore\n';
-    expect(select(['tests/deep/A.php', 'src/tests/A.php', 'a.md', 'docs/b.md', 'README.md'], { attributes }).kept).toEqual(['src/tests/A.php', 'README.md']);
+    expect(
+      select(['tests/deep/A.php', 'src/tests/A.php', 'a.md', 'docs/b.md', 'README.md'], { attributes }).kept,
+    ).toEqual(['src/tests/A.php', 'README.md']);
   });
 
   it('does not let a rule below an ignored folder bring anything back', () => {
-    expect(select(['docs/keep.md'], { attributes: { '': 'docs export-ignore', docs: '* -export-ignore' } }).kept).toEqual([]);
+    expect(
+      select(['docs/keep.md'], { attributes: { '': 'docs export-ignore', docs: '* -export-ignore' } }).kept,
+    ).toEqual([]);
   });
 
   it('asks the deepest .gitattributes first, and takes patterns there from its folder', () => {
@@ -90,7 +127,12 @@ describe('selectFiles', () => {
   });
 
   it('lets archive.exclude take in again what export-ignore left out, as composer archive does', () => {
-    expect(select(['docs/a.md', 'tests/A.php'], { attributes: 'docs export-ignore\ntests export-ignore', excludes: ['!/docs'] }).kept).toEqual(['docs/a.md']);
+    expect(
+      select(['docs/a.md', 'tests/A.php'], {
+        attributes: 'docs export-ignore\ntests export-ignore',
+        excludes: ['!/docs'],
+      }).kept,
+    ).toEqual(['docs/a.md']);
   });
 
   it('ignores an exclude that is no pattern', () => {
@@ -100,14 +142,69 @@ describe('selectFiles', () => {
 
 describe('row 59: credentials', () => {
   const withheld = [
-    'auth.json', 'sub/auth.json', '.composer/auth.json', '.env', 'app/.env', '.env.local', '.env.production', '.ENV', '.envrc', '.npmrc', '.netrc', '_netrc', '.pypirc', '.git-credentials',
-    '.htpasswd', '.ssh/config', '.aws/credentials', '.docker/config.json', 'id_rsa', 'keys/id_ed25519', 'id_rsa_deploy', 'server.key', 'private.pem', 'client.pem', 'ca-key.pem', 'certs/server-key.pem',
-    'oauth-private.key', 'private-public.pem', 'store.p12', 'cert.pfx', 'putty.ppk', 'release.jks', 'AuthKey_AB12.p8',
+    'auth.json',
+    'sub/auth.json',
+    '.composer/auth.json',
+    '.env',
+    'app/.env',
+    '.env.local',
+    '.env.production',
+    '.ENV',
+    '.envrc',
+    '.npmrc',
+    '.netrc',
+    '_netrc',
+    '.pypirc',
+    '.git-credentials',
+    '.htpasswd',
+    '.ssh/config',
+    '.aws/credentials',
+    '.docker/config.json',
+    'id_rsa',
+    'keys/id_ed25519',
+    'id_rsa_deploy',
+    'server.key',
+    'private.pem',
+    'client.pem',
+    'ca-key.pem',
+    'certs/server-key.pem',
+    'oauth-private.key',
+    'private-public.pem',
+    'store.p12',
+    'cert.pfx',
+    'putty.ppk',
+    'release.jks',
+    'AuthKey_AB12.p8',
   ];
   const kept = [
-    '.env.example', '.env.dist', '.env.local.sample', '.env.testing.template', 'env', '.environment', 'env.php', 'resources/lang/de/auth.json', 'locales/en/auth.json', 'src/auth.json.php', 'id_rsa.pub', 'id_rsa_test.pub',
-    'cacert.pem', 'res/ca-bundle.pem', 'ca-certificates.crt', 'data/AppleRootCA.pem', 'isrgrootx1.pem', 'fullchain.pem', 'public.key', 'oauth-public.key', 'pub.pem', 'jwt-public-key.pem', 'truststore.jks', 'dhparams.pem', 'certs/ca.pem',
-    'src/Key.php', 'key', 'docs/keys.md',
+    '.env.example',
+    '.env.dist',
+    '.env.local.sample',
+    '.env.testing.template',
+    'env',
+    '.environment',
+    'env.php',
+    'resources/lang/de/auth.json',
+    'locales/en/auth.json',
+    'src/auth.json.php',
+    'id_rsa.pub',
+    'id_rsa_test.pub',
+    'cacert.pem',
+    'res/ca-bundle.pem',
+    'ca-certificates.crt',
+    'data/AppleRootCA.pem',
+    'isrgrootx1.pem',
+    'fullchain.pem',
+    'public.key',
+    'oauth-public.key',
+    'pub.pem',
+    'jwt-public-key.pem',
+    'truststore.jks',
+    'dhparams.pem',
+    'certs/ca.pem',
+    'src/Key.php',
+    'key',
+    'docs/keys.md',
   ];
 
   it('withholds them by name and says so', () => {
@@ -119,7 +216,10 @@ describe('row 59: credentials', () => {
   });
 
   it('withholds them even where archive.exclude takes them in, and does not report what was left out anyway', () => {
-    expect(select(['.env', 'tests/.env'], { attributes: '/tests export-ignore', excludes: ['!.env'] })).toEqual({ kept: [], withheld: ['.env', 'tests/.env'] });
+    expect(select(['.env', 'tests/.env'], { attributes: '/tests export-ignore', excludes: ['!.env'] })).toEqual({
+      kept: [],
+      withheld: ['.env', 'tests/.env'],
+    });
     expect(select(['tests/.env'], { attributes: '/tests export-ignore' })).toEqual({ kept: [], withheld: [] });
   });
 });

@@ -26,24 +26,36 @@ describe('layoutZip', () => {
         '0500 0900', // lengths of name and extra
         Buffer.from('top/a').toString('hex'),
         '5554 0500 01 f179e065', // UT, 5 bytes, mtime only
-      ].join('').replaceAll(' ', ''),
+      ]
+        .join('')
+        .replaceAll(' ', ''),
     );
     expect(headerEnds).toEqual([local.length]);
   });
 
   it('ends with the directory: Unix modes, offsets, the same time', () => {
-    const { tail, local, size } = layout([entry('a'), entry('b', { mode: 'executable' }), entry('c', { mode: 'symlink', method: 0, size: 3, compressedSize: 3 })]);
+    const { tail, local, size } = layout([
+      entry('a'),
+      entry('b', { mode: 'executable' }),
+      entry('c', { mode: 'symlink', method: 0, size: 3, compressedSize: 3 }),
+    ]);
     const record = tail.indexOf(Buffer.from('504b0102', 'hex'));
     expect(record).toBe(0);
     const each = 46 + 5 + 9;
-    const read = [0, 1, 2].map((index) => ({ by: tail.readUInt8(index * each + 5), mode: tail.readUInt16LE(index * each + 40).toString(8), offset: tail.readUInt32LE(index * each + 42) }));
+    const read = [0, 1, 2].map((index) => ({
+      by: tail.readUInt8(index * each + 5),
+      mode: tail.readUInt16LE(index * each + 40).toString(8),
+      offset: tail.readUInt32LE(index * each + 42),
+    }));
     expect(read).toEqual([
       { by: 3, mode: '100644', offset: 0 },
       { by: 3, mode: '100755', offset: 44 + 7 },
       { by: 3, mode: '120777', offset: 2 * (44 + 7) },
     ]);
     const end = tail.subarray(3 * each);
-    expect(end.toString('hex')).toBe(`504b050600000000${'0300'.repeat(2)}${'b4000000'}${Buffer.from([local.length + 17, 0, 0, 0]).toString('hex')}0000`);
+    expect(end.toString('hex')).toBe(
+      `504b050600000000${'0300'.repeat(2)}${'b4000000'}${Buffer.from([local.length + 17, 0, 0, 0]).toString('hex')}0000`,
+    );
     expect(size).toBe(local.length + 7 + 7 + 3 + tail.length);
   });
 
@@ -67,7 +79,11 @@ describe('layoutZip', () => {
   });
 
   it('uses ZIP64 for a size of 4 GiB and for what lies behind it, and nowhere else', () => {
-    const { local, tail, headerEnds } = layout([entry('a', { size: 0xffffffff, compressedSize: 5 }), entry('b', { compressedSize: 0xfffffff0 }), entry('c')]);
+    const { local, tail, headerEnds } = layout([
+      entry('a', { size: 0xffffffff, compressedSize: 5 }),
+      entry('b', { compressedSize: 0xfffffff0 }),
+      entry('c'),
+    ]);
     const [first = 0] = headerEnds;
     expect(first).toBe(44 + 20);
     expect(local.readUInt16LE(4)).toBe(45);
@@ -89,7 +105,8 @@ describe('layoutZip', () => {
   });
 
   it('needs ZIP64 for 65 535 entries, not for one less', () => {
-    const many = (count: number): Buffer => layout(Array.from({ length: count }, (_, index) => entry(String(index), { size: 0, compressedSize: 0 }))).tail;
+    const many = (count: number): Buffer =>
+      layout(Array.from({ length: count }, (_, index) => entry(String(index), { size: 0, compressedSize: 0 }))).tail;
     expect(many(65_534).includes(Buffer.from('504b0606', 'hex'))).toBe(false);
     expect(many(65_535).includes(Buffer.from('504b0606', 'hex'))).toBe(true);
   });

@@ -15,7 +15,15 @@ const folder = temporaryFolder('artifacts');
 afterAll(() => folder.remove());
 
 const publication = (reference: string, serial: number, version = 'dev-main'): Publication => ({
-  name: 'acme/hello', version, version_normalized: version, reference: reference.repeat(40), sha256: reference.repeat(64), sha1: reference.repeat(40), size: 1, url: `/dist/acme/hello/${version}.zip`, serial,
+  name: 'acme/hello',
+  version,
+  version_normalized: version,
+  reference: reference.repeat(40),
+  sha256: reference.repeat(64),
+  sha1: reference.repeat(40),
+  size: 1,
+  url: `/dist/acme/hello/${version}.zip`,
+  serial,
 });
 
 /** `published`: what the builder says, by the path it is given. */
@@ -25,7 +33,14 @@ function artifactsOver(published: Readonly<Record<string, Publication>>): Artifa
     publish: async ({ path }) => published[path] ?? Promise.reject(new Error('unknown')),
     withdraw: async () => undefined,
   };
-  return createArtifacts({ store: createAuditedStore({ store: createMemoryStore(), now }), now, randomBytes, actor: 'cli:test', publisher, dataDirectory: folder.path });
+  return createArtifacts({
+    store: createAuditedStore({ store: createMemoryStore(), now }),
+    now,
+    randomBytes,
+    actor: 'cli:test',
+    publisher,
+    dataDirectory: folder.path,
+  });
 }
 
 describe('the record of a dev version', () => {
@@ -48,7 +63,10 @@ describe('the record of a dev version', () => {
   it('of two contents at once one is published', async () => {
     const artifacts = artifactsOver({ a: publication('a', 1), b: publication('b', 2) });
     await Promise.all([artifacts.publish({ path: 'a' }), artifacts.publish({ path: 'b' })]);
-    expect((await artifacts.list()).map(({ reference, status }) => [reference[0], status]).sort()).toEqual([['a', 'superseded'], ['b', 'published']]);
+    expect((await artifacts.list()).map(({ reference, status }) => [reference[0], status]).sort()).toEqual([
+      ['a', 'superseded'],
+      ['b', 'published'],
+    ]);
   });
 });
 
@@ -56,11 +74,27 @@ describe('a builder in a process of its own', () => {
   const publish = (run: BuildRun): Promise<unknown> => {
     const path = folder.at('staged.zip');
     writeFileSync(path, '');
-    return createChildPublisher({ run: async () => run }).publish({ path }).finally(() => expect(existsSync(path)).toBe(false));
+    return createChildPublisher({ run: async () => run })
+      .publish({ path })
+      .finally(() => expect(existsSync(path)).toBe(false));
   };
 
-  it('that did not get the lock is busy', () => expect(publish({ exitCode: 75, report: undefined, messages: '' })).rejects.toMatchObject({ code: 'BUILD_BUSY' }));
-  it('that died is an error of ours', () => expect(publish({ exitCode: -1, report: undefined, messages: 'killed' })).rejects.toThrow('the builder ended with -1: killed'));
-  it('that says nonsense is an error of ours', () => expect(publish({ exitCode: 0, report: { outcome: 'published' }, messages: '' })).rejects.toThrow("the builder's answer has no name"));
-  it('that refused it says why', () => expect(publish({ exitCode: 1, report: { outcome: 'refused', code: 'ARCHIVE_UNSAFE', message: 'why', details: { reason: 'ARCHIVE_UNSAFE' } }, messages: '' })).rejects.toMatchObject({ code: 'ARCHIVE_UNSAFE', message: 'why' }));
+  it('that did not get the lock is busy', () =>
+    expect(publish({ exitCode: 75, report: undefined, messages: '' })).rejects.toMatchObject({ code: 'BUILD_BUSY' }));
+  it('that died is an error of ours', () =>
+    expect(publish({ exitCode: -1, report: undefined, messages: 'killed' })).rejects.toThrow(
+      'the builder ended with -1: killed',
+    ));
+  it('that says nonsense is an error of ours', () =>
+    expect(publish({ exitCode: 0, report: { outcome: 'published' }, messages: '' })).rejects.toThrow(
+      "the builder's answer has no name",
+    ));
+  it('that refused it says why', () =>
+    expect(
+      publish({
+        exitCode: 1,
+        report: { outcome: 'refused', code: 'ARCHIVE_UNSAFE', message: 'why', details: { reason: 'ARCHIVE_UNSAFE' } },
+        messages: '',
+      }),
+    ).rejects.toMatchObject({ code: 'ARCHIVE_UNSAFE', message: 'why' }));
 });

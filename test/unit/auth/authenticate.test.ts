@@ -2,7 +2,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthenticator, type ActiveToken, type Authentication, type Authenticator } from '../../../proxy/auth/authenticate.ts';
+import {
+  createAuthenticator,
+  type ActiveToken,
+  type Authentication,
+  type Authenticator,
+} from '../../../proxy/auth/authenticate.ts';
 import { mintToken } from '../../../proxy/auth/token-format.ts';
 import type { TokenRecord } from '../../../proxy/auth/token.ts';
 import { createTokens, type TokenDraft, type Tokens } from '../../../proxy/auth/tokens.ts';
@@ -19,7 +24,13 @@ let tokens: Tokens;
 let reads: string[];
 let authenticator: Authenticator;
 
-const tokensOf = (state: StateStore): Tokens => createTokens({ store: createAuditedStore({ store: state, now: () => now }), now: () => now, randomBytes, actor: 'cli:ada' });
+const tokensOf = (state: StateStore): Tokens =>
+  createTokens({
+    store: createAuditedStore({ store: state, now: () => now }),
+    now: () => now,
+    randomBytes,
+    actor: 'cli:ada',
+  });
 
 beforeEach(() => {
   store = createMemoryStore();
@@ -44,25 +55,42 @@ async function create(part: Partial<TokenDraft> = {}): Promise<{ record: TokenRe
   return { record, text: secret.reveal() };
 }
 
-const tokenOf = (authentication: Authentication): ActiveToken | undefined => (authentication.outcome === 'valid' ? authentication.token : undefined);
+const tokenOf = (authentication: Authentication): ActiveToken | undefined =>
+  authentication.outcome === 'valid' ? authentication.token : undefined;
 
-const basic = (user: string, password: string): string => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+const basic = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 describe('a token that was issued', () => {
   it('is known by Bearer, and by Basic as the password of any user', async () => {
     const { record, text } = await create();
-    const valid: Authentication = { outcome: 'valid', token: { id: record.id, kind: 'read', limit: 1000, view: undefined, networks: undefined } };
-    for (const header of [`Bearer ${text}`, `bearer ${text}`, `BEARER   ${text}`, basic('token', text), basic('', text), basic('a b', text), basic('jürgen', text), basic('x', text).replace('Basic', 'basic')]) {
+    const valid: Authentication = {
+      outcome: 'valid',
+      token: { id: record.id, kind: 'read', limit: 1000, view: undefined, networks: undefined },
+    };
+    for (const header of [
+      `Bearer ${text}`,
+      `bearer ${text}`,
+      `BEARER   ${text}`,
+      basic('token', text),
+      basic('', text),
+      basic('a b', text),
+      basic('jürgen', text),
+      basic('x', text).replace('Basic', 'basic'),
+    ]) {
       expect(await authenticator.authenticate(header, now), header).toEqual(valid);
     }
   });
 
   it('carries its own limit, or the default of its kind', async () => {
-    const limitOf = async (part: Partial<TokenDraft>, known = authenticator): Promise<unknown> => tokenOf(await known.authenticate(`Bearer ${(await create(part)).text}`, now));
+    const limitOf = async (part: Partial<TokenDraft>, known = authenticator): Promise<unknown> =>
+      tokenOf(await known.authenticate(`Bearer ${(await create(part)).text}`, now));
     expect(await limitOf({ kind: 'write' })).toMatchObject({ kind: 'write', limit: 500 });
     expect(await limitOf({ limit: 7 })).toMatchObject({ limit: 7 });
     expect(await limitOf({ limit: 0 })).toMatchObject({ limit: 0 });
-    expect(await limitOf({ kind: 'read' }, createAuthenticator(store, { defaultLimits: () => ({ read: 3, write: 4 }) }))).toMatchObject({ limit: 3 });
+    expect(
+      await limitOf({ kind: 'read' }, createAuthenticator(store, { defaultLimits: () => ({ read: 3, write: 4 }) })),
+    ).toMatchObject({ limit: 3 });
   });
 
   it('is looked up once, and from then on answered at once', async () => {
@@ -115,7 +143,8 @@ describe('a token that was issued', () => {
   it('makes room for others when too many are remembered', async () => {
     const small = createAuthenticator(watched(store), { capacity: 2 });
     const texts = [(await create()).text, (await create()).text, (await create()).text];
-    for (const text of [...texts, ...texts]) expect(await small.authenticate(`Bearer ${text}`, now)).toMatchObject({ outcome: 'valid' });
+    for (const text of [...texts, ...texts])
+      expect(await small.authenticate(`Bearer ${text}`, now)).toMatchObject({ outcome: 'valid' });
     expect(small.authenticate(`Bearer ${texts[2]}`, now)).not.toBeInstanceOf(Promise);
     expect(await small.authenticate(`Bearer ${texts[0]}`, now)).toMatchObject({ outcome: 'valid' });
   });
@@ -129,8 +158,27 @@ describe('what opens nothing', () => {
 
   it('row 28: is refused by its form, with no look at the state', async () => {
     const { text } = await create();
-    const headers = ['Bearer', 'Bearer ', `Bearer ${text.slice(0, -1)}`, `Bearer ${text}x`, `Bearer ${text} ${text}`, `Bearer ${text},`, text, ` Bearer ${text}`, `Token ${text}`, `Digest ${text}`, 'Basic', 'Basic !', basic(text, ''), basic(text, 'x-oauth-basic'), `Basic ${Buffer.from(text).toString('base64')}`, basic('x'.repeat(2000), text), 'Bearer '.repeat(500)];
-    for (const header of headers) expect(authenticator.authenticate(header, now), header.slice(0, 80)).toEqual({ outcome: 'invalid' });
+    const headers = [
+      'Bearer',
+      'Bearer ',
+      `Bearer ${text.slice(0, -1)}`,
+      `Bearer ${text}x`,
+      `Bearer ${text} ${text}`,
+      `Bearer ${text},`,
+      text,
+      ` Bearer ${text}`,
+      `Token ${text}`,
+      `Digest ${text}`,
+      'Basic',
+      'Basic !',
+      basic(text, ''),
+      basic(text, 'x-oauth-basic'),
+      `Basic ${Buffer.from(text).toString('base64')}`,
+      basic('x'.repeat(2000), text),
+      'Bearer '.repeat(500),
+    ];
+    for (const header of headers)
+      expect(authenticator.authenticate(header, now), header.slice(0, 80)).toEqual({ outcome: 'invalid' });
     expect(reads).toEqual([]);
   });
 
@@ -139,11 +187,12 @@ describe('what opens nothing', () => {
     const expired = (await create({ expiresAt: new Date(now + 1) })).text;
     const revoked = await create();
     await tokens.revoke(revoked.record.id);
-    for (const text of [unknown, expired, revoked.text]) expect(await authenticator.authenticate(`Bearer ${text}`, now + 1)).toEqual({ outcome: 'invalid' });
+    for (const text of [unknown, expired, revoked.text])
+      expect(await authenticator.authenticate(`Bearer ${text}`, now + 1)).toEqual({ outcome: 'invalid' });
   });
 });
 
-describe('with the state shared by two processes\' stores', () => {
+describe("with the state shared by two processes' stores", () => {
   let folder: TemporaryFolder;
   let server: StateStore;
   let commandLine: StateStore;

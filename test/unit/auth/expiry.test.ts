@@ -37,6 +37,11 @@ describe('an expiry', () => {
     ['999999d', 'ten years'],
     ['9999-12-31T23:59:59Z', 'ten years'],
   ])('%j is refused with the reason', (text, reason) => {
-    expect(() => parseExpiry(text, now)).toThrow(expect.objectContaining({ code: 'EXPIRY_INVALID', message: expect.stringMatching(new RegExp(`"${text.replace('+', '\\+')}".*${reason}`)) }));
+    expect(() => parseExpiry(text, now)).toThrow(
+      expect.objectContaining({
+        code: 'EXPIRY_INVALID',
+        message: expect.stringMatching(new RegExp(`"${text.replace('+', '\\+')}".*${reason}`)),
+      }),
+    );
   });
 });

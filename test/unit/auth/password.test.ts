@@ -29,8 +29,10 @@ describe('a password', () => {
 
   it('has 12 to 200 characters', () => {
     const rules = { shortestPassword: 12 };
-    for (const good of ['x'.repeat(12), 'x'.repeat(200), '\u{1f600}'.repeat(12)]) expect(() => assertPassword(good, rules)).not.toThrow();
-    for (const bad of ['', 'x'.repeat(11), 'x'.repeat(201), '\u{1f600}'.repeat(11)]) expect(() => assertPassword(bad, rules)).toThrow(/characters; at (?:least|most)/);
+    for (const good of ['x'.repeat(12), 'x'.repeat(200), '\u{1f600}'.repeat(12)])
+      expect(() => assertPassword(good, rules)).not.toThrow();
+    for (const bad of ['', 'x'.repeat(11), 'x'.repeat(201), '\u{1f600}'.repeat(11)])
+      expect(() => assertPassword(bad, rules)).toThrow(/characters; at (?:least|most)/);
     expect(() => assertPassword('x'.repeat(15), { shortestPassword: 16 })).toThrow(/at least 16/);
   });
 
@@ -49,7 +51,15 @@ describe('F13, row 33: who is asked for', () => {
     };
     const keys = createKeyRing({ folder: folder.at('keys'), now: Date.now, randomBytes });
     const passwords = createPasswords({ randomBytes, derive: counting });
-    const people = createPeople({ state: createMemoryStore(), keys, sealer: createSealer(keys, randomBytes), passwords, now: Date.now, randomBytes, rules: () => standardRules });
+    const people = createPeople({
+      state: createMemoryStore(),
+      keys,
+      sealer: createSealer(keys, randomBytes),
+      passwords,
+      now: Date.now,
+      randomBytes,
+      rules: () => standardRules,
+    });
     const password = 'correct horse battery';
     await people.usersOf('cli:test').create({ email: 'ada@example.org', role: 'admin', password });
     const invited = await people.usersOf('cli:test').create({ email: 'bob@example.org', role: 'admin' });
@@ -59,7 +69,9 @@ describe('F13, row 33: who is asked for', () => {
     const spent: unknown[][] = [];
     for (const email of ['nobody@example.org', 'bob@example.org', 'eve@example.org', 'not an email']) {
       costs.length = 0;
-      await expect(people.login({ email, password }, '192.0.2.1')).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' });
+      await expect(people.login({ email, password }, '192.0.2.1')).rejects.toMatchObject({
+        code: 'INVALID_CREDENTIALS',
+      });
       spent.push([...costs]);
     }
     costs.length = 0;
@@ -81,21 +93,32 @@ describe('row 34: a crowd at the door', () => {
       return Buffer.alloc(32, 1);
     };
     const passwords = createPasswords({ randomBytes, derive: slow });
-    const all = Array.from({ length: 50 }, () => passwords.hash('correct horse battery').then(() => 'hashed', (error: unknown) => (error as { code: string; details: object }).code));
+    const all = Array.from({ length: 50 }, () =>
+      passwords.hash('correct horse battery').then(
+        () => 'hashed',
+        (error: unknown) => (error as { code: string; details: object }).code,
+      ),
+    );
     let settled = false;
     const outcomes = Promise.all(all).finally(() => (settled = true));
     while (!settled) {
       ends.shift()?.();
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const counts = (await outcomes).reduce<Record<string, number>>((count, outcome) => ({ ...count, [outcome]: (count[outcome] ?? 0) + 1 }), {});
+    const counts = (await outcomes).reduce<Record<string, number>>(
+      (count, outcome) => ({ ...count, [outcome]: (count[outcome] ?? 0) + 1 }),
+      {},
+    );
     expect(counts).toEqual({ hashed: 22, TOO_MANY_ATTEMPTS: 28 });
     expect(most).toBe(2);
   });
 
   it('a failure gives its place to the next', async () => {
     let calls = 0;
-    const passwords = createPasswords({ randomBytes, derive: async () => ((calls += 1) <= 2 ? Promise.reject(new Error('no memory')) : Buffer.alloc(32)) });
+    const passwords = createPasswords({
+      randomBytes,
+      derive: async () => ((calls += 1) <= 2 ? Promise.reject(new Error('no memory')) : Buffer.alloc(32)),
+    });
     const outcomes = await Promise.allSettled(Array.from({ length: 4 }, () => passwords.hash('x')));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
   });

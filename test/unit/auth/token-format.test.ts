@@ -38,7 +38,7 @@ describe('a text that is no token is refused without the state', () => {
     ['of the other kind', read.replace('lib_r_', 'lib_w_')],
     ['of an unknown kind', read.replace('lib_r_', 'lib_x_')],
     ['in capitals', read.toUpperCase()],
-    ['someone else\'s', 'ghp_0123456789abcdefghijklmnopqrstuvwxyzAB'],
+    ["someone else's", 'ghp_0123456789abcdefghijklmnopqrstuvwxyzAB'],
   ])('%s', (_name, text) => {
     expect(parseToken(text)).toBeUndefined();
   });
@@ -64,7 +64,15 @@ describe('a text that is no token is refused without the state', () => {
 describe('a secret', () => {
   it('does not show itself', () => {
     const secret = new Secret(read);
-    const shown = [`${secret}`, String(secret), JSON.stringify({ secret }), inspect(secret), inspect({ deep: { secret } }, { showHidden: true }), `${Object.values(secret)}`, `${new Error(`failed for ${secret}`)}`];
+    const shown = [
+      `${secret}`,
+      String(secret),
+      JSON.stringify({ secret }),
+      inspect(secret),
+      inspect({ deep: { secret } }, { showHidden: true }),
+      `${Object.values(secret)}`,
+      `${new Error(`failed for ${secret}`)}`,
+    ];
     expect(shown.join()).not.toContain(read.slice(6, 20));
     expect(shown[0]).toBe('[secret]');
     expect(secret.reveal()).toBe(read);
@@ -74,13 +82,19 @@ describe('a secret', () => {
 describe('base 62', () => {
   it('takes every character equally often', () => {
     const counts = new Map<string, number>();
-    for (const character of randomBase62(62_000, (size) => randomBytes(size))) counts.set(character, (counts.get(character) ?? 0) + 1);
+    for (const character of randomBase62(62_000, (size) => randomBytes(size)))
+      counts.set(character, (counts.get(character) ?? 0) + 1);
     expect(counts.size).toBe(62);
     // 1000 expected, six standard deviations are 188
     for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(188);
   });
 
   it('pads', () => {
-    expect([toBase62(0, 6), toBase62(61, 2), toBase62(62, 2), toBase62(2 ** 32 - 1, 6)]).toEqual(['000000', '0z', '10', '4gfFC3']);
+    expect([toBase62(0, 6), toBase62(61, 2), toBase62(62, 2), toBase62(2 ** 32 - 1, 6)]).toEqual([
+      '000000',
+      '0z',
+      '10',
+      '4gfFC3',
+    ]);
   });
 });

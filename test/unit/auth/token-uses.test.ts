@@ -14,7 +14,10 @@ it('are written some seconds after the first, all in one change, and only the la
   vi.useFakeTimers();
   const store = createMemoryStore();
   let commits = 0;
-  const uses = createTokenUses({ store: { ...store, commit: (change) => ((commits += 1), store.commit(change)) }, onError: unexpected });
+  const uses = createTokenUses({
+    store: { ...store, commit: (change) => ((commits += 1), store.commit(change)) },
+    onError: unexpected,
+  });
   const before = store.generation();
   for (let atMs = 1; atMs <= 100; atMs += 1) for (const id of [one, two]) uses.note(id, { atMs, from: '192.0.2.1' });
   await vi.advanceTimersByTimeAsync(9_000);
@@ -25,12 +28,17 @@ it('are written some seconds after the first, all in one change, and only the la
   expect(commits).toBe(1);
   // what the authenticator remembers stays
   expect(store.generation()).toBe(before);
-  expect(await createTokenUses({ store, onError: unexpected }).of([one, two])).toEqual(new Map([one, two].map((id) => [id, { atMs: 100, from: '192.0.2.1' }])));
+  expect(await createTokenUses({ store, onError: unexpected }).of([one, two])).toEqual(
+    new Map([one, two].map((id) => [id, { atMs: 100, from: '192.0.2.1' }])),
+  );
 });
 
 it('are never put back behind a later use that another process has seen', async () => {
   const store = createMemoryStore();
-  const [here, there] = [createTokenUses({ store, onError: unexpected }), createTokenUses({ store, onError: unexpected })];
+  const [here, there] = [
+    createTokenUses({ store, onError: unexpected }),
+    createTokenUses({ store, onError: unexpected }),
+  ];
   here.note(one, { atMs: 5, from: 'here' });
   there.note(one, { atMs: 9, from: 'there' });
   await there.close();
@@ -43,7 +51,13 @@ it('stay noted when they cannot be written, and are written with the next', asyn
   const store = createMemoryStore();
   const errors: unknown[] = [];
   let full = true;
-  const uses = createTokenUses({ store: { ...store, commit: (change) => (full ? Promise.reject(new Error('the disk is full')) : store.commit(change)) }, onError: (error) => errors.push(error) });
+  const uses = createTokenUses({
+    store: {
+      ...store,
+      commit: (change) => (full ? Promise.reject(new Error('the disk is full')) : store.commit(change)),
+    },
+    onError: (error) => errors.push(error),
+  });
   uses.note(one, { atMs: 5, from: 'a' });
   await uses.close();
   expect([errors, await store.range('token-use/')]).toEqual([[new Error('the disk is full')], []]);

@@ -18,7 +18,12 @@ let nowMs: number;
 beforeEach(() => {
   nowMs = start;
   store = createMemoryStore();
-  tokens = createTokens({ store: createAuditedStore({ store, now: () => nowMs }), now: () => nowMs, randomBytes, actor: 'cli:ada' });
+  tokens = createTokens({
+    store: createAuditedStore({ store, now: () => nowMs }),
+    now: () => nowMs,
+    randomBytes,
+    actor: 'cli:ada',
+  });
 });
 
 const events = async (): Promise<unknown[]> => (await store.range(auditEventPrefix)).map(({ value }) => value);
@@ -56,13 +61,25 @@ describe('creating a token', () => {
   });
 
   it('keeps a limit and an expiry', async () => {
-    const { record } = await tokens.create({ ...draft, kind: 'write', limit: 0, expiresAt: new Date('2027-01-31T00:00:00Z') });
+    const { record } = await tokens.create({
+      ...draft,
+      kind: 'write',
+      limit: 0,
+      expiresAt: new Date('2027-01-31T00:00:00Z'),
+    });
     expect(record).toMatchObject({ kind: 'write', limit: 0, expires_at: '2027-01-31T00:00:00.000Z' });
   });
 
   it('appends its event', async () => {
     const { record } = await tokens.create(draft);
-    expect(await events()).toMatchObject([{ actor: 'cli:ada', action: 'token.create', subject: record.id, details: { description: 'CI of the shop', kind: 'read', limit: null, expires_at: null } }]);
+    expect(await events()).toMatchObject([
+      {
+        actor: 'cli:ada',
+        action: 'token.create',
+        subject: record.id,
+        details: { description: 'CI of the shop', kind: 'read', limit: null, expires_at: null },
+      },
+    ]);
   });
 
   it.each<[string, Partial<TokenDraft>, string]>([
@@ -96,8 +113,16 @@ describe('listing tokens', () => {
 describe('changing a token', () => {
   it('changes what was given and nothing else', async () => {
     const { record } = await tokens.create({ ...draft, limit: 5, expiresAt: new Date(start + 1000) });
-    expect(await tokens.update(record.id, { description: 'Nightly CI' })).toEqual({ ...record, description: 'Nightly CI' });
-    expect(await tokens.update(record.id, { limit: null, expiresAt: null })).toEqual({ ...record, description: 'Nightly CI', limit: null, expires_at: null });
+    expect(await tokens.update(record.id, { description: 'Nightly CI' })).toEqual({
+      ...record,
+      description: 'Nightly CI',
+    });
+    expect(await tokens.update(record.id, { limit: null, expiresAt: null })).toEqual({
+      ...record,
+      description: 'Nightly CI',
+      limit: null,
+      expires_at: null,
+    });
     expect((await events()).slice(1)).toMatchObject([
       { action: 'token.update', details: { description: 'Nightly CI' } },
       { action: 'token.update', details: { limit: null, expires_at: null } },
@@ -125,9 +150,15 @@ describe('revoking a token', () => {
   it('is final, and doing it again changes nothing and says so', async () => {
     const { record } = await tokens.create(draft);
     nowMs += 60_000;
-    expect(await tokens.revoke(record.id)).toEqual({ already: false, record: { ...record, revoked_at: '2026-03-01T12:01:00.000Z' } });
+    expect(await tokens.revoke(record.id)).toEqual({
+      already: false,
+      record: { ...record, revoked_at: '2026-03-01T12:01:00.000Z' },
+    });
     nowMs += 60_000;
-    expect(await tokens.revoke(record.id)).toMatchObject({ already: true, record: { revoked_at: '2026-03-01T12:01:00.000Z' } });
+    expect(await tokens.revoke(record.id)).toMatchObject({
+      already: true,
+      record: { revoked_at: '2026-03-01T12:01:00.000Z' },
+    });
     expect(await events()).toHaveLength(2);
   });
 
@@ -149,6 +180,8 @@ describe('an unknown id', () => {
 
   it('that is a token itself is not repeated in the message', async () => {
     const text = (await tokens.create(draft)).secret.reveal();
-    await expect(tokens.revoke(text)).rejects.toMatchObject({ message: expect.not.stringContaining(text.slice(6, 20)) });
+    await expect(tokens.revoke(text)).rejects.toMatchObject({
+      message: expect.not.stringContaining(text.slice(6, 20)),
+    });
   });
 });

@@ -8,11 +8,21 @@ import { mintRecoveryCodes, mintTwoFactorSecret, twoFactorUri, useCode } from '.
 import type { TwoFactor, UserRecord } from '../../../proxy/auth/user.ts';
 import type { Sealer } from '../../../proxy/keys/sealer.ts';
 
-const sealer: Sealer = { seal: (secret) => secret.reveal(), unseal: (sealed) => new Secret(sealed), reseal: (sealed) => sealed };
+const sealer: Sealer = {
+  seal: (secret) => secret.reveal(),
+  unseal: (sealed) => new Secret(sealed),
+  reseal: (sealed) => sealed,
+};
 const vectorSecret = OtpSecret.fromLatin1('12345678901234567890').base32;
 
 function user(changes: Partial<TwoFactor> = {}): UserRecord {
-  const two_factor: TwoFactor = { secret: vectorSecret, enabled_at: '2020-01-01T00:00:00.000Z', last_step: 0, recovery_codes: [], ...changes };
+  const two_factor: TwoFactor = {
+    secret: vectorSecret,
+    enabled_at: '2020-01-01T00:00:00.000Z',
+    last_step: 0,
+    recovery_codes: [],
+    ...changes,
+  };
   return { id: 'usr_0000000000000000', email: 'ada@example.org', two_factor } as unknown as UserRecord;
 }
 
@@ -32,7 +42,8 @@ describe('a code', () => {
 
   it('may be typed with blanks, and is nothing else than six digits', () => {
     expect(useCode(user(), ' 287 082 ', sealer, 59_000)).toBeDefined();
-    for (const code of ['287083', '28708', '2870820', '', ' ', '२८७०८२']) expect(useCode(user(), code, sealer, 59_000), code).toBeUndefined();
+    for (const code of ['287083', '28708', '2870820', '', ' ', '२८७०८२'])
+      expect(useCode(user(), code, sealer, 59_000), code).toBeUndefined();
   });
 
   it('is asked of nobody who has no authenticator', () => {
@@ -50,9 +61,14 @@ describe('recovery codes', () => {
   });
 
   it('count for nothing before two-factor authentication is enabled', () => {
-    const { codes: [code], hashes } = mintRecoveryCodes(randomBytes);
+    const {
+      codes: [code],
+      hashes,
+    } = mintRecoveryCodes(randomBytes);
     expect(useCode(user({ recovery_codes: hashes }), code?.reveal() ?? '', sealer, 0)?.recovery_codes).toHaveLength(9);
-    expect(useCode(user({ recovery_codes: hashes, enabled_at: null }), code?.reveal() ?? '', sealer, 0)).toBeUndefined();
+    expect(
+      useCode(user({ recovery_codes: hashes, enabled_at: null }), code?.reveal() ?? '', sealer, 0),
+    ).toBeUndefined();
   });
 });
 

@@ -22,9 +22,15 @@ beforeEach(() => {
 });
 afterEach(() => tree.remove());
 
-const run = (sources: readonly string[], more: Partial<BuildRequest> = {}): Promise<BuildReport> => series.run({ arguments: sources, ...more });
+const run = (sources: readonly string[], more: Partial<BuildRequest> = {}): Promise<BuildReport> =>
+  series.run({ arguments: sources, ...more });
 
-function put(folder: string, version: string | undefined, who = 'a', fields: Readonly<Record<string, unknown>> = {}): void {
+function put(
+  folder: string,
+  version: string | undefined,
+  who = 'a',
+  fields: Readonly<Record<string, unknown>> = {},
+): void {
   tree.write(below(folder, whoLibrary('acme/hello', version, fields, who)));
 }
 
@@ -47,15 +53,24 @@ describe('a series of builds', () => {
   it('writes nothing and moves no Last-Modified when nothing changed', async () => {
     put('one/x', '1.0.0');
     await run(['one']);
-    const before = allFiles(data).map((path) => [path, statSync(join(data, path)).mtimeMs, statSync(join(data, path)).ino]);
+    const before = allFiles(data).map((path) => [
+      path,
+      statSync(join(data, path)).mtimeMs,
+      statSync(join(data, path)).ino,
+    ]);
     const report = await run(['one']);
     expect(report).toMatchObject({ serial: 1, published: false, added: [], changed: [] });
-    expect(allFiles(data).filter((path) => !path.startsWith('build/')).map((path) => [path, statSync(join(data, path)).mtimeMs, statSync(join(data, path)).ino])).toEqual(before.filter(([path]) => !String(path).startsWith('build/')));
+    expect(
+      allFiles(data)
+        .filter((path) => !path.startsWith('build/'))
+        .map((path) => [path, statSync(join(data, path)).mtimeMs, statSync(join(data, path)).ino]),
+    ).toEqual(before.filter(([path]) => !String(path).startsWith('build/')));
   });
 
   it('rewrites only what changed, and Last-Modified rises', async () => {
     put('one/x', '1.0.0');
-    for (const [path, entry] of Object.entries(whoLibrary('acme/other', '1.0.0'))) tree.write({ [`one/other/${path}`]: entry });
+    for (const [path, entry] of Object.entries(whoLibrary('acme/other', '1.0.0')))
+      tree.write({ [`one/other/${path}`]: entry });
     await run(['one']);
     const [hello, other, root] = ['p2/acme/hello.json', 'p2/acme/other.json', 'packages.json'].map(lastModified);
     put('one/y', '1.1.0');
@@ -121,7 +136,19 @@ describe('a series of builds', () => {
     const zip = new AdmZip();
     zip.addFile('composer.json', Buffer.from('{"name":"acme/inline"}'));
     tree.write({ 'x.zip': zip.toBuffer() });
-    const configured = (description: string) => ({ configured: [{ source: { packages: [{ name: 'acme/inline', version: '1.0.0', description, dist: { type: 'zip', url: 'x.zip' } }], directory: tree.root, where: 'here' }, options: noOptions, where: 'sources[0]' }] });
+    const configured = (description: string) => ({
+      configured: [
+        {
+          source: {
+            packages: [{ name: 'acme/inline', version: '1.0.0', description, dist: { type: 'zip', url: 'x.zip' } }],
+            directory: tree.root,
+            where: 'here',
+          },
+          options: noOptions,
+          where: 'sources[0]',
+        },
+      ],
+    });
     await run([], configured('old'));
     const before = publishedVersions(data);
     await run([], configured('new'));
@@ -164,7 +191,11 @@ describe('a series of builds', () => {
     put('one/x', '1.0.0');
     put('one/y', '1.1.0', 'a', { require: { 'acme/other': '^^1' } });
     const strict = await run(['one'], { strict: true });
-    expect({ codes: codes(strict), published: strict.published, files: allFiles(data).filter((path) => path.startsWith('public/')) }).toEqual({ codes: ['CONSTRAINT_INVALID'], published: false, files: [] });
+    expect({
+      codes: codes(strict),
+      published: strict.published,
+      files: allFiles(data).filter((path) => path.startsWith('public/')),
+    }).toEqual({ codes: ['CONSTRAINT_INVALID'], published: false, files: [] });
     expect(codes(await run(['one']))).toEqual(['CONSTRAINT_INVALID']);
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
@@ -189,7 +220,9 @@ describe('a series of builds', () => {
     expect((await run([], { forget: ['one'] })).withdrawn.map(({ version }) => version)).toEqual(['1.0.0']);
     expect(versions()).toEqual(['acme/hello@2.0.0']);
     await run([], { forget: ['two'] });
-    expect(JSON.parse(readFileSync(join(data, 'public/packages.json'), 'utf8'))).toMatchObject({ 'available-packages': [] });
+    expect(JSON.parse(readFileSync(join(data, 'public/packages.json'), 'utf8'))).toMatchObject({
+      'available-packages': [],
+    });
     expect(allFiles(data)).not.toContain('public/p2/acme/hello.json');
     expect(await verifyTree(data)).toMatchObject({ ok: true });
   });

@@ -20,7 +20,8 @@ afterEach(() => series.tree.remove());
 
 const json = (name: string): string => JSON.stringify({ name, autoload: { files: [] } });
 const versions = (): string[] => Object.keys(publishedVersions(series.data)).toSorted();
-const withdrawn = (report: BuildReport): string[] => report.withdrawn.map(({ name, version }) => `${name}@${version}`).toSorted();
+const withdrawn = (report: BuildReport): string[] =>
+  report.withdrawn.map(({ name, version }) => `${name}@${version}`).toSorted();
 const run = (options: SourceOptions = {}, more: Parameters<BuildSeries['run']>[0] = {}): Promise<BuildReport> =>
   series.run({ configured: [{ source: `git:${repository.path}`, options, where: 'sources[0]' }], ...more });
 
@@ -32,16 +33,30 @@ describe('a package that is renamed between tags', () => {
       { tag: 'v1.1.0', at: 'main' },
     ]);
     await run();
-    repository.append([{ commit: 'main', files: { 'composer.json': json('acme/new') } }, { tag: 'v2.0.0', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: { 'composer.json': json('acme/new') } },
+      { tag: 'v2.0.0', at: 'main' },
+    ]);
   });
 
-  const both = ['acme/new@dev-main', 'acme/new@v1.0.0', 'acme/new@v1.1.0', 'acme/new@v2.0.0', 'acme/old@v1.0.0', 'acme/old@v1.1.0'];
+  const both = [
+    'acme/new@dev-main',
+    'acme/new@v1.0.0',
+    'acme/new@v1.1.0',
+    'acme/new@v2.0.0',
+    'acme/old@v1.0.0',
+    'acme/old@v1.1.0',
+  ];
 
   it('keeps under the old name what was published so, says so, and follows Composer in all else', async () => {
     const report = await run();
     expect(versions()).toEqual(both);
     expect(withdrawn(report)).toEqual(['acme/old@dev-main']);
-    expect(report.notices.map(({ message }) => message)).toEqual([expect.stringMatching(/^acme\/old is what composer\.json calls the package in tag v1\.0\.0, tag v1\.1\.0\. It is published as acme\/new/)]);
+    expect(report.notices.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^acme\/old is what composer\.json calls the package in tag v1\.0\.0, tag v1\.1\.0\. It is published as acme\/new/,
+      ),
+    ]);
     expect((await verifyTree(series.data)).faults).toEqual([]);
     repository.append([{ tag: 'v2.1.0', at: 'main' }]);
     expect(withdrawn(await run())).toEqual([]);
@@ -80,7 +95,15 @@ describe('a package that is renamed between tags', () => {
 describe('a package that comes from another folder of the same commit', () => {
   beforeEach(() => {
     repository = createRepository(series.tree.path('mono'), [
-      { commit: 'main', files: { 'one/composer.json': json('acme/tool'), 'one/who.txt': 'one', 'two/composer.json': json('acme/tool'), 'two/who.txt': 'two' } },
+      {
+        commit: 'main',
+        files: {
+          'one/composer.json': json('acme/tool'),
+          'one/who.txt': 'one',
+          'two/composer.json': json('acme/tool'),
+          'two/who.txt': 'two',
+        },
+      },
       { tag: '1.0.0', at: 'main' },
     ]);
   });
@@ -89,7 +112,9 @@ describe('a package that comes from another folder of the same commit', () => {
     await run({ subdirectories: ['one'] });
     const before = publishedVersions(series.data);
     const report = await run({ subdirectories: ['two'] });
-    expect(report.quarantined.map(({ code, where }) => `${code} ${where}`)).toEqual(['VERSION_CHANGED tag 1.0.0, folder two']);
+    expect(report.quarantined.map(({ code, where }) => `${code} ${where}`)).toEqual([
+      'VERSION_CHANGED tag 1.0.0, folder two',
+    ]);
     expect(report.changed.map(({ version }) => version)).toEqual(['dev-main']);
     expect(publishedVersions(series.data)['acme/tool@1.0.0']).toEqual(before['acme/tool@1.0.0']);
     expect((await verifyTree(series.data)).faults).toEqual([]);
@@ -109,22 +134,41 @@ describe('pointers into Git LFS', () => {
 
   it('are named with all versions that hold them, wherever the attributes stand, and those left out are not', async () => {
     repository = createRepository(series.tree.path('lfs'), [
-      { commit: 'main', files: { 'composer.json': json('acme/art'), 'art/deep/.gitattributes': '*.psd filter=lfs diff=lfs merge=lfs -text\n', 'art/deep/logo.psd': pointer, 'art/deep/real.psd': 'no pointer', 'art/other.psd': pointer } },
+      {
+        commit: 'main',
+        files: {
+          'composer.json': json('acme/art'),
+          'art/deep/.gitattributes': '*.psd filter=lfs diff=lfs merge=lfs -text\n',
+          'art/deep/logo.psd': pointer,
+          'art/deep/real.psd': 'no pointer',
+          'art/other.psd': pointer,
+        },
+      },
       { tag: '1.0.0', at: 'main' },
       { tag: '2.0.0', at: 'main' },
       { commit: 'main', files: { '.gitattributes': '/art export-ignore\n' } },
     ]);
-    expect((await run()).notices.map(({ message }) => message)).toEqual([expect.stringMatching(/^art\/deep\/logo\.psd is an LFS pointer, and stays one in the archive of tag 1\.0\.0, tag 2\.0\.0:/)]);
+    expect((await run()).notices.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^art\/deep\/logo\.psd is an LFS pointer, and stays one in the archive of tag 1\.0\.0, tag 2\.0\.0:/,
+      ),
+    ]);
   });
 });
 
 describe('whole numbers that a double cannot hold', () => {
   it('are published digit by digit, and go on being so when other versions come', async () => {
-    repository = createRepository(series.tree.path('lib'), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/lib","extra":{"build":9007199254740993}}' } }, { tag: '1.0.0', at: 'main' }]);
+    repository = createRepository(series.tree.path('lib'), [
+      { commit: 'main', files: { 'composer.json': '{"name":"acme/lib","extra":{"build":9007199254740993}}' } },
+      { tag: '1.0.0', at: 'main' },
+    ]);
     const document = (): string => readFileSync(`${series.data}/public/p2/acme/lib.json`, 'utf8');
     await run();
     expect(document()).toContain('"extra":{"build":9007199254740993}');
-    repository.append([{ commit: 'main', files: { a: '1' } }, { tag: '1.1.0', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: { a: '1' } },
+      { tag: '1.1.0', at: 'main' },
+    ]);
     await run();
     expect(document().match(/9007199254740993\}/g)).toHaveLength(2);
   });
@@ -132,7 +176,11 @@ describe('whole numbers that a double cannot hold', () => {
 
 describe('a version that cannot be told', () => {
   it('keeps the others of its source published, and the report names both', async () => {
-    const put = (folder: string, version: string): void => series.tree.write({ [`src/${folder}/composer.json`]: JSON.stringify({ name: 'acme/hello', version }), [`src/${folder}/a.php`]: version });
+    const put = (folder: string, version: string): void =>
+      series.tree.write({
+        [`src/${folder}/composer.json`]: JSON.stringify({ name: 'acme/hello', version }),
+        [`src/${folder}/a.php`]: version,
+      });
     put('one', '1.0.0');
     put('two', '2.0.0');
     await series.run({ arguments: ['src'] });
@@ -140,7 +188,9 @@ describe('a version that cannot be told', () => {
     series.tree.write({ 'src/three/composer.json': '{ "name": ' });
     const held = await series.run({ arguments: ['src'] });
     expect(held.withdrawn).toEqual([]);
-    expect(held.notices.map(({ message }) => message)).toEqual([expect.stringMatching(/acme\/hello 1\.0\.0 is no longer found and stays published.*src\/three\/composer\.json/)]);
+    expect(held.notices.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/acme\/hello 1\.0\.0 is no longer found and stays published.*src\/three\/composer\.json/),
+    ]);
     series.tree.delete('src/three');
     expect(withdrawn(await series.run({ arguments: ['src'] }))).toEqual(['acme/hello@1.0.0']);
   });

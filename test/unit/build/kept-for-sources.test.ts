@@ -25,15 +25,28 @@ afterEach(async () => {
 });
 
 const versions = (): string[] => Object.keys(publishedVersions(series.data)).toSorted();
-const namesIn = (folder: string): string[] => (existsSync(`${series.data}/${folder}`) ? readdirSync(`${series.data}/${folder}`) : []);
+const namesIn = (folder: string): string[] =>
+  existsSync(`${series.data}/${folder}`) ? readdirSync(`${series.data}/${folder}`) : [];
 const lines = (list: BuildReport['added']): string[] => list.map(({ name, version }) => `${name}@${version}`);
 
 function record(name: string, version = '1.0.0'): JsonObject {
-  server.answers.set(`/${name}-${version}.zip`, answerWith(zipOf([{ name: 'lib/a.php', data: `<?php // ${name} ${version}` }])));
+  server.answers.set(
+    `/${name}-${version}.zip`,
+    answerWith(zipOf([{ name: 'lib/a.php', data: `<?php // ${name} ${version}` }])),
+  );
   return { name, version, dist: { type: 'zip', url: `${server.url}/${name}-${version}.zip` } };
 }
 const list = (...packages: readonly JsonObject[]): Promise<BuildReport> =>
-  series.run({ configured: [{ source: { packages, directory: series.tree.root, where: 'libretto.json: sources[0]' }, options: noOptions, where: 'sources[0]' }], allowedAddresses: ['127.0.0.1'] });
+  series.run({
+    configured: [
+      {
+        source: { packages, directory: series.tree.root, where: 'libretto.json: sources[0]' },
+        options: noOptions,
+        where: 'sources[0]',
+      },
+    ],
+    allowedAddresses: ['127.0.0.1'],
+  });
 
 describe('a list of inline packages', () => {
   it('gains and loses entries without a word about the others', async () => {
@@ -41,9 +54,19 @@ describe('a list of inline packages', () => {
     await list(a, b);
     server.answers.clear();
     const gained = await list(record('acme/c'), b, a);
-    expect([lines(gained.added), gained.changed, gained.withdrawn, gained.unchanged]).toEqual([['acme/c@1.0.0'], [], [], 0]);
+    expect([lines(gained.added), gained.changed, gained.withdrawn, gained.unchanged]).toEqual([
+      ['acme/c@1.0.0'],
+      [],
+      [],
+      0,
+    ]);
     const lost = await list(c, a);
-    expect([lines(lost.added), lost.changed, lines(lost.withdrawn), lost.unchanged]).toEqual([[], [], ['acme/b@1.0.0'], 0]);
+    expect([lines(lost.added), lost.changed, lines(lost.withdrawn), lost.unchanged]).toEqual([
+      [],
+      [],
+      ['acme/b@1.0.0'],
+      0,
+    ]);
     expect(versions()).toEqual(['acme/a@1.0.0', 'acme/c@1.0.0']);
     expect((await list(c, a)).published).toBe(false);
   });
@@ -78,7 +101,12 @@ describe('a list of inline packages', () => {
 describe('the copy of a remote repository', () => {
   it('goes with its source, and only with that', async () => {
     mkdirSync(series.tree.path('repositories'));
-    for (const name of ['one', 'two']) createRepository(series.tree.path(`repositories/${name}.git`), [{ commit: 'main', files: { 'composer.json': `{"name":"acme/${name}"}` } }], { bare: true });
+    for (const name of ['one', 'two'])
+      createRepository(
+        series.tree.path(`repositories/${name}.git`),
+        [{ commit: 'main', files: { 'composer.json': `{"name":"acme/${name}"}` } }],
+        { bare: true },
+      );
     const git = await startGitHttpServer(series.tree.path('repositories'));
     try {
       const [one, two] = [`${git.url}/one.git`, `${git.url}/two.git`];

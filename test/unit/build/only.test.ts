@@ -27,12 +27,26 @@ afterEach(() => tree.remove());
 function put(name: string, version: string): void {
   tree.write(below(`src/${name}-${version}`, libraryTree(`acme/${name}`, { version })));
 }
-function run(only: readonly string[] | undefined, more: Partial<BuildRequest> = {}, environment: Readonly<Record<string, string | undefined>> = {}): Promise<BuildReport> {
-  return series.run({ dataDirectory: data, configured: ['src'], metadataUrl: '/p2/%package%.json', ...(only === undefined ? {} : { only }), ...more }, environment);
+function run(
+  only: readonly string[] | undefined,
+  more: Partial<BuildRequest> = {},
+  environment: Readonly<Record<string, string | undefined>> = {},
+): Promise<BuildReport> {
+  return series.run(
+    {
+      dataDirectory: data,
+      configured: ['src'],
+      metadataUrl: '/p2/%package%.json',
+      ...(only === undefined ? {} : { only }),
+      ...more,
+    },
+    environment,
+  );
 }
 const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
 const lines = (list: BuildReport['added']): string[] => list.map(({ name, version }) => `${name}@${version}`);
-const codes = ({ quarantined }: BuildReport): string[] => quarantined.map(({ name, code }) => `${String(name)} ${code}`);
+const codes = ({ quarantined }: BuildReport): string[] =>
+  quarantined.map(({ name, code }) => `${String(name)} ${code}`);
 
 describe('a build limited to some packages', () => {
   it('publishes what changed of them, and the next whole build the rest', async () => {
@@ -91,7 +105,10 @@ describe('together with what concerns all packages', () => {
   it('leaves a change of settings to the next whole build', async () => {
     await run(undefined);
     const change = { abandoned: { 'acme/a': true, 'acme/b': true }, distBaseUrl: 'https://packages.example.org' };
-    const abandoned = (): unknown[] => ['a', 'b'].map((name) => /"abandoned":true.*"url":"https:/.test(readFileSync(`${data}/public/p2/acme/${name}.json`, 'utf8')));
+    const abandoned = (): unknown[] =>
+      ['a', 'b'].map((name) =>
+        /"abandoned":true.*"url":"https:/.test(readFileSync(`${data}/public/p2/acme/${name}.json`, 'utf8')),
+      );
     await run(['acme/a'], change);
     expect(abandoned()).toEqual([true, false]);
     await run(undefined, change);
@@ -105,24 +122,43 @@ describe('together with what concerns all packages', () => {
     expect(lines((await run(undefined, limited)).withdrawn)).toEqual(['acme/b@1.0.0']);
   });
 
-  it.skipIf(lacks('git'))('leaves what a source now says of itself in records to it, for the packages that were not looked at', async () => {
-    createRepository(tree.path('srv/mono.git'), [{ commit: 'main', files: { 'composer.json': '{"name": "acme/x"}', 'y/composer.json': '{"name": "acme/y"}' } }, { tag: '1.0.0', at: 'main' }], { bare: true });
-    const server = await startGitHttpServer(tree.path('srv'));
-    const environment = { PATH: process.env['PATH'] };
-    const configured = (options: SourceOptions): Partial<BuildRequest> => ({ configured: [{ source: `${server.url}/mono.git`, options: { subdirectories: ['.', '*'], ...options }, where: 'sources[0]' }] });
-    const named = (): boolean[] => ['x', 'y'].map((name) => readFileSync(`${data}/public/p2/acme/${name}.json`, 'utf8').includes('"source":'));
-    try {
-      await run(undefined, configured({}), environment);
-      await run(['acme/y'], configured({ 'reference-source': 'include' }), environment);
-      expect(named()).toEqual([false, false]);
-      await run(undefined, configured({ 'reference-source': 'include' }), environment);
-      expect(named()).toEqual([true, false]);
-      await run(['acme/x'], configured({}), environment);
-      expect(named()).toEqual([false, false]);
-    } finally {
-      await server.close();
-    }
-  });
+  it.skipIf(lacks('git'))(
+    'leaves what a source now says of itself in records to it, for the packages that were not looked at',
+    async () => {
+      createRepository(
+        tree.path('srv/mono.git'),
+        [
+          { commit: 'main', files: { 'composer.json': '{"name": "acme/x"}', 'y/composer.json': '{"name": "acme/y"}' } },
+          { tag: '1.0.0', at: 'main' },
+        ],
+        { bare: true },
+      );
+      const server = await startGitHttpServer(tree.path('srv'));
+      const environment = { PATH: process.env['PATH'] };
+      const configured = (options: SourceOptions): Partial<BuildRequest> => ({
+        configured: [
+          {
+            source: `${server.url}/mono.git`,
+            options: { subdirectories: ['.', '*'], ...options },
+            where: 'sources[0]',
+          },
+        ],
+      });
+      const named = (): boolean[] =>
+        ['x', 'y'].map((name) => readFileSync(`${data}/public/p2/acme/${name}.json`, 'utf8').includes('"source":'));
+      try {
+        await run(undefined, configured({}), environment);
+        await run(['acme/y'], configured({ 'reference-source': 'include' }), environment);
+        expect(named()).toEqual([false, false]);
+        await run(undefined, configured({ 'reference-source': 'include' }), environment);
+        expect(named()).toEqual([true, false]);
+        await run(['acme/x'], configured({}), environment);
+        expect(named()).toEqual([false, false]);
+      } finally {
+        await server.close();
+      }
+    },
+  );
 
   it('leaves settings to it for packages of no source that is known any more', async () => {
     tree.write(below('more', libraryTree('acme/more', { version: '1.0.0' })));
@@ -132,14 +168,18 @@ describe('together with what concerns all packages', () => {
     const change = { configured: ['more'], distBaseUrl: 'https://packages.example.org' };
     await run(['acme/more'], change);
     await run(undefined, change);
-    expect(readFileSync(`${data}/public/p2/acme/b.json`, 'utf8')).toContain('https://packages.example.org/dist/acme/b/');
+    expect(readFileSync(`${data}/public/p2/acme/b.json`, 'utf8')).toContain(
+      'https://packages.example.org/dist/acme/b/',
+    );
   });
 
   it('forgets no source that left libretto.json, and says so; the next whole build does', async () => {
     tree.write(below('more', libraryTree('acme/more', { version: '1.0.0' })));
     await run(undefined, { configured: ['src', 'more'] });
     const report = await run(['acme/a'], { configured: ['src'] });
-    expect(report.notices).toEqual([{ source: 'dir:../more', message: expect.stringContaining('A build without --only withdraws it') as string }]);
+    expect(report.notices).toEqual([
+      { source: 'dir:../more', message: expect.stringContaining('A build without --only withdraws it') as string },
+    ]);
     expect(versions()).toContain('acme/more@1.0.0');
     expect(lines((await run(undefined)).withdrawn)).toEqual(['acme/more@1.0.0']);
   });
@@ -149,7 +189,9 @@ describe('is refused', () => {
   it('for names that nobody has, and changes nothing', async () => {
     await run(undefined);
     const before = publishedTree(data);
-    await expect(run(['acme/a', 'acme/typo'])).rejects.toThrow('--only acme/typo: no package of that name is published');
+    await expect(run(['acme/a', 'acme/typo'])).rejects.toThrow(
+      '--only acme/typo: no package of that name is published',
+    );
     expect(publishedTree(data)).toEqual(before);
   });
 
@@ -164,7 +206,10 @@ describe('is refused', () => {
     await expect(run(['acme/a'])).rejects.toThrow('Run `libretto build` without --only first');
     await run(undefined);
     await run(['acme/a']);
-    writeFileSync(`${data}/build/manifest.json`, readFileSync(`${data}/build/manifest.json`, 'utf8').replace(/"serial":\d+/, '"serial":99'));
+    writeFileSync(
+      `${data}/build/manifest.json`,
+      readFileSync(`${data}/build/manifest.json`, 'utf8').replace(/"serial":\d+/, '"serial":99'),
+    );
     await expect(run(['acme/a'])).rejects.toThrow('was cut off');
   });
 });

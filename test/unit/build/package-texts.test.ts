@@ -17,22 +17,33 @@ let series: BuildSeries;
 beforeEach(() => void (series = buildSeries()));
 afterEach(() => series.tree.remove());
 
-const put = (folder: string, version: string | undefined, files: Tree, who = 'a'): void => series.tree.write({ ...below(folder, whoLibrary('acme/hello', version, {}, who)), ...below(folder, files) });
-const entries = (): readonly IndexEntry[] => parsePackageIndex(readFileSync(join(series.data, 'index/acme/hello.json'), 'utf8')).versions;
-const textFiles = (): readonly string[] => allFiles(join(series.data, 'index')).filter((path) => path.startsWith('_texts/'));
+const put = (folder: string, version: string | undefined, files: Tree, who = 'a'): void =>
+  series.tree.write({ ...below(folder, whoLibrary('acme/hello', version, {}, who)), ...below(folder, files) });
+const entries = (): readonly IndexEntry[] =>
+  parsePackageIndex(readFileSync(join(series.data, 'index/acme/hello.json'), 'utf8')).versions;
+const textFiles = (): readonly string[] =>
+  allFiles(join(series.data, 'index')).filter((path) => path.startsWith('_texts/'));
 const textOf = (version: string, kind: 'readme' | 'changelog' = 'readme'): string | undefined => {
   const digest = entries().find((entry) => entry.version === version && entry.state === 'published')?.[kind];
-  return digest === undefined ? undefined : readFileSync(join(series.data, `index/_texts/acme/hello/${digest}.md`), 'utf8');
+  return digest === undefined
+    ? undefined
+    : readFileSync(join(series.data, `index/_texts/acme/hello/${digest}.md`), 'utf8');
 };
 const sound = async (): Promise<void> => expect((await verifyTree(series.data)).faults).toEqual([]);
 
 describe('READMEs and CHANGELOGs', () => {
   it('are kept for each version, once for all that have the same', async () => {
     put('src/x', '1.0.0', { 'README.md': '# Hello', 'CHANGELOG.md': '## 1.0' });
-    put('src/y', '1.1.0', { 'readme.md': '# Hello', 'changelog': '## 1.1' });
+    put('src/y', '1.1.0', { 'readme.md': '# Hello', changelog: '## 1.1' });
     put('src/z', '1.2.0', {});
     await series.run({ arguments: ['src'] });
-    expect([textOf('1.0.0'), textOf('1.0.0', 'changelog'), textOf('1.1.0'), textOf('1.1.0', 'changelog'), textOf('1.2.0')]).toEqual(['# Hello', '## 1.0', '# Hello', '## 1.1', undefined]);
+    expect([
+      textOf('1.0.0'),
+      textOf('1.0.0', 'changelog'),
+      textOf('1.1.0'),
+      textOf('1.1.0', 'changelog'),
+      textOf('1.2.0'),
+    ]).toEqual(['# Hello', '## 1.0', '# Hello', '## 1.1', undefined]);
     expect(textFiles()).toHaveLength(3);
     await sound();
   });
@@ -48,7 +59,11 @@ describe('READMEs and CHANGELOGs', () => {
     await series.run({ arguments: ['src'] });
     put('src/x', undefined, { 'README.md': 'new' }, 'b');
     await series.run({ arguments: [] });
-    expect([textOf('dev-main'), textFiles().length, entries().map(({ state }) => state)]).toEqual(['new', 1, ['published', 'superseded']]);
+    expect([textOf('dev-main'), textFiles().length, entries().map(({ state }) => state)]).toEqual([
+      'new',
+      1,
+      ['published', 'superseded'],
+    ]);
     await sound();
   });
 
@@ -65,7 +80,13 @@ describe('READMEs and CHANGELOGs', () => {
   });
 
   it('of ZIPs are found in their only top folder', async () => {
-    series.tree.write({ 'zips/a.zip': zipOf([{ name: 'hello-1/composer.json', data: JSON.stringify({ name: 'acme/hello', version: '1.0.0' }) }, { name: 'hello-1/README.md', data: 'zipped' }, { name: 'hello-1/docs/README.md', data: 'another' }]) });
+    series.tree.write({
+      'zips/a.zip': zipOf([
+        { name: 'hello-1/composer.json', data: JSON.stringify({ name: 'acme/hello', version: '1.0.0' }) },
+        { name: 'hello-1/README.md', data: 'zipped' },
+        { name: 'hello-1/docs/README.md', data: 'another' },
+      ]),
+    });
     await series.run({ arguments: ['artifact:zips'] });
     expect(textOf('1.0.0')).toBe('zipped');
   });
@@ -78,7 +99,12 @@ describe('READMEs and CHANGELOGs', () => {
       { tag: '1.1.0', at: 'main' },
     ]);
     await series.run({ arguments: ['repo'] });
-    expect([textOf('1.0.0'), textOf('1.1.0'), textOf('dev-main'), textFiles().length]).toEqual(['one', 'two', 'two', 2]);
+    expect([textOf('1.0.0'), textOf('1.1.0'), textOf('dev-main'), textFiles().length]).toEqual([
+      'one',
+      'two',
+      'two',
+      2,
+    ]);
   });
 
   it('a tree from before they were kept gets them with the next build, and its documents stay', async () => {
@@ -87,12 +113,18 @@ describe('READMEs and CHANGELOGs', () => {
     const index = join(series.data, 'index/acme/hello.json');
     const manifest = join(series.data, 'build/manifest.json');
     writeFileSync(index, readFileSync(index, 'utf8').replace(/,\s*"readme": "[0-9a-f]+"/, ''));
-    writeFileSync(manifest, JSON.stringify({ ...(JSON.parse(readFileSync(manifest, 'utf8')) as object), settings: 'of an earlier recipe' }));
+    writeFileSync(
+      manifest,
+      JSON.stringify({ ...(JSON.parse(readFileSync(manifest, 'utf8')) as object), settings: 'of an earlier recipe' }),
+    );
     rmSync(join(series.data, 'index/_texts'), { recursive: true });
     expect(textOf('1.0.0')).toBeUndefined();
     const before = readFileSync(join(series.data, 'public/p2/acme/hello.json'), 'utf8');
     await series.run({ arguments: [] });
-    expect([textOf('1.0.0'), readFileSync(join(series.data, 'public/p2/acme/hello.json'), 'utf8')]).toEqual(['# Hello', before]);
+    expect([textOf('1.0.0'), readFileSync(join(series.data, 'public/p2/acme/hello.json'), 'utf8')]).toEqual([
+      '# Hello',
+      before,
+    ]);
   });
 
   it('verify names one that is missing or changed', async () => {
@@ -101,6 +133,9 @@ describe('READMEs and CHANGELOGs', () => {
     const [one = '', other = ''] = textFiles();
     rmSync(join(series.data, 'index', one));
     writeFileSync(join(series.data, 'index', other), 'changed');
-    expect((await verifyTree(series.data)).faults.map(({ code, path }) => [code, path]).toSorted()).toEqual([['MISSING_FILE', `index/${one}`], ['WRONG_BYTES', `index/${other}`]]);
+    expect((await verifyTree(series.data)).faults.map(({ code, path }) => [code, path]).toSorted()).toEqual([
+      ['MISSING_FILE', `index/${one}`],
+      ['WRONG_BYTES', `index/${other}`],
+    ]);
   });
 });

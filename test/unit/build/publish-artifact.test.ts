@@ -19,18 +19,42 @@ afterEach(() => folder.remove());
 
 const effects: BuildEffects = { now: () => new Date(), progress: () => undefined, environment: {} };
 const request = (sources: readonly string[] = []): BuildRequest => ({
-  dataDirectory: folder.at('data'), arguments: sources, baseDirectory: folder.path, configured: undefined, fallback: undefined, forget: [], strict: false, allowRepublish: false, jobs: 1, metadataUrl: '/p2/%package%.json', distBaseUrl: undefined,
+  dataDirectory: folder.at('data'),
+  arguments: sources,
+  baseDirectory: folder.path,
+  configured: undefined,
+  fallback: undefined,
+  forget: [],
+  strict: false,
+  allowRepublish: false,
+  jobs: 1,
+  metadataUrl: '/p2/%package%.json',
+  distBaseUrl: undefined,
 });
-const artifactBuild = (more: Partial<BuildEffects> = {}): ArtifactBuild => ({ request: request(), effects: { ...effects, ...more }, waitMs: 0 });
+const artifactBuild = (more: Partial<BuildEffects> = {}): ArtifactBuild => ({
+  request: request(),
+  effects: { ...effects, ...more },
+  waitMs: 0,
+});
 
 function stage(content: string, fields: Readonly<Record<string, unknown>> = {}): string {
   const path = folder.at('data/artifacts/.staging/upload.zip');
   mkdirSync(folder.at('data/artifacts/.staging'), { recursive: true });
-  writeFileSync(path, zipOf([{ name: 'composer.json', data: JSON.stringify({ name: 'acme/hello', description: content, ...fields }) }]));
+  writeFileSync(
+    path,
+    zipOf([{ name: 'composer.json', data: JSON.stringify({ name: 'acme/hello', description: content, ...fields }) }]),
+  );
   return path;
 }
-const publish = (content: string, version: string, more: Partial<BuildEffects> = {}): Promise<PublishOutcome> => publishArtifact({ path: stage(content), version }, artifactBuild(more));
-const files = (): Record<string, string> => Object.fromEntries(allFiles(folder.at('data/artifacts')).map((path) => [path, readFileSync(folder.at('data/artifacts', path), 'latin1')]));
+const publish = (content: string, version: string, more: Partial<BuildEffects> = {}): Promise<PublishOutcome> =>
+  publishArtifact({ path: stage(content), version }, artifactBuild(more));
+const files = (): Record<string, string> =>
+  Object.fromEntries(
+    allFiles(folder.at('data/artifacts')).map((path) => [
+      path,
+      readFileSync(folder.at('data/artifacts', path), 'latin1'),
+    ]),
+  );
 const stopped = { stop: AbortSignal.abort(new Error('stopped')) };
 
 describe('publishArtifact', () => {
@@ -67,7 +91,7 @@ describe('publishArtifact', () => {
     expect(files()).toEqual(before);
   });
 
-  it('removes what killed processes left in the staging folder, once it is nobody\'s any more', async () => {
+  it("removes what killed processes left in the staging folder, once it is nobody's any more", async () => {
     mkdirSync(folder.at('data/artifacts/.staging'), { recursive: true });
     writeFileSync(folder.at('data/artifacts/.staging/upload-killed.zip'), 'half');
     await publish('one', '1.0.0');
@@ -79,7 +103,10 @@ describe('publishArtifact', () => {
 
   it('publishes a package called dev, whose name could begin a branch', async () => {
     const path = stage('one', { name: 'acme/dev' });
-    expect(await publishArtifact({ path, version: 'dev-1.0' }, artifactBuild())).toMatchObject({ outcome: 'published', version: 'dev-1.0' });
+    expect(await publishArtifact({ path, version: 'dev-1.0' }, artifactBuild())).toMatchObject({
+      outcome: 'published',
+      version: 'dev-1.0',
+    });
   });
 });
 

@@ -21,7 +21,9 @@ describe('the gate before a publication', () => {
     series.tree.write(below('one/y', whoLibrary('acme/hello', '1.1.0', {}, 'b')));
     const abandoned = { 'acme/hello': ['acme/other'] } as unknown as Record<string, string>;
     const { quarantined } = await series.run({ arguments: ['one'], abandoned });
-    expect(quarantined.map(({ name, version, code }) => `${String(name)} ${String(version)} ${code}`).toSorted()).toEqual(['acme/hello 1.0.0 INVALID_COMPOSER_JSON', 'acme/hello 1.1.0 INVALID_COMPOSER_JSON']);
+    expect(
+      quarantined.map(({ name, version, code }) => `${String(name)} ${String(version)} ${code}`).toSorted(),
+    ).toEqual(['acme/hello 1.0.0 INVALID_COMPOSER_JSON', 'acme/hello 1.1.0 INVALID_COMPOSER_JSON']);
     expect(publishedTree(series.data)).toEqual(before);
     expect((await verifyTree(series.data)).faults).toEqual([]);
     expect((await series.run({ arguments: ['one'] })).quarantined).toEqual([]);
@@ -30,10 +32,17 @@ describe('the gate before a publication', () => {
 
   it('leaves out an archive whose composer.json is not the one the record was made of', async () => {
     const json = (version: string): string => JSON.stringify({ name: 'acme/hello', version });
-    const repository = createRepository(series.tree.path('lib'), [{ commit: 'main', files: { 'composer.json': json('1.0.0') } }]);
+    const repository = createRepository(series.tree.path('lib'), [
+      { commit: 'main', files: { 'composer.json': json('1.0.0') } },
+    ]);
     await series.run({ arguments: [`git:${repository.path}`] });
     const before = publishedTree(series.data);
-    repository.append([{ commit: 'main', files: { 'composer.json': json('$Format:%H$'), '.gitattributes': 'composer.json export-subst\n' } }]);
+    repository.append([
+      {
+        commit: 'main',
+        files: { 'composer.json': json('$Format:%H$'), '.gitattributes': 'composer.json export-subst\n' },
+      },
+    ]);
     const { quarantined } = await series.run({ arguments: [`git:${repository.path}`] });
     expect(quarantined).toMatchObject([{ code: 'ARCHIVE_MISMATCH', version: 'dev-main' }]);
     expect(publishedTree(series.data)).toEqual(before);

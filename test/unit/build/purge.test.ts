@@ -31,31 +31,48 @@ afterEach(async () => {
 });
 
 const name = 'acme/hello' as PackageName;
-const put = (folder: string, version: string | undefined, who: string): void => tree.write(saying(`src/${folder}`, version, who));
-const build = (more: Partial<BuildRequest> = {}): Promise<BuildReport> => series.run({ arguments: ['src'], allowWithdraw: false, ...more });
+const put = (folder: string, version: string | undefined, who: string): void =>
+  tree.write(saying(`src/${folder}`, version, who));
+const build = (more: Partial<BuildRequest> = {}): Promise<BuildReport> =>
+  series.run({ arguments: ['src'], allowWithdraw: false, ...more });
 const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
 const leaks = (): string[] => filesWithSecret(data);
 
 async function purge(version: string, more: Partial<PurgeOrder> = {}): Promise<PurgeOutcome> {
-  const outcome = await purgeVersion({ name, version, reference: undefined, reason: 'secret', dryRun: false, mirrored: [], ...more }, { request: series.request({}), effects: series.effects(), waitMs: 0 });
+  const outcome = await purgeVersion(
+    { name, version, reference: undefined, reason: 'secret', dryRun: false, mirrored: [], ...more },
+    { request: series.request({}), effects: series.effects(), waitMs: 0 },
+  );
   if (outcome.outcome === 'refused') throw new Error(outcome.message);
   return outcome;
 }
 
 /** 1.1.0 holds the secret; each of three publications is recorded. */
 async function leak(): Promise<void> {
-  for (const [folder, version, who] of [['one', '1.0.0', 'first'], ['two', '1.1.0', secret], ['three', '1.2.0', 'third']] as const) {
+  for (const [folder, version, who] of [
+    ['one', '1.0.0', 'first'],
+    ['two', '1.1.0', secret],
+    ['three', '1.2.0', 'third'],
+  ] as const) {
     put(folder, version, who);
     await build();
   }
-  expect(new Set(leaks().map((file) => file.split('/').slice(0, 2).join('/')))).toEqual(new Set(['build/history', 'index/_texts', 'public/dist', 'public/p2']));
+  expect(new Set(leaks().map((file) => file.split('/').slice(0, 2).join('/')))).toEqual(
+    new Set(['build/history', 'index/_texts', 'public/dist', 'public/p2']),
+  );
 }
 
 describe('a purged version', () => {
   it('leaves nothing in the data folder, and all else as it was', async () => {
     await leak();
     const { 'acme/hello@1.1.0': _gone, ...others } = publishedVersions(data);
-    expect(await purge('1.1.0')).toMatchObject({ outcome: 'purged', serial: 4, contents: [{ name, version: '1.1.0', state: 'published' }], files: ['dist/acme/hello/1.1.0.zip'], sources: ['dir:../src'] });
+    expect(await purge('1.1.0')).toMatchObject({
+      outcome: 'purged',
+      serial: 4,
+      contents: [{ name, version: '1.1.0', state: 'published' }],
+      files: ['dist/acme/hello/1.1.0.zip'],
+      sources: ['dir:../src'],
+    });
     expect(leaks()).toEqual([]);
     expect(publishedVersions(data)).toEqual(others);
   });
@@ -77,7 +94,9 @@ describe('a purged version', () => {
     for (const more of [{}, {}, { allowRepublish: true }, { strict: true, metadataUrl: '/p2/%package%.json' }]) {
       const { blocked, notices, quarantined } = await build(more);
       expect(blocked).toMatchObject([{ version: '1.1.0', reason: 'secret' }]);
-      expect(notices.map(({ message }) => message).join()).toMatch(/acme\/hello 1\.1\.0 \(.*\) is not published\. This version was purged on 2026-01-01 \(secret\)/);
+      expect(notices.map(({ message }) => message).join()).toMatch(
+        /acme\/hello 1\.1\.0 \(.*\) is not published\. This version was purged on 2026-01-01 \(secret\)/,
+      );
       expect(quarantined).toEqual([]);
     }
     const request = series.request({ metadataUrl: '/p2/%package%.json' });
@@ -107,12 +126,20 @@ describe('a purged version', () => {
   });
 
   it('blocks its bytes in another package', async () => {
-    const repository = createRepository(tree.path('git'), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/one"}', 'key.txt': secret } }]);
+    const repository = createRepository(tree.path('git'), [
+      { commit: 'main', files: { 'composer.json': '{"name":"acme/one"}', 'key.txt': secret } },
+    ]);
     await series.run({ arguments: [tree.path('git')] });
     await purge('dev-main', { name: 'acme/one' as PackageName });
-    repository.append([{ commit: 'main', files: { 'composer.json': '{"name":"acme/two"}' } }, { tag: '1.0.0', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: { 'composer.json': '{"name":"acme/two"}' } },
+      { tag: '1.0.0', at: 'main' },
+    ]);
     const { blocked } = await series.run({ arguments: [tree.path('git')] });
-    expect(blocked.map(({ name: of, version }) => `${of} ${version}`).toSorted()).toEqual(['acme/two 1.0.0', 'acme/two dev-main']);
+    expect(blocked.map(({ name: of, version }) => `${of} ${version}`).toSorted()).toEqual([
+      'acme/two 1.0.0',
+      'acme/two dev-main',
+    ]);
     repository.append([{ commit: 'main', files: { 'key.txt': 'none' } }]);
     await series.run({ arguments: [tree.path('git')] });
     expect(versions()).toEqual(['acme/two@dev-main']);
@@ -140,29 +167,48 @@ describe('a purged version', () => {
   });
 
   it('goes with the branch at the same commit, and its remote is cloned anew', async () => {
-    const repository = createRepository(tree.path('git'), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/hello"}', 'key.txt': secret } }, { tag: '1.0.0', at: 'main' }]);
+    const repository = createRepository(tree.path('git'), [
+      { commit: 'main', files: { 'composer.json': '{"name":"acme/hello"}', 'key.txt': secret } },
+      { tag: '1.0.0', at: 'main' },
+    ]);
     await series.run({ arguments: [tree.path('git')] });
     const planned = await purge('1.0.0', { dryRun: true });
     expect(planned.contents.map(({ version }) => version).toSorted()).toEqual(['1.0.0', 'dev-main']);
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@dev-main']);
     await purge('1.0.0');
     expect([versions(), leaks()]).toEqual([[], []]);
-    repository.append([{ commit: 'main', files: { 'key.txt': 'none' } }, { tag: '1.0.1', at: 'main' }]);
+    repository.append([
+      { commit: 'main', files: { 'key.txt': 'none' } },
+      { tag: '1.0.1', at: 'main' },
+    ]);
     expect((await series.run({ arguments: [tree.path('git')] })).blocked).toMatchObject([{ version: '1.0.0' }]);
     expect(versions()).toEqual(['acme/hello@1.0.1', 'acme/hello@dev-main']);
   });
 
   it('leaves the other packages of its commit alone', async () => {
     const repository = createRepository(tree.path('git'), [
-      { commit: 'main', files: { 'one/composer.json': '{"name":"acme/one"}', 'one/key.txt': secret, 'two/composer.json': '{"name":"acme/two"}' } },
+      {
+        commit: 'main',
+        files: {
+          'one/composer.json': '{"name":"acme/one"}',
+          'one/key.txt': secret,
+          'two/composer.json': '{"name":"acme/two"}',
+        },
+      },
       { tag: '1.0.0', at: 'main' },
     ]);
     const configured = [{ source: `git:${repository.path}`, options: { subdirectories: ['*'] }, where: 'sources[0]' }];
     await series.run({ configured });
     const outcome = await purge('1.0.0', { name: 'acme/one' as PackageName });
-    expect(outcome.contents.map(({ name: of, version }) => `${of} ${version}`).toSorted()).toEqual(['acme/one 1.0.0', 'acme/one dev-main']);
+    expect(outcome.contents.map(({ name: of, version }) => `${of} ${version}`).toSorted()).toEqual([
+      'acme/one 1.0.0',
+      'acme/one dev-main',
+    ]);
     const { blocked } = await series.run({ configured });
-    expect(blocked.map(({ name: of, version }) => `${of} ${version}`).toSorted()).toEqual(['acme/one 1.0.0', 'acme/one dev-main']);
+    expect(blocked.map(({ name: of, version }) => `${of} ${version}`).toSorted()).toEqual([
+      'acme/one 1.0.0',
+      'acme/one dev-main',
+    ]);
     expect(versions()).toEqual(['acme/two@1.0.0', 'acme/two@dev-main']);
   });
 
@@ -171,8 +217,16 @@ describe('a purged version', () => {
     const build110 = { request: series.request({}), effects: series.effects(), waitMs: 0 };
     await withholdVersion({ name, version: '1.1.0' }, build110);
     const first = await purge('1.1.0');
-    expect(await purge('1.1.0.0', { reason: 'other' })).toMatchObject({ serial: first.serial, since: first.since, reason: 'secret', contents: [{ version: '1.1.0', state: 'purged' }] });
-    expect(await restoringRequest({ name, version: '1.1.0' }, series.request({}))).toMatchObject({ outcome: 'refused', code: 'VERSION_PURGED' });
+    expect(await purge('1.1.0.0', { reason: 'other' })).toMatchObject({
+      serial: first.serial,
+      since: first.since,
+      reason: 'secret',
+      contents: [{ version: '1.1.0', state: 'purged' }],
+    });
+    expect(await restoringRequest({ name, version: '1.1.0' }, series.request({}))).toMatchObject({
+      outcome: 'refused',
+      code: 'VERSION_PURGED',
+    });
     expect(leaks()).toEqual([]);
   });
 
@@ -180,7 +234,10 @@ describe('a purged version', () => {
     put('one', '1.0.0', secret);
     put('two', '1.1.0', secret);
     await build();
-    expect(await purge('1.1.0')).toMatchObject({ contents: [{ version: '1.1.0' }], alike: [{ name, version: '1.0.0' }] });
+    expect(await purge('1.1.0')).toMatchObject({
+      contents: [{ version: '1.1.0' }],
+      alike: [{ name, version: '1.0.0' }],
+    });
     await build();
     expect(versions()).toEqual(['acme/hello@1.0.0']);
   });
@@ -195,10 +252,19 @@ describe('a release that prune removed', () => {
     rmSync(tree.path('src/two'), { recursive: true });
     await build({ keepHistory: 1 });
     await build({ keepHistory: 1, metadataUrl: '/p2/%package%.json' });
-    const { removed } = await prune({ dataDirectory: data, keepForMs: 0, dryRun: false, actor: 'cli:test' }, series.effects().now);
+    const { removed } = await prune(
+      { dataDirectory: data, keepForMs: 0, dryRun: false, actor: 'cli:test' },
+      series.effects().now,
+    );
     expect(removed.map(({ version }) => version)).toEqual(['1.1.0']);
     put('two', '1.1.0', 'changed');
-    expect((await build()).quarantined).toMatchObject([{ code: 'VERSION_CHANGED', version: '1.1.0', message: expect.stringContaining('was published before and pruned') as string }]);
+    expect((await build()).quarantined).toMatchObject([
+      {
+        code: 'VERSION_CHANGED',
+        version: '1.1.0',
+        message: expect.stringContaining('was published before and pruned') as string,
+      },
+    ]);
     put('two', '1.1.0', 'second');
     expect(await build()).toMatchObject({ added: [{ version: '1.1.0' }], quarantined: [] });
     expect(publishedVersions(data)).toEqual(before);

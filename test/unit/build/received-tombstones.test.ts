@@ -14,9 +14,23 @@ import { publishedVersions, wholeTree } from '../../util/published-tree.ts';
 
 let series: BuildSeries;
 const at = (path: string): string => series.tree.path(path);
-const elsewhere = (): BuildRequest => ({ ...series.request({}), dataDirectory: at('elsewhere'), arguments: [at('checkout')] });
+const elsewhere = (): BuildRequest => ({
+  ...series.request({}),
+  dataDirectory: at('elsewhere'),
+  arguments: [at('checkout')],
+});
 const purgeElsewhere = async (): Promise<void> => {
-  const outcome = await purgeVersion({ name: 'acme/hello' as PackageName, version: '1.1.0', reference: undefined, reason: 'secret', dryRun: false, mirrored: [] }, { request: elsewhere(), effects: series.effects(), waitMs: 0 });
+  const outcome = await purgeVersion(
+    {
+      name: 'acme/hello' as PackageName,
+      version: '1.1.0',
+      reference: undefined,
+      reason: 'secret',
+      dryRun: false,
+      mirrored: [],
+    },
+    { request: elsewhere(), effects: series.effects(), waitMs: 0 },
+  );
   expect(outcome.outcome).toBe('purged');
 };
 
@@ -27,9 +41,11 @@ function copied(): string {
   return at('incoming');
 }
 
-const receive = (more: Partial<BuildRequest> = {}): Promise<BuildReport> => receiveTree({ name: 'ci', tree: copied() }, series.request(more), series.effects());
+const receive = (more: Partial<BuildRequest> = {}): Promise<BuildReport> =>
+  receiveTree({ name: 'ci', tree: copied() }, series.request(more), series.effects());
 const versions = (): string[] => Object.keys(publishedVersions(series.data)).toSorted();
-const aboutPurges = ({ notices }: BuildReport): string[] => notices.map(({ message }) => message).filter((message) => message.includes('purge'));
+const aboutPurges = ({ notices }: BuildReport): string[] =>
+  notices.map(({ message }) => message).filter((message) => message.includes('purge'));
 
 beforeEach(async () => {
   series = buildSeries();
@@ -45,15 +61,25 @@ describe('a received tree with tombstones', () => {
   it('purges here what it published before, with its history, and blocks it in an older copy of the tree', async () => {
     await receive();
     cpSync(at('incoming'), at('older'), { recursive: true });
-    expect([versions(), filesWithSecret(series.data).length > 0]).toEqual([['acme/hello@1.0.0', 'acme/hello@1.1.0'], true]);
+    expect([versions(), filesWithSecret(series.data).length > 0]).toEqual([
+      ['acme/hello@1.0.0', 'acme/hello@1.1.0'],
+      true,
+    ]);
     await purgeElsewhere();
     const before = wholeTree(series.data);
-    expect(aboutPurges(await receive({ dryRun: true }))).toEqual(['The tree has tombstones. Publishing it would purge here too: acme/hello 1.1.0 (secret).']);
+    expect(aboutPurges(await receive({ dryRun: true }))).toEqual([
+      'The tree has tombstones. Publishing it would purge here too: acme/hello 1.1.0 (secret).',
+    ]);
     expect(wholeTree(series.data)).toEqual(before);
-    expect(aboutPurges(await receive())).toEqual(['The tree has tombstones. These versions are purged here too: acme/hello 1.1.0 (secret).']);
+    expect(aboutPurges(await receive())).toEqual([
+      'The tree has tombstones. These versions are purged here too: acme/hello 1.1.0 (secret).',
+    ]);
     expect([versions(), filesWithSecret(series.data)]).toEqual([['acme/hello@1.0.0'], []]);
     expect(await receive()).toMatchObject({ published: false, notices: [] });
-    expect(await receiveTree({ name: 'ci', tree: at('older') }, series.request({}), series.effects())).toMatchObject({ added: [], blocked: [{ version: '1.1.0', reason: 'secret' }] });
+    expect(await receiveTree({ name: 'ci', tree: at('older') }, series.request({}), series.effects())).toMatchObject({
+      added: [],
+      blocked: [{ version: '1.1.0', reason: 'secret' }],
+    });
     expect([versions(), filesWithSecret(series.data)]).toEqual([['acme/hello@1.0.0'], []]);
   });
 
@@ -69,7 +95,11 @@ describe('a received tree with tombstones', () => {
     series.tree.write(saying('own', '1.1.0', 'of another team'));
     await series.run({ arguments: ['own'] });
     await purgeElsewhere();
-    expect(aboutPurges(await receive())).toEqual([expect.stringMatching(/^acme\/hello 1\.1\.0 was purged where the tree was built \(secret\)\..*libretto package purge acme\/hello 1\.1\.0 --reason secret$/)]);
+    expect(aboutPurges(await receive())).toEqual([
+      expect.stringMatching(
+        /^acme\/hello 1\.1\.0 was purged where the tree was built \(secret\)\..*libretto package purge acme\/hello 1\.1\.0 --reason secret$/,
+      ),
+    ]);
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/hello@1.1.0']);
   });
 

@@ -9,30 +9,69 @@ import { parseSource } from '../../../build/sources/spec.ts';
 
 const data = '/srv/libretto';
 const place = (name: string): string => `git:https://git.example.org/${name}.git`;
-const published = (name: string, from: PublishedSource['from'] = 'registered'): PublishedSource => ({ id: parseSource(place(name), data, data).id, location: place(name), from });
-const registered = (name: string, more: Partial<RegisteredSource> = {}): RegisteredSource => ({ id: `repo_${name}`, source: place(name), options: {}, environment: { HOME: name }, ...more });
+const published = (name: string, from: PublishedSource['from'] = 'registered'): PublishedSource => ({
+  id: parseSource(place(name), data, data).id,
+  location: place(name),
+  from,
+});
+const registered = (name: string, more: Partial<RegisteredSource> = {}): RegisteredSource => ({
+  id: `repo_${name}`,
+  source: place(name),
+  options: {},
+  environment: { HOME: name },
+  ...more,
+});
 
 function choose(request: Partial<SourceRequest>, remembered: readonly PublishedSource[] = []) {
-  const choice = chooseSources({ arguments: [], baseDirectory: data, configured: undefined, fallback: undefined, forget: [], ...request }, remembered, data);
-  const names = (list: readonly { readonly spec: { readonly location: string } }[]): string[] => list.map(({ spec }) => spec.location.replace(/^.*\/|\.git$/g, ''));
-  return { ...choice, read: names(choice.read), left: names(choice.left), forgotten: choice.forgotten.map(({ location }) => location.replace(/^.*\/|\.git$/g, '')), chosen: choice.read };
+  const choice = chooseSources(
+    { arguments: [], baseDirectory: data, configured: undefined, fallback: undefined, forget: [], ...request },
+    remembered,
+    data,
+  );
+  const names = (list: readonly { readonly spec: { readonly location: string } }[]): string[] =>
+    list.map(({ spec }) => spec.location.replace(/^.*\/|\.git$/g, ''));
+  return {
+    ...choice,
+    read: names(choice.read),
+    left: names(choice.left),
+    forgotten: choice.forgotten.map(({ location }) => location.replace(/^.*\/|\.git$/g, '')),
+    chosen: choice.read,
+  };
 }
 
 describe('registered repositories', () => {
   it('are read by a build of everything, each with what git may see for it', () => {
-    const { read, chosen } = choose({ registered: [registered('a'), registered('b', { options: { only: ['acme/*'] } })] }, [published('a'), published('c', 'argument')]);
+    const { read, chosen } = choose(
+      { registered: [registered('a'), registered('b', { options: { only: ['acme/*'] } })] },
+      [published('a'), published('c', 'argument')],
+    );
     expect(read.toSorted()).toEqual(['a', 'b', 'c']);
-    expect(chosen.find(({ spec }) => spec.location === place('b'))).toMatchObject({ from: 'registered', hasOptions: true, options: { only: ['acme/*'] }, access: { environment: { HOME: 'b' } } });
+    expect(chosen.find(({ spec }) => spec.location === place('b'))).toMatchObject({
+      from: 'registered',
+      hasOptions: true,
+      options: { only: ['acme/*'] },
+      access: { environment: { HOME: 'b' } },
+    });
   });
 
   it('are synced alone: everything else stays, and what libretto.json once named too', () => {
-    const { read, left, forgotten, notices } = choose({ registered: [registered('a'), registered('b')], sync: ['repo_a'] }, [published('b'), published('c', 'argument'), published('d', 'configuration')]);
+    const { read, left, forgotten, notices } = choose(
+      { registered: [registered('a'), registered('b')], sync: ['repo_a'] },
+      [published('b'), published('c', 'argument'), published('d', 'configuration')],
+    );
     expect([read, left.toSorted(), forgotten, notices]).toEqual([['a'], ['b', 'c', 'd'], [], []]);
   });
 
   it('are withdrawn once they are registered no more, by whatever build comes next', () => {
-    expect(choose({ registered: [], sync: [] }, [published('a'), published('c', 'argument')])).toMatchObject({ read: [], left: ['c'], forgotten: ['a'] });
-    expect(choose({ registered: [registered('b')] }, [published('a')])).toMatchObject({ read: ['b'], forgotten: ['a'] });
+    expect(choose({ registered: [], sync: [] }, [published('a'), published('c', 'argument')])).toMatchObject({
+      read: [],
+      left: ['c'],
+      forgotten: ['a'],
+    });
+    expect(choose({ registered: [registered('b')] }, [published('a')])).toMatchObject({
+      read: ['b'],
+      forgotten: ['a'],
+    });
     expect(choose({ registered: [registered('b')], only: ['acme/*'] }, [published('a')]).forgotten).toEqual([]);
   });
 
@@ -42,12 +81,17 @@ describe('registered repositories', () => {
     expect(notices.map(({ message }) => message)).toEqual([expect.stringContaining('registered repository')]);
   });
 
-  it('are libretto.json\'s where that lists them as well', () => {
+  it("are libretto.json's where that lists them as well", () => {
     const both = { registered: [registered('a')], configured: [place('a')] };
     const { read, chosen, forgotten, notices } = choose(both, [published('a')]);
     expect([read, chosen[0]?.from, forgotten, notices.length]).toEqual([['a'], 'configuration', [], 1]);
-    expect(() => choose({ registered: [registered('a')], sync: ['repo_a'] }, [published('a', 'configuration')])).toThrow(/stands in libretto\.json as well/);
-    expect(choose({ registered: [registered('a')], configured: [] }, [published('a', 'configuration')])).toMatchObject({ read: ['a'], forgotten: [] });
+    expect(() =>
+      choose({ registered: [registered('a')], sync: ['repo_a'] }, [published('a', 'configuration')]),
+    ).toThrow(/stands in libretto\.json as well/);
+    expect(choose({ registered: [registered('a')], configured: [] }, [published('a', 'configuration')])).toMatchObject({
+      read: ['a'],
+      forgotten: [],
+    });
   });
 
   it('are neither named nor forgotten like other sources', () => {

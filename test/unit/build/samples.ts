@@ -27,7 +27,13 @@ export function releaseOf(version: string, digit: string, more: Partial<Release>
     defaultBranch: false,
     where: `tag ${version}`,
     composerJson: () => Promise.resolve({ name: 'acme/hello' }),
-    content: { list: () => Promise.resolve({ files: [], withheld: [] }), read: () => { throw new Error('not read here'); }, entryTime: 0 },
+    content: {
+      list: () => Promise.resolve({ files: [], withheld: [] }),
+      read: () => {
+        throw new Error('not read here');
+      },
+      entryTime: 0,
+    },
     ...more,
   };
 }

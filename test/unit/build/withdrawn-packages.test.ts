@@ -13,7 +13,8 @@ import { whoLibrary } from '../../util/who-library.ts';
 let series: BuildSeries;
 beforeEach(async () => {
   series = buildSeries();
-  for (const name of ['acme/one', 'acme/two', 'gone/three']) series.tree.write(below(`src/${name}`, whoLibrary(name, '1.0.0')));
+  for (const name of ['acme/one', 'acme/two', 'gone/three'])
+    series.tree.write(below(`src/${name}`, whoLibrary(name, '1.0.0')));
   await series.run({ arguments: ['src'] });
 });
 afterEach(() => series.tree.remove());
@@ -55,7 +56,9 @@ describe('withdrawn packages', () => {
   it('that are not named are what `verify` finds, and a build that compares mends', async () => {
     await withdraw('gone/three');
     writeFileSync(path(), formatPublication({ ...announced(), withdrawn: [] }));
-    expect(await faults()).toMatchObject([{ code: 'MALFORMED_INDEX', path: 'index/_publication.json', name: 'gone/three' }]);
+    expect(await faults()).toMatchObject([
+      { code: 'MALFORMED_INDEX', path: 'index/_publication.json', name: 'gone/three' },
+    ]);
     series.tree.delete('data/build/manifest.json');
     await series.run({});
     expect(await faults()).toEqual([]);

@@ -16,7 +16,8 @@ import { whoLibrary } from '../../util/who-library.ts';
 let series: BuildSeries;
 beforeEach(async () => {
   series = buildSeries();
-  for (const version of ['1.0.0', '1.1.0']) series.tree.write(below(`src/${version}`, whoLibrary('acme/hello', version)));
+  for (const version of ['1.0.0', '1.1.0'])
+    series.tree.write(below(`src/${version}`, whoLibrary('acme/hello', version)));
   series.tree.write(below('src/other', whoLibrary('acme/other', '1.0.0')));
   await series.run({ arguments: ['src'] });
 });
@@ -25,15 +26,25 @@ afterEach(() => series.tree.remove());
 const name = 'acme/hello' as PackageName;
 const versions = (): string[] => Object.keys(publishedVersions(series.data)).toSorted();
 const effects = { now: () => new Date(), progress: () => undefined, environment: process.env };
-const withdraw = (version: string) => withholdVersion({ name, version }, { request: series.request({}), effects, waitMs: 0 });
+const withdraw = (version: string) =>
+  withholdVersion({ name, version }, { request: series.request({}), effects, waitMs: 0 });
 const restore = async (version: string) => {
   const request = await restoringRequest({ name, version }, series.request({}));
-  return 'outcome' in request ? request : series.run({ only: request.only ?? [], ...(request.withhold === undefined ? {} : { withhold: request.withhold }) });
+  return 'outcome' in request
+    ? request
+    : series.run({
+        only: request.only ?? [],
+        ...(request.withhold === undefined ? {} : { withhold: request.withhold }),
+      });
 };
 
 describe('a version that was withdrawn by hand', () => {
   it('is gone at once, and stays so whatever builds find, while its archive stays', async () => {
-    expect(await withdraw('1.1.0')).toMatchObject({ outcome: 'withdrawn', version: '1.1.0', version_normalized: '1.1.0.0' });
+    expect(await withdraw('1.1.0')).toMatchObject({
+      outcome: 'withdrawn',
+      version: '1.1.0',
+      version_normalized: '1.1.0.0',
+    });
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/other@1.0.0']);
     expect(existsSync(join(series.data, 'public/dist/acme/hello/1.1.0.zip'))).toBe(true);
     series.tree.write(below('src/1.2.0', whoLibrary('acme/hello', '1.2.0')));
@@ -65,8 +76,19 @@ describe('a version that was withdrawn by hand', () => {
 
   it('cannot be uploaded either', async () => {
     await withdraw('1.1.0');
-    series.tree.write({ 'upload.zip': zipOf([{ name: 'composer.json', data: JSON.stringify({ name, version: '1.1.0' }) }]) });
-    expect(await publishArtifact({ path: series.tree.path('upload.zip') }, { request: series.request({}), effects, waitMs: 0 })).toMatchObject({ outcome: 'refused', code: 'VERSION_EXISTS', message: expect.stringContaining('withdrawn by hand') as string });
+    series.tree.write({
+      'upload.zip': zipOf([{ name: 'composer.json', data: JSON.stringify({ name, version: '1.1.0' }) }]),
+    });
+    expect(
+      await publishArtifact(
+        { path: series.tree.path('upload.zip') },
+        { request: series.request({}), effects, waitMs: 0 },
+      ),
+    ).toMatchObject({
+      outcome: 'refused',
+      code: 'VERSION_EXISTS',
+      message: expect.stringContaining('withdrawn by hand') as string,
+    });
     expect(versions()).toEqual(['acme/hello@1.0.0', 'acme/other@1.0.0']);
   });
 

@@ -36,8 +36,19 @@ describe('a build told to people', () => {
   });
 
   it('says what was left out, where, and why', () => {
-    const quarantined = [{ source: './p', code: 'VERSION_CHANGED' as const, message: 'It changed.', where: 'a/composer.json', name: 'acme/hello', version: '1.0.0' }];
-    expect(describeProblems({ ...report, quarantined, failed: [{ source: './gone', reason: 'it is not there' }] })).toEqual([
+    const quarantined = [
+      {
+        source: './p',
+        code: 'VERSION_CHANGED' as const,
+        message: 'It changed.',
+        where: 'a/composer.json',
+        name: 'acme/hello',
+        version: '1.0.0',
+      },
+    ];
+    expect(
+      describeProblems({ ...report, quarantined, failed: [{ source: './gone', reason: 'it is not there' }] }),
+    ).toEqual([
       '1 version left out:',
       '  acme/hello 1.0.0 (a/composer.json): It changed. [VERSION_CHANGED]',
       '1 source failed and keeps what was last published:',
@@ -46,14 +57,29 @@ describe('a build told to people', () => {
   });
 
   it('says that a strict build held everything back', () => {
-    const quarantined = [{ source: './p', code: 'NAME_MISSING' as const, message: 'It has no name.', where: 'a/composer.json', name: null, version: null }];
+    const quarantined = [
+      {
+        source: './p',
+        code: 'NAME_MISSING' as const,
+        message: 'It has no name.',
+        where: 'a/composer.json',
+        name: null,
+        version: null,
+      },
+    ];
     const refused = { ...report, added: [], withdrawn: [], notices: [], published: false, quarantined };
-    expect(describeOutcome(refused, true)).toEqual(['Nothing was published, since --strict was given and not everything is fit to be (publication 3 stays, 1.2 s).']);
+    expect(describeOutcome(refused, true)).toEqual([
+      'Nothing was published, since --strict was given and not everything is fit to be (publication 3 stays, 1.2 s).',
+    ]);
     expect(describeOutcome(refused, false)).toEqual(['Nothing has changed (publication 3, 1.2 s).']);
   });
 
   it('cuts a long list and says by how much', () => {
-    const added = Array.from({ length: 100 }, (_, index) => ({ name: `acme/p${index}`, version: '1.0.0', source: './p' }));
+    const added = Array.from({ length: 100 }, (_, index) => ({
+      name: `acme/p${index}`,
+      version: '1.0.0',
+      source: './p',
+    }));
     const lines = describeOutcome({ ...report, added, withdrawn: [], notices: [] }, false);
     expect(lines).toHaveLength(41);
     expect(lines.at(-1)).toBe('  … and 61 more (--json lists them all)');
@@ -66,7 +92,15 @@ describe('text', () => {
   });
 
   it('tables have columns as wide as their widest cell', () => {
-    expect(formatTable(['id', 'what'], [['long one', 'x'], ['b', '']])).toEqual(['id        what', 'long one  x', 'b']);
+    expect(
+      formatTable(
+        ['id', 'what'],
+        [
+          ['long one', 'x'],
+          ['b', ''],
+        ],
+      ),
+    ).toEqual(['id        what', 'long one  x', 'b']);
   });
 
   it('suggests what was meant, and nothing far off', () => {
@@ -75,7 +109,12 @@ describe('text', () => {
   });
 
   it('a server on every address is reached by loopback', () => {
-    expect([localUrl('0.0.0.0', 80), localUrl('::', 81), localUrl('::1', 82), localUrl('box', 83)]).toEqual(['http://127.0.0.1:80', 'http://[::1]:81', 'http://[::1]:82', 'http://box:83']);
+    expect([localUrl('0.0.0.0', 80), localUrl('::', 81), localUrl('::1', 82), localUrl('box', 83)]).toEqual([
+      'http://127.0.0.1:80',
+      'http://[::1]:81',
+      'http://[::1]:82',
+      'http://box:83',
+    ]);
   });
 
   it('the lines for Composer key the token by host and port', () => {

@@ -2,7 +2,16 @@
 
 import { describe, expect, it } from 'vitest';
 
-import { parseDistUrl, parseListen, parseLog, parseMetadataUrl, parseRedisUrl, parseTrustedProxies, parseWholeNumber, shown } from '../../../cli/setting-values.ts';
+import {
+  parseDistUrl,
+  parseListen,
+  parseLog,
+  parseMetadataUrl,
+  parseRedisUrl,
+  parseTrustedProxies,
+  parseWholeNumber,
+  shown,
+} from '../../../cli/setting-values.ts';
 
 describe('listen', () => {
   it.each([
@@ -14,44 +23,90 @@ describe('listen', () => {
     [9000, '127.0.0.1', 9000],
   ])('%s', (raw, host, port) => expect(parseListen(raw)).toEqual({ host, port }));
 
-  it.each(['', ':80', '127.0.0.1', '::1:80', '[127.0.0.1]:80', 'a:65536', 'a:1x', 'http://a:80', 'a b:1', -1, null, {}])('not %j', (raw) => expect(parseListen(raw)).toBeUndefined());
+  it.each([
+    '',
+    ':80',
+    '127.0.0.1',
+    '::1:80',
+    '[127.0.0.1]:80',
+    'a:65536',
+    'a:1x',
+    'http://a:80',
+    'a b:1',
+    -1,
+    null,
+    {},
+  ])('not %j', (raw) => expect(parseListen(raw)).toBeUndefined());
 });
 
 describe('metadata-url', () => {
-  it.each(['/p2/%package%$%hash%.json', '/p2/%package%.json', 'https://packages.example.org/p2/%package%.json'])('%s', (raw) => expect(parseMetadataUrl(raw)).toBe(raw));
-
-  it.each(['p2/%package%.json', '//evil/%package%', '/p2/%name%.json', 'ftp://a/%package%', 'https://%package%/', '/p2/%package% .json', 7])('not %j', (raw) =>
-    expect(parseMetadataUrl(raw)).toBeUndefined(),
+  it.each(['/p2/%package%$%hash%.json', '/p2/%package%.json', 'https://packages.example.org/p2/%package%.json'])(
+    '%s',
+    (raw) => expect(parseMetadataUrl(raw)).toBe(raw),
   );
+
+  it.each([
+    'p2/%package%.json',
+    '//evil/%package%',
+    '/p2/%name%.json',
+    'ftp://a/%package%',
+    'https://%package%/',
+    '/p2/%package% .json',
+    7,
+  ])('not %j', (raw) => expect(parseMetadataUrl(raw)).toBeUndefined());
 });
 
 describe('dist-url', () => {
   it('is a path, or an absolute address without a slash at its end', () => {
     expect(parseDistUrl('path')).toEqual({ form: 'path' });
-    expect(parseDistUrl('https://p.example.org/composer/')).toEqual({ form: 'absolute', base: 'https://p.example.org/composer' });
+    expect(parseDistUrl('https://p.example.org/composer/')).toEqual({
+      form: 'absolute',
+      base: 'https://p.example.org/composer',
+    });
     expect(parseDistUrl('http://p.example.org')).toEqual({ form: 'absolute', base: 'http://p.example.org' });
   });
 
-  it.each(['', '/dist', 'ftp://a', 'https://u:p@a', 'https://a/?x=1', 'https://a/#x'])('not %j', (raw) => expect(parseDistUrl(raw)).toBeUndefined());
+  it.each(['', '/dist', 'ftp://a', 'https://u:p@a', 'https://a/?x=1', 'https://a/#x'])('not %j', (raw) =>
+    expect(parseDistUrl(raw)).toBeUndefined(),
+  );
 });
 
 describe('the others', () => {
   it('redis', () => {
     expect(parseRedisUrl('rediss://u:p@h:6380/1')).toBe('rediss://u:p@h:6380/1');
-    expect([parseRedisUrl('h:6379'), parseRedisUrl('http://h'), parseRedisUrl('redis://')]).toEqual([undefined, undefined, undefined]);
+    expect([parseRedisUrl('h:6379'), parseRedisUrl('http://h'), parseRedisUrl('redis://')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('redis behind sentinels', () => {
     const given = 'redis+sentinel://u:p@a:26379,b/packages/1';
     expect(parseRedisUrl(given)).toBe(given);
-    expect(['redis+sentinel://a:1', 'redis+sentinel://a:1/', 'redis+sentinel:///packages', 'sentinel://a/packages', 'redis+sentinel://a/packages/x'].map(parseRedisUrl)).toEqual([undefined, undefined, undefined, undefined, undefined]);
-    expect(shown('redis+sentinel://u:s3cret@a,b/packages?sentinel_password=s3cret')).toBe('"redis+sentinel://***@a,b/packages?***"');
+    expect(
+      [
+        'redis+sentinel://a:1',
+        'redis+sentinel://a:1/',
+        'redis+sentinel:///packages',
+        'sentinel://a/packages',
+        'redis+sentinel://a/packages/x',
+      ].map(parseRedisUrl),
+    ).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(shown('redis+sentinel://u:s3cret@a,b/packages?sentinel_password=s3cret')).toBe(
+      '"redis+sentinel://***@a,b/packages?***"',
+    );
   });
 
   it('trusted proxies', () => {
     expect(parseTrustedProxies('10.0.0.0/8, ::1')).toEqual(['10.0.0.0/8', '::1']);
     expect(parseTrustedProxies(['fd00::/8'])).toEqual(['fd00::/8']);
-    expect([parseTrustedProxies('10.0.0.0/33'), parseTrustedProxies('proxy.local'), parseTrustedProxies([1]), parseTrustedProxies('::1/129')]).toEqual([undefined, undefined, undefined, undefined]);
+    expect([
+      parseTrustedProxies('10.0.0.0/33'),
+      parseTrustedProxies('proxy.local'),
+      parseTrustedProxies([1]),
+      parseTrustedProxies('::1/129'),
+    ]).toEqual([undefined, undefined, undefined, undefined]);
   });
 
   it('log', () => {
@@ -63,7 +118,8 @@ describe('the others', () => {
 
   it('whole numbers', () => {
     expect([parseWholeNumber('12', 1, 20), parseWholeNumber(12, 1, 20)]).toEqual([12, 12]);
-    for (const raw of ['1.5', 1.5, '-1', ' 1', '1e1', '21', true, null]) expect(parseWholeNumber(raw, 1, 20)).toBeUndefined();
+    for (const raw of ['1.5', 1.5, '-1', ' 1', '1e1', '21', true, null])
+      expect(parseWholeNumber(raw, 1, 20)).toBeUndefined();
   });
 
   it.each([

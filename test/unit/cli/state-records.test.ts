@@ -17,10 +17,55 @@ import type { StateStore } from '../../../proxy/state/state-store.ts';
 
 const at = '2026-11-22T14:00:00.000Z';
 const of = (kind: string, last = '0'): string => `${kind}_000000000000000${last}`;
-const [token, otherToken, user, otherUser, artifact, otherArtifact, repository] = [of('tok'), of('tok', '1'), of('usr'), of('usr', '1'), of('art'), of('art', '1'), of('repo')];
-const tokenRecord = (id: string, digest: string): JsonObject => ({ id, description: 'x', kind: 'read', limit: null, created_at: at, created_by: 'cli:a', expires_at: null, revoked_at: null, hash: digest });
-const userRecord = (id: string, email: string): JsonObject => ({ id, email, name: null, role: 'admin', status: 'active', password: 'x', two_factor: null, invitation: null, created_at: at, created_by: 'cli:a', last_login_at: null, known_addresses: [] });
-const artifactRecord = (id: string, version: string): JsonObject => ({ id, name: 'acme/hello', version, version_normalized: version, reference: 'r', sha256: '', sha1: '', size: 1, url: '', status: 'published', created_at: at, created_by: 'cli:a', retired_at: null });
+const [token, otherToken, user, otherUser, artifact, otherArtifact, repository] = [
+  of('tok'),
+  of('tok', '1'),
+  of('usr'),
+  of('usr', '1'),
+  of('art'),
+  of('art', '1'),
+  of('repo'),
+];
+const tokenRecord = (id: string, digest: string): JsonObject => ({
+  id,
+  description: 'x',
+  kind: 'read',
+  limit: null,
+  created_at: at,
+  created_by: 'cli:a',
+  expires_at: null,
+  revoked_at: null,
+  hash: digest,
+});
+const userRecord = (id: string, email: string): JsonObject => ({
+  id,
+  email,
+  name: null,
+  role: 'admin',
+  status: 'active',
+  password: 'x',
+  two_factor: null,
+  invitation: null,
+  created_at: at,
+  created_by: 'cli:a',
+  last_login_at: null,
+  known_addresses: [],
+});
+const artifactRecord = (id: string, version: string): JsonObject => ({
+  id,
+  name: 'acme/hello',
+  version,
+  version_normalized: version,
+  reference: 'r',
+  sha256: '',
+  sha1: '',
+  size: 1,
+  url: '',
+  status: 'published',
+  created_at: at,
+  created_by: 'cli:a',
+  retired_at: null,
+});
 const content = (version: string) => ({ name: 'acme/hello', version_normalized: version, reference: 'r' });
 const invited = hash('sha256', 'an invitation');
 const job: JsonObject = { id: of('job'), repository_id: repository, created_at: at, log: [] };
@@ -43,8 +88,27 @@ const rows: Readonly<Record<string, JsonValue>> = {
   'installs/acme/hello/2026-11-22': { '1.0.0': 2 },
   [jobAt]: job,
   'lease/schedule': { holder: 'x', owner: 'y' },
-  'purge/x': { name: 'acme/hello', version: '1.0.0', reason: 'secret', note: null, purged_at: at, purged_by: 'cli:a', tombstones: [] },
-  [`repository/${repository}`]: { id: repository, type: 'git', url: 'https://git.example.org/x', filters: {}, credentials: null, credentials_kind: null, interval: null, created_at: at, created_by: 'cli:a', updated_at: at },
+  'purge/x': {
+    name: 'acme/hello',
+    version: '1.0.0',
+    reason: 'secret',
+    note: null,
+    purged_at: at,
+    purged_by: 'cli:a',
+    tombstones: [],
+  },
+  [`repository/${repository}`]: {
+    id: repository,
+    type: 'git',
+    url: 'https://git.example.org/x',
+    filters: {},
+    credentials: null,
+    credentials_kind: null,
+    interval: null,
+    created_at: at,
+    created_by: 'cli:a',
+    updated_at: at,
+  },
   [`repository-active/${repository}`]: jobAt,
   'repository-place/x': repository,
   [`repository-sync/${repository}`]: { status: 'active', error_message: null, last_synced_at: at, attempted_at: at },
@@ -63,16 +127,31 @@ const rows: Readonly<Record<string, JsonValue>> = {
   [userEmailKey('eve@example.org')]: otherUser,
   [`user-invitation/${invited}`]: user,
   'user-roster': { users: 2, admins: [user, otherUser] },
-  [withdrawalKey('acme/hello', '1.0.0.0')]: { name: 'acme/hello', version: '1.0.0', version_normalized: '1.0.0.0', reference: 'r', withdrawn_at: at, withdrawn_by: 'cli:a' },
+  [withdrawalKey('acme/hello', '1.0.0.0')]: {
+    name: 'acme/hello',
+    version: '1.0.0',
+    version_normalized: '1.0.0.0',
+    reference: 'r',
+    withdrawn_at: at,
+    withdrawn_by: 'cli:a',
+  },
 };
 const familyOf = (key: string): string => key.split('/', 1)[0] ?? '';
 
 let state: StateStore;
 beforeEach(async () => {
   state = createMemoryStore();
-  await createAuditedStore({ store: state, now: () => 1 }).commit({ conditions: [], puts: Object.entries(rows).map(([key, value]) => ({ key, value })), deletes: [] }, { actor: 'cli:a', action: 'x', subject: 'x', details: {} });
+  await createAuditedStore({ store: state, now: () => 1 }).commit(
+    { conditions: [], puts: Object.entries(rows).map(([key, value]) => ({ key, value })), deletes: [] },
+    { actor: 'cli:a', action: 'x', subject: 'x', details: {} },
+  );
 });
-const put = (key: string, value: JsonValue | undefined): Promise<boolean> => state.commit({ conditions: [], puts: value === undefined ? [] : [{ key, value }], deletes: value === undefined ? [key] : [] });
+const put = (key: string, value: JsonValue | undefined): Promise<boolean> =>
+  state.commit({
+    conditions: [],
+    puts: value === undefined ? [] : [{ key, value }],
+    deletes: value === undefined ? [key] : [],
+  });
 
 describe('the records of a state', () => {
   it('are sound as they are written, and of every family that is known', async () => {
@@ -83,7 +162,10 @@ describe('the records of a state', () => {
   it.each(['audit/head', ...Object.keys(rows)])('%s that is malformed is named by its kind', async (key) => {
     for (const value of [-5, null, 'x', [5], { users: [] }]) {
       await put(key, value);
-      await expect(assertRecords(state), JSON.stringify(value)).rejects.toMatchObject({ code: 'STATE_CORRUPT', message: expect.stringContaining(`"${familyOf(key)}"`) as string });
+      await expect(assertRecords(state), JSON.stringify(value)).rejects.toMatchObject({
+        code: 'STATE_CORRUPT',
+        message: expect.stringContaining(`"${familyOf(key)}"`) as string,
+      });
     }
   });
 
@@ -94,23 +176,59 @@ describe('the records of a state', () => {
     ['a hash that leads to no token', 'token-hash/h2', of('tok', '2'), /"token-hash" and .* "token"/],
     ['an email that leads to another user', userEmailKey('ada@example.org'), otherUser, /user/],
     ['an email that leads to no user', userEmailKey('bob@example.org'), of('usr', '2'), /"user-email" and .* "user"/],
-    ['a user whose invitation leads nowhere', `user-invitation/${invited}`, undefined, /"user" and .* "user-invitation"/],
+    [
+      'a user whose invitation leads nowhere',
+      `user-invitation/${invited}`,
+      undefined,
+      /"user" and .* "user-invitation"/,
+    ],
     ['a content that leads to another artifact', contentKey(content('1.0.0.0')), otherArtifact, /artifact/],
-    ['a version that leads to another artifact', versionKey(content('1.0.0.0')), { id: otherArtifact, serial: 1 }, /"artifact-version" and .* "artifact"/],
-    ['a place that leads to no repository', 'repository-place/y', of('repo', '1'), /"repository-place" and .* "repository"/],
-    ['a record that lies under the id of another one', `token/${otherToken}`, tokenRecord(token, 'h0'), /"token" is malformed/],
-    ['a count of users that is not theirs', 'user-roster', { users: 1, admins: [user, otherUser] }, /"user-roster" does not agree/],
+    [
+      'a version that leads to another artifact',
+      versionKey(content('1.0.0.0')),
+      { id: otherArtifact, serial: 1 },
+      /"artifact-version" and .* "artifact"/,
+    ],
+    [
+      'a place that leads to no repository',
+      'repository-place/y',
+      of('repo', '1'),
+      /"repository-place" and .* "repository"/,
+    ],
+    [
+      'a record that lies under the id of another one',
+      `token/${otherToken}`,
+      tokenRecord(token, 'h0'),
+      /"token" is malformed/,
+    ],
+    [
+      'a count of users that is not theirs',
+      'user-roster',
+      { users: 1, admins: [user, otherUser] },
+      /"user-roster" does not agree/,
+    ],
     ['admins that are none', 'user-roster', { users: 2, admins: [user] }, /"user-roster" does not agree/],
   ] as const)('%s', async (_what, key, value, message) => {
     await put(key, value);
-    await expect(assertRecords(state)).rejects.toMatchObject({ code: 'STATE_CORRUPT', message: expect.stringMatching(message) as string });
+    await expect(assertRecords(state)).rejects.toMatchObject({
+      code: 'STATE_CORRUPT',
+      message: expect.stringMatching(message) as string,
+    });
   });
 
   it('that change while they are read are no damage', async () => {
     const moving: Pick<StateStore, 'get' | 'range'> = {
       range: state.range,
       get: async (key) => {
-        if (key === `token/${token}`) await state.commit({ conditions: [], puts: [{ key, value: tokenRecord(token, 'h9') }, { key: 'token-hash/h9', value: token }], deletes: ['token-hash/h0', 'token-hash/before'] });
+        if (key === `token/${token}`)
+          await state.commit({
+            conditions: [],
+            puts: [
+              { key, value: tokenRecord(token, 'h9') },
+              { key: 'token-hash/h9', value: token },
+            ],
+            deletes: ['token-hash/h0', 'token-hash/before'],
+          });
         return state.get(key);
       },
     };

@@ -18,8 +18,17 @@ function rig(onHangUp?: () => void) {
     stderr: { write: () => true },
     now: () => new Date(nowMs),
   };
-  const promise = stopSignal(context, { onHangUp, onCrash: (error) => crashes.push(error) }).then((exitCode) => (stopped = exitCode));
-  return { exits, crashes, crash: (error: unknown) => crash(error), send: (signal: string) => listeners.get(signal)?.(), wait: (ms: number) => void (nowMs += ms), stopped: async () => (await Promise.race([promise, Promise.resolve(false as const)])) || stopped };
+  const promise = stopSignal(context, { onHangUp, onCrash: (error) => crashes.push(error) }).then(
+    (exitCode) => (stopped = exitCode),
+  );
+  return {
+    exits,
+    crashes,
+    crash: (error: unknown) => crash(error),
+    send: (signal: string) => listeners.get(signal)?.(),
+    wait: (ms: number) => void (nowMs += ms),
+    stopped: async () => (await Promise.race([promise, Promise.resolve(false as const)])) || stopped,
+  };
 }
 
 describe('stopSignal', () => {

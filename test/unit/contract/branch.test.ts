@@ -27,10 +27,15 @@ describe('branchVersion', () => {
 });
 
 describe('parseNumericAliasPrefix', () => {
-  it.each(vectors.filter(({ asBranch }) => asBranch !== null))('$branch', ({ asBranch, asDefaultBranch, parseNumericAliasPrefix: expected }) => {
-    const version = asBranch?.version ?? '';
-    expect(parseNumericAliasPrefix(version) ?? false).toBe(expected);
-    // A default branch without such a prefix, a leading v aside, is what Composer also calls 9999999-dev.
-    expect(asDefaultBranch.some((alias) => alias.version === '9999999-dev')).toBe(parseNumericAliasPrefix(version.replace(/^v/, '')) === undefined);
-  });
+  it.each(vectors.filter(({ asBranch }) => asBranch !== null))(
+    '$branch',
+    ({ asBranch, asDefaultBranch, parseNumericAliasPrefix: expected }) => {
+      const version = asBranch?.version ?? '';
+      expect(parseNumericAliasPrefix(version) ?? false).toBe(expected);
+      // A default branch without such a prefix, a leading v aside, is what Composer also calls 9999999-dev.
+      expect(asDefaultBranch.some((alias) => alias.version === '9999999-dev')).toBe(
+        parseNumericAliasPrefix(version.replace(/^v/, '')) === undefined,
+      );
+    },
+  );
 });

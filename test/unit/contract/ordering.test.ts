@@ -10,11 +10,13 @@ const compare = vectors.compare as [NormalizedVersion, NormalizedVersion, number
 
 describe('phpVersionCompare', () => {
   it('agrees with PHP on every pair', () => {
-    expect(compare.map(([a, b]) => [a, b, phpVersionCompare(a, b)])).toEqual(compare.map(([a, b, , order]) => [a, b, order]));
+    expect(compare.map(([a, b]) => [a, b, phpVersionCompare(a, b)])).toEqual(
+      compare.map(([a, b, , order]) => [a, b, order]),
+    );
     expect(compare.map(([a, b]) => 0 - phpVersionCompare(b, a))).toEqual(compare.map(([, , , order]) => order));
   });
 
-  it('has PHP\'s oddities', () => {
+  it("has PHP's oddities", () => {
     expect(phpVersionCompare('1.0', '1.0.0')).toBe(-1);
     expect(phpVersionCompare('1.0-p1', '1.0')).toBe(1);
     expect(phpVersionCompare('1.0-unknown', '1.0-dev')).toBe(-1);
@@ -34,6 +36,12 @@ describe('compareNormalized', () => {
 
   it('puts branches below numbers, by name, and leaves nothing undecided', () => {
     const sorted = ['1.0.0.0', 'dev-main', '01.0.0.0', 'dev-a', '1.9999999.9999999.9999999-dev'] as NormalizedVersion[];
-    expect(sorted.sort(compareNormalized)).toEqual(['dev-a', 'dev-main', '01.0.0.0', '1.0.0.0', '1.9999999.9999999.9999999-dev']);
+    expect(sorted.sort(compareNormalized)).toEqual([
+      'dev-a',
+      'dev-main',
+      '01.0.0.0',
+      '1.0.0.0',
+      '1.9999999.9999999.9999999-dev',
+    ]);
   });
 });

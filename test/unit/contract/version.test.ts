@@ -26,9 +26,12 @@ describe('parseStability', () => {
     expect(parseStability(input)).toBe(stability);
   });
 
-  it.each(vectors.filter(({ normalized }) => normalized !== null))('of $normalized', ({ normalized, stabilityOfNormalized }) => {
-    expect(parseStability(normalized ?? '')).toBe(stabilityOfNormalized);
-  });
+  it.each(vectors.filter(({ normalized }) => normalized !== null))(
+    'of $normalized',
+    ({ normalized, stabilityOfNormalized }) => {
+      expect(parseStability(normalized ?? '')).toBe(stabilityOfNormalized);
+    },
+  );
 
   it('decides what is a dev version', () => {
     expect(['dev-main', '1.0.0.0-dev', '1.0.0.0-RC1', '1.0.0.0'].map(isDevVersion)).toEqual([true, true, false, false]);
@@ -41,7 +44,9 @@ describe('tagVersion', () => {
     if (asTag !== null) {
       expect(found).toEqual({ version: asTag?.version, normalized: asTag?.version_normalized });
     } else {
-      expect(found).toEqual({ skip: expect.stringMatching(asTagSkip?.includes('dev prefixes') ? /dev version/ : /not a version/) });
+      expect(found).toEqual({
+        skip: expect.stringMatching(asTagSkip?.includes('dev prefixes') ? /dev version/ : /not a version/),
+      });
     }
   });
 });

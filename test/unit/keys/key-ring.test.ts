@@ -14,15 +14,21 @@ let monotonicMs = 0;
 beforeEach(() => void (folder = temporaryFolder('keys')));
 afterEach(() => folder.remove());
 
-const ring = (): KeyRing => createKeyRing({ folder: folder.at('keys'), now: Date.now, randomBytes, monotonicMs: () => monotonicMs });
+const ring = (): KeyRing =>
+  createKeyRing({ folder: folder.at('keys'), now: Date.now, randomBytes, monotonicMs: () => monotonicMs });
 
 describe('the key ring', () => {
   it('makes the first key when it is used, for its owner only', () => {
     expect(ring().list()).toEqual([]);
     ring().current('signing');
     ring().current('sealing');
-    const modes = readdirSync(folder.at('keys')).sort().map((name) => [name, statSync(folder.at(join('keys', name))).mode & 0o777]);
-    expect(modes).toEqual([['sealing-0001.json', 0o600], ['signing-0001.json', 0o600]]);
+    const modes = readdirSync(folder.at('keys'))
+      .sort()
+      .map((name) => [name, statSync(folder.at(join('keys', name))).mode & 0o777]);
+    expect(modes).toEqual([
+      ['sealing-0001.json', 0o600],
+      ['signing-0001.json', 0o600],
+    ]);
     expect(statSync(folder.at('keys')).mode & 0o777).toBe(0o700);
   });
 
@@ -59,7 +65,11 @@ describe('the key ring', () => {
     const [later, sooner] = [Date.parse('2030-01-02T00:00:00Z'), Date.parse('2030-01-01T00:00:00Z')];
     keys.rotate('signing', later);
     keys.rotate('signing', sooner);
-    expect(keys.list().map(({ number, ends_at }) => [number, ends_at])).toEqual([[3, null], [2, '2030-01-01T00:00:00.000Z'], [1, '2030-01-01T00:00:00.000Z']]);
+    expect(keys.list().map(({ number, ends_at }) => [number, ends_at])).toEqual([
+      [3, null],
+      [2, '2030-01-01T00:00:00.000Z'],
+      [1, '2030-01-01T00:00:00.000Z'],
+    ]);
   });
 
   it('names the file that is damaged, and looks at no other', () => {
@@ -90,10 +100,13 @@ describe('the sealer', () => {
     const sealed = sealer().seal(new Secret('hunter2'), 'a');
     const parts = sealed.split('.');
     for (const at of [1, 2, 3]) {
-      const changed = parts.map((part, index) => (index === at ? `${part.startsWith('A') ? 'B' : 'A'}${part.slice(1)}` : part)).join('.');
+      const changed = parts
+        .map((part, index) => (index === at ? `${part.startsWith('A') ? 'B' : 'A'}${part.slice(1)}` : part))
+        .join('.');
       expect(() => sealer().unseal(changed, 'a')).toThrow(/does not open|is not there/);
     }
-    for (const text of ['', 'v1', 'v2.a.b.c', `${parts.slice(0, 3).join('.')}.`, `${parts.slice(0, 3).join('.')}.AAAA`]) expect(() => sealer().unseal(text, 'a')).toThrow();
+    for (const text of ['', 'v1', 'v2.a.b.c', `${parts.slice(0, 3).join('.')}.`, `${parts.slice(0, 3).join('.')}.AAAA`])
+      expect(() => sealer().unseal(text, 'a')).toThrow();
   });
 
   it('after a rotation opens what was sealed before, and reseals it once', () => {

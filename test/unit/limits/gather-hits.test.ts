@@ -28,7 +28,13 @@ describe('requests of one turn of the event loop', () => {
     const { countTogether, asked } = countingServer();
     const hit = gatherHits(countTogether);
     await hit(hitOf('a'));
-    const counts = await Promise.all([hit(hitOf('a')), hit(hitOf('b')), hit(hitOf('a')), hit(hitOf('a')), hit(hitOf('a'))]);
+    const counts = await Promise.all([
+      hit(hitOf('a')),
+      hit(hitOf('b')),
+      hit(hitOf('a')),
+      hit(hitOf('a')),
+      hit(hitOf('a')),
+    ]);
     expect(counts).toEqual([
       { admitted: true, used: 2, endsInMs: 700 },
       { admitted: true, used: 1, endsInMs: 700 },
@@ -36,14 +42,25 @@ describe('requests of one turn of the event loop', () => {
       { admitted: false, used: 3, endsInMs: 700 },
       { admitted: false, used: 3, endsInMs: 700 },
     ]);
-    expect(asked.map((hits) => hits.map(({ key, requests }) => [key, requests]))).toEqual([[['a', 1]], [['a', 4], ['b', 1]]]);
+    expect(asked.map((hits) => hits.map(({ key, requests }) => [key, requests]))).toEqual([
+      [['a', 1]],
+      [
+        ['a', 4],
+        ['b', 1],
+      ],
+    ]);
   });
 
   it('with another limit are another question, asked after the first', async () => {
     const { countTogether, asked } = countingServer();
     const hit = gatherHits(countTogether);
     const counts = await Promise.all([hit(hitOf('a', 1)), hit(hitOf('a', 1)), hit(hitOf('a', 5)), hit(hitOf('a', 5))]);
-    expect(counts.map(({ admitted, used }) => [admitted, used])).toEqual([[true, 1], [false, 1], [true, 2], [true, 3]]);
+    expect(counts.map(({ admitted, used }) => [admitted, used])).toEqual([
+      [true, 1],
+      [false, 1],
+      [true, 2],
+      [true, 3],
+    ]);
     expect(asked).toHaveLength(1);
   });
 

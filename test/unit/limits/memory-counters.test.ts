@@ -13,8 +13,16 @@ describe('a window', () => {
   it('runs to its last millisecond and not beyond', () => {
     const counters = createMemoryCounters();
     expect(counters.hit('a', 1, hour, noon)).toEqual({ admitted: true, remaining: 0, resetAtMs: noon + hour });
-    expect(counters.hit('a', 1, hour, noon + hour - 1)).toEqual({ admitted: false, remaining: 0, resetAtMs: noon + hour });
-    expect(counters.hit('a', 1, hour, noon + hour)).toEqual({ admitted: true, remaining: 0, resetAtMs: noon + 2 * hour });
+    expect(counters.hit('a', 1, hour, noon + hour - 1)).toEqual({
+      admitted: false,
+      remaining: 0,
+      resetAtMs: noon + hour,
+    });
+    expect(counters.hit('a', 1, hour, noon + hour)).toEqual({
+      admitted: true,
+      remaining: 0,
+      resetAtMs: noon + 2 * hour,
+    });
   });
 
   it('is not stretched by a clock that was set back', () => {
@@ -29,7 +37,8 @@ describe('a window', () => {
 describe('memory', () => {
   it('is freed when windows end', () => {
     const windows = createWindows();
-    for (let index = 0; index < 1000; index += 1) windows.set(`key ${index}`, { used: 1, endsAtMs: noon + 1 + index }, noon);
+    for (let index = 0; index < 1000; index += 1)
+      windows.set(`key ${index}`, { used: 1, endsAtMs: noon + 1 + index }, noon);
     expect(windows.size()).toBe(1000);
     windows.set('next', { used: 1, endsAtMs: noon + hour }, noon + 990);
     expect(windows.size()).toBe(11);
@@ -63,7 +72,10 @@ describe('counts across a restart', () => {
     const store = createMemoryStore();
     expect(await loadCounters(store, noon)).toEqual([]);
     const kept = ['a', 5, noon + 1];
-    for (const [value, expected] of [['x', []], [[1, null, ['a'], ['a', -1, noon + 1], ['a', 1.5, noon + 1], ['a', 1, 'x'], kept], [kept]]] as const) {
+    for (const [value, expected] of [
+      ['x', []],
+      [[1, null, ['a'], ['a', -1, noon + 1], ['a', 1.5, noon + 1], ['a', 1, 'x'], kept], [kept]],
+    ] as const) {
       await store.commit({ conditions: [], puts: [{ key: savedCountersKey, value }], deletes: [] });
       expect(await loadCounters(store, noon)).toEqual(expected);
     }

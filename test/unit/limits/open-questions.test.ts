@@ -9,7 +9,12 @@ it('knows of a key what is open, if something was heard of it lately', () => {
   expect(questions.openOf('a', 0)).toBeUndefined();
   questions.asked('a');
   questions.answered('a', 0);
-  expect([questions.openOf('a', 0), questions.openOf('a', 4999), questions.openOf('a', 5000), questions.openOf('b', 0)]).toEqual([1, 1, undefined, undefined]);
+  expect([
+    questions.openOf('a', 0),
+    questions.openOf('a', 4999),
+    questions.openOf('a', 5000),
+    questions.openOf('b', 0),
+  ]).toEqual([1, 1, undefined, undefined]);
   questions.failed('a');
   expect(questions.openOf('a', 0)).toBe(0);
 });

@@ -22,8 +22,17 @@ interface Rig {
 async function open(answer: () => Promise<SharedCount>): Promise<Rig> {
   const notices: CountersNotice[] = [];
   const rig = { answer, aheadMs: 0, notices };
-  const shared: SharedCounters = { connect: async () => undefined, hit: () => rig.answer(), peek: async () => undefined, close: async () => undefined };
-  const counters = await openResilientCounters({ shared, notice: (notice) => notices.push(notice), monotonicMs: () => performance.now() + rig.aheadMs });
+  const shared: SharedCounters = {
+    connect: async () => undefined,
+    hit: () => rig.answer(),
+    peek: async () => undefined,
+    close: async () => undefined,
+  };
+  const counters = await openResilientCounters({
+    shared,
+    notice: (notice) => notices.push(notice),
+    monotonicMs: () => performance.now() + rig.aheadMs,
+  });
   onTestFinished(() => counters.close());
   return Object.assign(rig, { counters });
 }
@@ -78,7 +87,11 @@ describe('a window', () => {
     const rig = await open(async () => ({ admitted: false, used: 100, endsInMs: 2000 }));
     expect(await rig.counters.hit('a', 100, hour, noon)).toMatchObject({ admitted: false, remaining: 0 });
     rig.answer = used(1);
-    expect(await rig.counters.hit('a', 100, hour, noon + 1999)).toEqual({ admitted: true, remaining: 99, resetAtMs: noon + 1999 + hour });
+    expect(await rig.counters.hit('a', 100, hour, noon + 1999)).toEqual({
+      admitted: true,
+      remaining: 99,
+      resetAtMs: noon + 1999 + hour,
+    });
     rig.answer = lost;
     expect(await rig.counters.hit('a', 100, hour, noon + 2000)).toMatchObject({ remaining: 98 });
   });

@@ -7,7 +7,13 @@ import { createSilenceWatch } from '../../../proxy/limits/silence.ts';
 describe('a silence', () => {
   it('is noticed when one has waited too long, and ends the waiting of all', async () => {
     let heard: readonly string[] = [];
-    const watch = createSilenceWatch<string>({ lateMs: 10, silentMs: 20, onLate: () => undefined, onSilence: () => (heard = watch.drain()), monotonicMs: () => performance.now() });
+    const watch = createSilenceWatch<string>({
+      lateMs: 10,
+      silentMs: 20,
+      onLate: () => undefined,
+      onSilence: () => (heard = watch.drain()),
+      monotonicMs: () => performance.now(),
+    });
     watch.add('first');
     watch.add('second');
     while (heard.length === 0) await delay(5);
@@ -17,7 +23,13 @@ describe('a silence', () => {
 
   it('is noticed although others were answered in time', async () => {
     let heard: readonly string[] = [];
-    const watch = createSilenceWatch<string>({ lateMs: 10, silentMs: 20, onLate: () => undefined, onSilence: () => (heard = watch.drain()), monotonicMs: () => performance.now() });
+    const watch = createSilenceWatch<string>({
+      lateMs: 10,
+      silentMs: 20,
+      onLate: () => undefined,
+      onSilence: () => (heard = watch.drain()),
+      monotonicMs: () => performance.now(),
+    });
     watch.add('answered');
     await delay(10);
     watch.add('waiting');
@@ -29,7 +41,13 @@ describe('a silence', () => {
   it('is not seen in replies that have arrived but were not read yet', async () => {
     let nowMs = 0;
     let heard = false;
-    const watch = createSilenceWatch<string>({ lateMs: 20, silentMs: 30, onLate: () => (heard = true), onSilence: () => (heard = true), monotonicMs: () => nowMs });
+    const watch = createSilenceWatch<string>({
+      lateMs: 20,
+      silentMs: 30,
+      onLate: () => (heard = true),
+      onSilence: () => (heard = true),
+      monotonicMs: () => nowMs,
+    });
     // runs right before the watch's own timer, as after a pause of this process; what it queues stands for reading the socket
     setTimeout(() => setImmediate(() => watch.replied('waiting')), 20);
     watch.add('waiting');
@@ -43,7 +61,13 @@ describe('lateness', () => {
   it('lets those go on who may, but for the one that has waited longest, until there is a reply', async () => {
     let silent = false;
     const released: string[] = [];
-    const watch = createSilenceWatch<string>({ lateMs: 10, silentMs: 60, onLate: () => void released.push(...watch.release((waiting) => waiting !== 'must wait')), onSilence: () => (silent = true), monotonicMs: () => performance.now() });
+    const watch = createSilenceWatch<string>({
+      lateMs: 10,
+      silentMs: 60,
+      onLate: () => void released.push(...watch.release((waiting) => waiting !== 'must wait')),
+      onSilence: () => (silent = true),
+      monotonicMs: () => performance.now(),
+    });
     for (const waiting of ['first', 'second', 'must wait', 'third']) watch.add(waiting);
     while (released.length === 0) await delay(2);
     expect(released).toEqual(['second', 'third']);

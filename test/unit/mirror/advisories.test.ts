@@ -6,20 +6,38 @@ import { packageName, runMirror, type RunningMirror } from '../../util/running-m
 import { startUpstream, type TestUpstream } from '../../util/upstream.ts';
 
 const partial = { advisoryId: 'A-1', affectedVersions: '<2.0' };
-const full = { ...partial, packageName: 'some/lib', title: 'Bad', cve: 'CVE-2020-1', link: 'https://some.example/1', severity: 'high', reportedAt: '2020-03-01 12:00:00', sources: [{ name: 'there', remoteId: '17' }] };
+const full = {
+  ...partial,
+  packageName: 'some/lib',
+  title: 'Bad',
+  cve: 'CVE-2020-1',
+  link: 'https://some.example/1',
+  severity: 'high',
+  reportedAt: '2020-03-01 12:00:00',
+  sources: [{ name: 'there', remoteId: '17' }],
+};
 const apiRoot = { root: { 'security-advisories': { metadata: true, 'api-url': '/api/advisories' } } };
 
-const inDocument = async (running: RunningMirror, stability: 'stable' | 'dev' = 'stable'): Promise<readonly JsonObject[] | undefined> => (await running.provider('some/lib', stability))?.json()['security-advisories'] as readonly JsonObject[] | undefined;
-const asked = async (running: RunningMirror): Promise<readonly JsonObject[]> => (await running.mirror.advisories([packageName('some/lib')], { nowMs: running.clock.nowMs, epoch: 1 })).get(packageName('some/lib')) ?? [];
+const inDocument = async (
+  running: RunningMirror,
+  stability: 'stable' | 'dev' = 'stable',
+): Promise<readonly JsonObject[] | undefined> =>
+  (await running.provider('some/lib', stability))?.json()['security-advisories'] as readonly JsonObject[] | undefined;
+const asked = async (running: RunningMirror): Promise<readonly JsonObject[]> =>
+  (await running.mirror.advisories([packageName('some/lib')], { nowMs: running.clock.nowMs, epoch: 1 })).get(
+    packageName('some/lib'),
+  ) ?? [];
 /** What it is asked, and answers. */
 const withApi = (upstream: TestUpstream, advisories: unknown): string[] => {
   const bodies: string[] = [];
   upstream.instead('/api/advisories', (request, response) => {
     const pieces: Buffer[] = [];
-    request.on('data', (piece: Buffer) => pieces.push(piece)).on('end', () => {
-      bodies.push(decodeURIComponent(Buffer.concat(pieces).toString()));
-      response.end(JSON.stringify({ advisories }));
-    });
+    request
+      .on('data', (piece: Buffer) => pieces.push(piece))
+      .on('end', () => {
+        bodies.push(decodeURIComponent(Buffer.concat(pieces).toString()));
+        response.end(JSON.stringify({ advisories }));
+      });
   });
   return bodies;
 };
@@ -42,18 +60,35 @@ describe('advisories of an upstream', () => {
     upstream.put('some/lib', [{ version: '1.0.0' }], { 'security-advisories': [partial] });
     await using running = runMirror([upstream.url]);
     const first = await running.provider('some/lib');
-    const unknown = { ...partial, packageName: 'some/lib', title: 'Security advisory A-1', cve: null, link: null, severity: null, reportedAt: '1970-01-01T00:00:00+00:00', sources: [{ name: new URL(upstream.url).host, remoteId: 'A-1' }] };
+    const unknown = {
+      ...partial,
+      packageName: 'some/lib',
+      title: 'Security advisory A-1',
+      cve: null,
+      link: null,
+      severity: null,
+      reportedAt: '1970-01-01T00:00:00+00:00',
+      sources: [{ name: new URL(upstream.url).host, remoteId: 'A-1' }],
+    };
     expect(first?.json()['security-advisories']).toEqual([unknown]);
     expect(await asked(running)).toEqual([unknown]);
     withApi(upstream, { 'some/lib': [full] });
     running.clock.nowMs += 301_000;
     expect(await inDocument(running)).toEqual([full]);
-    expect((await running.provider('some/lib', 'stable', { ifModifiedSince: first?.headers['last-modified'] }))?.status).toBe(200);
+    expect(
+      (await running.provider('some/lib', 'stable', { ifModifiedSince: first?.headers['last-modified'] }))?.status,
+    ).toBe(200);
   });
 
   it('that are nested without end are as good as none', async () => {
     await using upstream = await startUpstream(apiRoot);
-    upstream.instead('/api/advisories', (_request, response) => void response.end(`{"advisories":{"some/lib":[${JSON.stringify({ ...full, advisoryId: 'A-2', more: 0 }).replace('"more":0', `"more":${'['.repeat(100_000)}${']'.repeat(100_000)}`)}]}}`));
+    upstream.instead(
+      '/api/advisories',
+      (_request, response) =>
+        void response.end(
+          `{"advisories":{"some/lib":[${JSON.stringify({ ...full, advisoryId: 'A-2', more: 0 }).replace('"more":0', `"more":${'['.repeat(100_000)}${']'.repeat(100_000)}`)}]}}`,
+        ),
+    );
     upstream.put('some/lib', [{ version: '1.0.0' }], { 'security-advisories': [full] });
     await using running = runMirror([upstream.url]);
     expect(await asked(running)).toEqual([full]);
@@ -62,7 +97,15 @@ describe('advisories of an upstream', () => {
 
   it('are left out where Composer cannot tell which versions they are about', async () => {
     await using upstream = await startUpstream();
-    upstream.put('some/lib', [{ version: '1.0.0' }], { 'security-advisories': [full, { ...full, advisoryId: 'A-2', affectedVersions: 'not < a constraint' }, { ...full, advisoryId: 'A-3', affectedVersions: ' ' }, { ...full, advisoryId: 4 }, 'nonsense'] });
+    upstream.put('some/lib', [{ version: '1.0.0' }], {
+      'security-advisories': [
+        full,
+        { ...full, advisoryId: 'A-2', affectedVersions: 'not < a constraint' },
+        { ...full, advisoryId: 'A-3', affectedVersions: ' ' },
+        { ...full, advisoryId: 4 },
+        'nonsense',
+      ],
+    });
     await using running = runMirror([upstream.url]);
     expect(await inDocument(running)).toEqual([full]);
     expect(await asked(running)).toEqual([full]);
@@ -81,16 +124,22 @@ describe('advisories of an upstream', () => {
     upstream.put('some/lib', [{ version: '1.0.0' }]);
     await using running = runMirror([upstream.url]);
     expect(await asked(running)).toEqual([{ ...full, [field]: instead }]);
-    upstream.put('some/lib', [{ version: '1.0.0' }], { 'security-advisories': [{ ...full, advisoryId: 'A-9', [field]: value }] });
+    upstream.put('some/lib', [{ version: '1.0.0' }], {
+      'security-advisories': [{ ...full, advisoryId: 'A-9', [field]: value }],
+    });
     running.clock.nowMs += 601_000;
-    expect((await inDocument(running))?.map((advisory) => advisory[field])).toEqual([field === 'title' ? 'Security advisory A-9' : instead]);
+    expect((await inDocument(running))?.map((advisory) => advisory[field])).toEqual([
+      field === 'title' ? 'Security advisory A-9' : instead,
+    ]);
   });
 
   it('that are complete leave the document as its upstream dates it', async () => {
     await using upstream = await startUpstream(apiRoot);
     upstream.put('some/lib', [{ version: '1.0.0' }], { 'security-advisories': [full] });
     await using running = runMirror([upstream.url]);
-    expect((await running.provider('some/lib'))?.headers['last-modified']).toBe((await fetch(`${upstream.url}/p2/some/lib.json`)).headers.get('last-modified'));
+    expect((await running.provider('some/lib'))?.headers['last-modified']).toBe(
+      (await fetch(`${upstream.url}/p2/some/lib.json`)).headers.get('last-modified'),
+    );
     expect(upstream.asked('/api/advisories')).toBe(0);
   });
 
@@ -108,8 +157,15 @@ describe('advisories of an upstream', () => {
 
 it('a version whose time is no text is left out, since Composer aborts on it', async () => {
   await using upstream = await startUpstream();
-  upstream.put('some/lib', [{ version: '2.0.0', extra: { time: 1_600_000_000 } }, { version: '1.1.0', extra: { time: false } }, { version: '1.0.0' }]);
+  upstream.put('some/lib', [
+    { version: '2.0.0', extra: { time: 1_600_000_000 } },
+    { version: '1.1.0', extra: { time: false } },
+    { version: '1.0.0' },
+  ]);
   await using running = runMirror([upstream.url]);
-  expect(Object.keys((await running.provider('some/lib'))?.json().packages['some/lib'] ?? {})).toEqual(['1.1.0', '1.0.0']);
+  expect(Object.keys((await running.provider('some/lib'))?.json().packages['some/lib'] ?? {})).toEqual([
+    '1.1.0',
+    '1.0.0',
+  ]);
   expect(running.of('versions-left-out')).toMatchObject([{ count: 1, first: '2.0.0: its time is no text' }]);
 });

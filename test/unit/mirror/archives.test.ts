@@ -15,13 +15,19 @@ import { allFiles } from '../../util/published-tree.ts';
 const name = 'some/lib';
 const large = zipBytes('large', 1_000_000);
 /** Comparing large buffers byte by byte takes the test runner minutes. */
-const bytesOf = (reply: MirrorReply | undefined): string => (reply?.status === 200 && reply.broken === undefined ? sha1Of(reply.body) : `${reply?.status} ${reply?.broken ?? ''}`);
+const bytesOf = (reply: MirrorReply | undefined): string =>
+  reply?.status === 200 && reply.broken === undefined ? sha1Of(reply.body) : `${reply?.status} ${reply?.broken ?? ''}`;
 const pathOf = (version: string): string => `/files/${name}/${version}/${referenceFor(`${name} ${version}`)}.zip`;
 
 /** Every ZIP that is kept, each of which must be what its name says. */
 function keptArchives({ folder }: RunningMirror): readonly string[] {
   const files = allFiles(folder.at('mirror')).filter((path) => path.endsWith('.zip'));
-  for (const path of files) expect(createHash('sha1').update(readFileSync(folder.at('mirror', path))).digest('hex')).toBe(/([0-9a-f]{40})\.zip$/.exec(path)?.[1]);
+  for (const path of files)
+    expect(
+      createHash('sha1')
+        .update(readFileSync(folder.at('mirror', path)))
+        .digest('hex'),
+    ).toBe(/([0-9a-f]{40})\.zip$/.exec(path)?.[1]);
   expect(readdirSync(folder.at('mirror', '.staging'))).toEqual([]);
   return files;
 }
@@ -42,7 +48,9 @@ describe('an archive', () => {
     upstream.failing.status = 500;
     await using restarted = runMirror([upstream.url], { at: running.folder });
     for (const served of [running, restarted]) {
-      expect(bytesOf(await served.archive(name, '1.0.0', referenceFor(`${name} 1.0.0`)))).toBe(sha1Of(zipBytes(`${name} 1.0.0`)));
+      expect(bytesOf(await served.archive(name, '1.0.0', referenceFor(`${name} 1.0.0`)))).toBe(
+        sha1Of(zipBytes(`${name} 1.0.0`)),
+      );
       expect(bytesOf(await served.archive(name, 'dev-main', dev.reference.slice(0, 8)))).toBe(sha1Of(dev.zip));
       expect(bytesOf(await served.archive(name, 'v2.0'))).toBe(sha1Of(large));
     }
@@ -65,10 +73,16 @@ describe('an archive', () => {
     await using running = runMirror([upstream.url]);
     const seen: { readonly date: number; readonly checksums: number }[] = [];
     const look = async (at: RunningMirror): Promise<void> => {
-      const reply = await at.provider(name, 'stable', { ifModifiedSince: seen.length === 0 ? undefined : new Date(seen.at(-1)?.date ?? 0).toUTCString() });
+      const reply = await at.provider(name, 'stable', {
+        ifModifiedSince: seen.length === 0 ? undefined : new Date(seen.at(-1)?.date ?? 0).toUTCString(),
+      });
       const records = Object.values(reply?.json().packages[name] ?? {});
-      for (const { version, dist } of records) expect([undefined, sha1Of(zipBytes(`${name} ${version}`))]).toContain(dist?.['shasum']);
-      seen.push({ date: Date.parse(reply?.headers['last-modified'] ?? ''), checksums: records.filter(({ dist }) => dist?.['shasum'] !== undefined).length });
+      for (const { version, dist } of records)
+        expect([undefined, sha1Of(zipBytes(`${name} ${version}`))]).toContain(dist?.['shasum']);
+      seen.push({
+        date: Date.parse(reply?.headers['last-modified'] ?? ''),
+        checksums: records.filter(({ dist }) => dist?.['shasum'] !== undefined).length,
+      });
     };
     await look(running);
     for (const version of ['1.0.0', '1.2.0']) {
@@ -81,10 +95,17 @@ describe('an archive', () => {
     await running.archive(name, '1.1.0');
     await look(running);
     expect(seen.map(({ checksums }) => checksums)).toEqual([0, 1, 2, 3, 4]);
-    expect(seen.every(({ date }, index) => index === 0 || date > (seen[index - 1]?.date ?? 0)), JSON.stringify(seen)).toBe(true);
+    expect(
+      seen.every(({ date }, index) => index === 0 || date > (seen[index - 1]?.date ?? 0)),
+      JSON.stringify(seen),
+    ).toBe(true);
     await running.mirror.close();
     await using restarted = runMirror([upstream.url], { at: running.folder });
-    expect((await restarted.provider(name, 'stable', { ifModifiedSince: new Date(seen.at(-1)?.date ?? 0).toUTCString() }))?.status, 'the same after a restart').toBe(304);
+    expect(
+      (await restarted.provider(name, 'stable', { ifModifiedSince: new Date(seen.at(-1)?.date ?? 0).toUTCString() }))
+        ?.status,
+      'the same after a restart',
+    ).toBe(304);
   });
 
   it('gives a release whose upstream names no published-time the moment of its acceptance, and leaves that of the upstream alone', async () => {
@@ -94,7 +115,12 @@ describe('an archive', () => {
     await using running = runMirror([upstream.url]);
     const look = async (ifModifiedSince?: string) => {
       const reply = await running.provider(name, 'stable', { ifModifiedSince });
-      return { changed: reply?.headers['last-modified'], times: Object.values(reply?.json().packages[name] ?? {}).map((record) => (record as Record<string, unknown>)['published-time']) };
+      return {
+        changed: reply?.headers['last-modified'],
+        times: Object.values(reply?.json().packages[name] ?? {}).map(
+          (record) => (record as Record<string, unknown>)['published-time'],
+        ),
+      };
     };
     const before = await look();
     expect(before.times).toEqual([theirs, undefined]);
@@ -179,7 +205,14 @@ describe('an archive', () => {
 });
 
 describe('the record of an accepted archive', () => {
-  const broken = async (breakIt: (path: string) => void): Promise<{ readonly error: string; readonly other: number | undefined; readonly kept: readonly string[]; readonly asked: number }> => {
+  const broken = async (
+    breakIt: (path: string) => void,
+  ): Promise<{
+    readonly error: string;
+    readonly other: number | undefined;
+    readonly kept: readonly string[];
+    readonly asked: number;
+  }> => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', shasum: '' }]);
     upstream.put('some/other', [{ version: '1.0.0' }]);
@@ -190,13 +223,28 @@ describe('the record of an accepted archive', () => {
     upstream.put(name, [{ version: '1.0.0', zip: zipBytes('changed'), shasum: '' }]);
     await using restarted = runMirror([upstream.url], { at: running.folder });
     const asked = upstream.asked('/files/');
-    const error = await restarted.archive(name, '1.0.0').then(() => '', (failure: Error) => failure.message);
+    const error = await restarted.archive(name, '1.0.0').then(
+      () => '',
+      (failure: Error) => failure.message,
+    );
     await new Promise(setImmediate); // what nobody waits for would end the process by now
-    return { error, asked: upstream.asked('/files/') - asked, other: (await restarted.archive('some/other', '1.0.0'))?.status, kept: readdirSync(folder).filter((file) => file.endsWith('.zip')) };
+    return {
+      error,
+      asked: upstream.asked('/files/') - asked,
+      other: (await restarted.archive('some/other', '1.0.0'))?.status,
+      kept: readdirSync(folder).filter((file) => file.endsWith('.zip')),
+    };
   };
 
   it('that is damaged ends the request and nothing else, and nothing is accepted in its place', async () => {
-    expect(await broken((path) => writeFileSync(path, '{'))).toMatchObject({ error: expect.stringMatching(/[0-9a-f]{32}\.json is damaged: .*Put it back from a backup\. Once it is removed/) as string, asked: 0, other: 200, kept: [expect.stringContaining('.zip')] });
+    expect(await broken((path) => writeFileSync(path, '{'))).toMatchObject({
+      error: expect.stringMatching(
+        /[0-9a-f]{32}\.json is damaged: .*Put it back from a backup\. Once it is removed/,
+      ) as string,
+      asked: 0,
+      other: 200,
+      kept: [expect.stringContaining('.zip')],
+    });
   });
 
   it('that cannot be read is not said to be damaged', async () => {
@@ -209,15 +257,42 @@ describe('the record of an accepted archive', () => {
 describe('row 75: what is not right', () => {
   const wrong = zipBytes('wrong', 1_000_000);
   it.each([
-    ['has another checksum', (response: ServerResponse) => void response.writeHead(200, { 'content-length': String(wrong.length) }).end(wrong), /SHA-1/],
+    [
+      'has another checksum',
+      (response: ServerResponse) => void response.writeHead(200, { 'content-length': String(wrong.length) }).end(wrong),
+      /SHA-1/,
+    ],
     ['is small and has another checksum', (response: ServerResponse) => void response.end(zipBytes('wrong')), /SHA-1/],
     ['is no ZIP', (response: ServerResponse) => void response.end('<html>'), /is no ZIP/],
     ['is empty', (response: ServerResponse) => void response.end(), /is empty/],
     ['is too large', (response: ServerResponse) => void response.end(zipBytes('x', 3_000_000)), /2000000/],
-    ['is too large and does not say so', (response: ServerResponse) => (response.write(zipBytes('x', 1_500_000)), void response.end(wrong)), /2000000/],
-    ['breaks off', (response: ServerResponse) => (response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)), void setTimeout(() => response.destroy(), 20)), /broke off|could not be fetched/],
-    ['breaks off early', (response: ServerResponse) => (response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500)), void setTimeout(() => response.destroy(), 20)), /broke off|could not be fetched/],
-    ['stands still', (response: ServerResponse) => void response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)), /broke off|could not be fetched/],
+    [
+      'is too large and does not say so',
+      (response: ServerResponse) => (response.write(zipBytes('x', 1_500_000)), void response.end(wrong)),
+      /2000000/,
+    ],
+    [
+      'breaks off',
+      (response: ServerResponse) => (
+        response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)),
+        void setTimeout(() => response.destroy(), 20)
+      ),
+      /broke off|could not be fetched/,
+    ],
+    [
+      'breaks off early',
+      (response: ServerResponse) => (
+        response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500)),
+        void setTimeout(() => response.destroy(), 20)
+      ),
+      /broke off|could not be fetched/,
+    ],
+    [
+      'stands still',
+      (response: ServerResponse) =>
+        void response.writeHead(200, { 'content-length': String(large.length) }).write(large.subarray(0, 500_000)),
+      /broke off|could not be fetched/,
+    ],
   ])('an archive that %s is never whole at a client, nor kept', async (_what, answering, message) => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', zip: large }]);
@@ -242,7 +317,8 @@ describe('row 75: what is not right', () => {
     upstream.put(name, [{ version: '1.0.0' }]);
     upstream.instead(pathOf('1.0.0'), (_request, response) => void response.end(zipBytes('wrong')));
     await using running = runMirror([upstream.url]);
-    for (let turn = 0; turn < 16; turn += 1) expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    for (let turn = 0; turn < 16; turn += 1)
+      expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
     expect(upstream.asked('/files/')).toBe(1);
   });
 
@@ -256,18 +332,27 @@ describe('row 75: what is not right', () => {
 
   it('is tried at the next address, of those there are', async () => {
     await using other = await startUpstream();
-    await using upstream = await startUpstream({ root: { mirrors: [{ 'dist-url': `${other.url}/copies/%package%/%version%/r%reference%.%type%`, preferred: true }] } });
+    await using upstream = await startUpstream({
+      root: {
+        mirrors: [{ 'dist-url': `${other.url}/copies/%package%/%version%/r%reference%.%type%`, preferred: true }],
+      },
+    });
     upstream.put(name, [{ version: '1.0.0' }]);
     await using running = runMirror([upstream.url]);
     expect((await running.archive(name, '1.0.0'))?.status).toBe(200);
-    expect(other.server.requests.map(({ path }) => path)).toEqual([`/copies/${name}/1.0.0.0/r${referenceFor(`${name} 1.0.0`)}.zip`]);
+    expect(other.server.requests.map(({ path }) => path)).toEqual([
+      `/copies/${name}/1.0.0.0/r${referenceFor(`${name} 1.0.0`)}.zip`,
+    ]);
   });
 });
 
 describe('row 77: a release that an upstream changes', () => {
   it.each([
     ['its reference', { reference: referenceFor('moved'), zip: zipBytes('moved') }],
-    ['its reference alone, where no checksum is given', { reference: referenceFor('moved'), zip: zipBytes('moved'), shasum: '' }],
+    [
+      'its reference alone, where no checksum is given',
+      { reference: referenceFor('moved'), zip: zipBytes('moved'), shasum: '' },
+    ],
     ['its bytes', { zip: zipBytes('repacked') }],
   ])('in %s is an alarm, and stays what it was', async (_what, changed) => {
     await using upstream = await startUpstream();
@@ -277,10 +362,18 @@ describe('row 77: a release that an upstream changes', () => {
     upstream.put(name, [{ version: '1.0.0', ...changed, extra: { description: 'as it is' } }]);
     running.clock.nowMs += 601_000;
     const reply = await running.provider(name);
-    expect(Object.values(reply?.json().packages[name] ?? {})).toMatchObject([{ description: 'as it was', dist: { reference: referenceFor(`${name} 1.0.0`), shasum: sha1Of(before?.body ?? large) } }]);
+    expect(Object.values(reply?.json().packages[name] ?? {})).toMatchObject([
+      {
+        description: 'as it was',
+        dist: { reference: referenceFor(`${name} 1.0.0`), shasum: sha1Of(before?.body ?? large) },
+      },
+    ]);
     expect(running.of('release-changed')).toMatchObject([{ name, version: '1.0.0' }]);
     expect(bytesOf(await running.archive(name, '1.0.0'))).toBe(sha1Of(before?.body ?? large));
-    if ('reference' in changed) expect((await running.archive(name, '1.0.0', changed.reference))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    if ('reference' in changed)
+      expect((await running.archive(name, '1.0.0', changed.reference))?.json()).toMatchObject({
+        code: 'UPSTREAM_REFUSED',
+      });
   });
 
   it('while two processes fetch it stays what the first of them accepted', async () => {
@@ -311,32 +404,60 @@ describe('row 77: a release that an upstream changes', () => {
 });
 
 describe('rows 68 and 69: where an archive may come from', () => {
-  it.each(['http://127.2/a.zip', 'http://0x7f.2/a.zip', 'http://2130706434/a.zip', 'http://[::ffff:127.0.0.2]/a.zip', 'http://[::1]/a.zip', 'http://169.254.169.254/a.zip', 'http://inside.example/a.zip', 'https://u:p@inside.example/a.zip'])('not from %s', async (distUrl) => {
+  it.each([
+    'http://127.2/a.zip',
+    'http://0x7f.2/a.zip',
+    'http://2130706434/a.zip',
+    'http://[::ffff:127.0.0.2]/a.zip',
+    'http://[::1]/a.zip',
+    'http://169.254.169.254/a.zip',
+    'http://inside.example/a.zip',
+    'https://u:p@inside.example/a.zip',
+  ])('not from %s', async (distUrl) => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0', distUrl }]);
-    const client = { allowAddresses: ['127.0.0.1'], userAgent: 'x', resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]) };
+    const client = {
+      allowAddresses: ['127.0.0.1'],
+      userAgent: 'x',
+      resolve: () => Promise.resolve([{ address: '10.0.0.1', family: 4 }]),
+    };
     await using running = runMirror([upstream.url], { client });
     await running.archive(name, '1.0.0');
     expect(upstream.asked('/p2')).toBe(1);
     expect(running.messages().at(-1)).toMatch(/is not a public one|with credentials in it/);
   });
 
-  it.each(['file:///etc/passwd', 'ftp://x.example/a.zip', '//x.example/a.zip', 'C:/x.zip'])('not from %s, which is not fetched at all', async (distUrl) => {
-    await using upstream = await startUpstream();
-    upstream.put(name, [{ version: '1.0.0', distUrl }]);
-    await using running = runMirror([upstream.url]);
-    expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
-  });
+  it.each(['file:///etc/passwd', 'ftp://x.example/a.zip', '//x.example/a.zip', 'C:/x.zip'])(
+    'not from %s, which is not fetched at all',
+    async (distUrl) => {
+      await using upstream = await startUpstream();
+      upstream.put(name, [{ version: '1.0.0', distUrl }]);
+      await using running = runMirror([upstream.url]);
+      expect((await running.archive(name, '1.0.0'))?.json()).toMatchObject({ code: 'UPSTREAM_REFUSED' });
+    },
+  );
 
   it('redirects are checked like first addresses, and end', async () => {
     await using upstream = await startUpstream();
     upstream.put(name, [{ version: '1.0.0' }, { version: '2.0.0' }, { version: '3.0.0' }]);
-    upstream.instead(pathOf('1.0.0'), (_request, response) => void response.writeHead(302, { location: 'http://10.0.0.1/x.zip' }).end());
-    upstream.instead(pathOf('2.0.0'), (_request, response) => void response.writeHead(302, { location: pathOf('2.0.0') }).end());
-    upstream.instead(pathOf('3.0.0'), (_request, response) => void response.writeHead(302, { location: '/moved.zip' }).end());
+    upstream.instead(
+      pathOf('1.0.0'),
+      (_request, response) => void response.writeHead(302, { location: 'http://10.0.0.1/x.zip' }).end(),
+    );
+    upstream.instead(
+      pathOf('2.0.0'),
+      (_request, response) => void response.writeHead(302, { location: pathOf('2.0.0') }).end(),
+    );
+    upstream.instead(
+      pathOf('3.0.0'),
+      (_request, response) => void response.writeHead(302, { location: '/moved.zip' }).end(),
+    );
     upstream.instead('/moved.zip', (_request, response) => void response.end(zipBytes(`${name} 3.0.0`)));
     await using running = runMirror([upstream.url]);
-    for (const [version, reason] of [['1.0.0', /10\.0\.0\.1 is not a public one/], ['2.0.0', /more than 5 times/]] as const) {
+    for (const [version, reason] of [
+      ['1.0.0', /10\.0\.0\.1 is not a public one/],
+      ['2.0.0', /more than 5 times/],
+    ] as const) {
       expect((await running.archive(name, version))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
       expect(running.messages().at(-1)).toMatch(reason);
     }

@@ -12,12 +12,15 @@ import { startUpstream } from '../../util/upstream.ts';
 
 const versionsOf = (reply: MirrorReply | undefined, name: string): readonly JsonObject[] => {
   const found: JsonObject | readonly JsonObject[] = reply?.json().packages[name] ?? [];
-  return Array.isArray(found) ? expandVersions(found as readonly JsonObject[]) : Object.entries(found as unknown as Readonly<Record<string, JsonObject>>).map(([label, record]) => {
-    expect(record['version']).toBe(label);
-    return record;
-  });
+  return Array.isArray(found)
+    ? expandVersions(found as readonly JsonObject[])
+    : Object.entries(found as unknown as Readonly<Record<string, JsonObject>>).map(([label, record]) => {
+        expect(record['version']).toBe(label);
+        return record;
+      });
 };
-const labels = (reply: MirrorReply | undefined, name: string): string[] => versionsOf(reply, name).map(({ version }) => String(version));
+const labels = (reply: MirrorReply | undefined, name: string): string[] =>
+  versionsOf(reply, name).map(({ version }) => String(version));
 const bomb = brotliCompressSync(Buffer.alloc(100_000_000), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 const release = (version: string): { version: string } => ({ version });
 
@@ -29,8 +32,15 @@ describe('a document of a mirrored package', () => {
     const reply = await running.provider('some/lib');
     expect(reply?.status).toBe(200);
     expect(reply?.body.toString()).not.toMatch(/example|files\/|notification|"source"|mirrors/);
-    const [newer, older] = versionsOf(reply, 'some/lib') as unknown as { dist: Record<string, string>; version_normalized: string; autoload: unknown }[];
-    expect(newer).toMatchObject({ version_normalized: '2.0.0.0', dist: { type: 'zip', url: '/dist/some/lib/2.0.0.zip' } });
+    const [newer, older] = versionsOf(reply, 'some/lib') as unknown as {
+      dist: Record<string, string>;
+      version_normalized: string;
+      autoload: unknown;
+    }[];
+    expect(newer).toMatchObject({
+      version_normalized: '2.0.0.0',
+      dist: { type: 'zip', url: '/dist/some/lib/2.0.0.zip' },
+    });
     expect(newer?.dist['shasum']).toMatch(/^[0-9a-f]{40}$/);
     expect(newer?.dist['reference']).toMatch(/^[0-9a-f]{40}$/);
     expect(newer?.autoload).toEqual({ 'psr-4': { 'Some\\': 'src/' } });
@@ -46,18 +56,28 @@ describe('a document of a mirrored package', () => {
     expect(reply?.body.toString()).not.toMatch(/\\ud800/i);
   });
 
-  it.each(['v2', 'lazy', 'inline', 'includes'] as const)('comes from an upstream of the layout %s, minified or not', async (layout) => {
-    for (const minified of layout === 'v2' ? [false, true] : [false]) {
-      await using upstream = await startUpstream({ layout, minified });
-      upstream.put('some/lib', [release('2.0.0'), { version: '1.0.0', extra: { extra: { a: 1 } } }, release('dev-main')]);
-      await using running = runMirror([upstream.url]);
-      expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['2.0.0', '1.0.0']);
-      expect(labels(await running.provider('some/lib', 'dev'), 'some/lib')).toEqual(['dev-main']);
-      expect(versionsOf(await running.provider('some/lib'), 'some/lib').map((record) => record['extra'])).toEqual([undefined, { a: 1 }]);
-      expect(await running.provider('some/other')).toBeUndefined();
-      expect((await running.archive('some/lib', '1.0.0'))?.status).toBe(200);
-    }
-  });
+  it.each(['v2', 'lazy', 'inline', 'includes'] as const)(
+    'comes from an upstream of the layout %s, minified or not',
+    async (layout) => {
+      for (const minified of layout === 'v2' ? [false, true] : [false]) {
+        await using upstream = await startUpstream({ layout, minified });
+        upstream.put('some/lib', [
+          release('2.0.0'),
+          { version: '1.0.0', extra: { extra: { a: 1 } } },
+          release('dev-main'),
+        ]);
+        await using running = runMirror([upstream.url]);
+        expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['2.0.0', '1.0.0']);
+        expect(labels(await running.provider('some/lib', 'dev'), 'some/lib')).toEqual(['dev-main']);
+        expect(versionsOf(await running.provider('some/lib'), 'some/lib').map((record) => record['extra'])).toEqual([
+          undefined,
+          { a: 1 },
+        ]);
+        expect(await running.provider('some/other')).toBeUndefined();
+        expect((await running.archive('some/lib', '1.0.0'))?.status).toBe(200);
+      }
+    },
+  );
 
   it.each(['gzip', 'br'] as const)('may come packed as %s', async (encoding) => {
     await using upstream = await startUpstream({ encoding });
@@ -69,11 +89,26 @@ describe('a document of a mirrored package', () => {
   it('keeps its lists of advisories and filters, and has no version that Composer cannot load', async () => {
     await using upstream = await startUpstream();
     const advisories = [{ advisoryId: 'A-1', affectedVersions: '<2' }];
-    upstream.put('some/lib', [release('2.0.0'), release('not a version'), { version: '1.0.0', extra: { name: 'other/lib' } }, { version: '0.9.0', extra: { dist: { type: 'tar', url: 'https://x.example/a' } } }, { version: '0.8.0', extra: { broken: true } }], { 'security-advisories': advisories, filter: { malware: [{ constraint: '1.0.0' }] } });
-    await using running = runMirror([upstream.url], { checkRecord: (record) => (record['broken'] === true ? 'it is broken' : undefined) });
+    upstream.put(
+      'some/lib',
+      [
+        release('2.0.0'),
+        release('not a version'),
+        { version: '1.0.0', extra: { name: 'other/lib' } },
+        { version: '0.9.0', extra: { dist: { type: 'tar', url: 'https://x.example/a' } } },
+        { version: '0.8.0', extra: { broken: true } },
+      ],
+      { 'security-advisories': advisories, filter: { malware: [{ constraint: '1.0.0' }] } },
+    );
+    await using running = runMirror([upstream.url], {
+      checkRecord: (record) => (record['broken'] === true ? 'it is broken' : undefined),
+    });
     const reply = await running.provider('some/lib');
     expect(labels(reply, 'some/lib')).toEqual(['2.0.0']);
-    expect(reply?.json()).toMatchObject({ 'security-advisories': advisories, filter: { malware: [{ constraint: '1.0.0' }] } });
+    expect(reply?.json()).toMatchObject({
+      'security-advisories': advisories,
+      filter: { malware: [{ constraint: '1.0.0' }] },
+    });
     expect(running.of('versions-left-out')).toMatchObject([{ name: 'some/lib', count: 4 }]);
   });
 
@@ -83,11 +118,13 @@ describe('a document of a mirrored package', () => {
     await using running = runMirror([upstream.url]);
     const lastModified = (await running.provider('some/lib'))?.headers['last-modified'] ?? '';
     expect(Date.parse(lastModified)).toBeGreaterThan(1_700_000_000_000);
-    expect(await running.provider('some/lib', 'stable', { ifModifiedSince: lastModified })).toMatchObject({ status: 304 });
+    expect(await running.provider('some/lib', 'stable', { ifModifiedSince: lastModified })).toMatchObject({
+      status: 304,
+    });
     running.setRules({ releases: { ...noRules, minimumAgeMs: 3_600_000 } });
     const younger = await running.provider('some/lib', 'stable', { ifModifiedSince: lastModified });
     expect(labels(younger, 'some/lib')).toEqual(['1.0.0']);
-    expect((await running.archive('some/lib', '2.0.0'))).toBeUndefined();
+    expect(await running.archive('some/lib', '2.0.0')).toBeUndefined();
     running.clock.nowMs += 3_700_000;
     expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['2.0.0', '1.0.0']);
   });
@@ -134,7 +171,10 @@ describe('upstreams are asked', () => {
     writeFileSync(running.folder.at('mirror'), 'a file where the folder should be');
     expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['1.0.0']);
     await running.mirror.close();
-    expect(running.of('document-failed')).toMatchObject([{ message: expect.stringContaining('packages.json was fetched, and could not be kept') as unknown, stale: false }, { url: `${upstream.url}/p2/some/lib.json` }]);
+    expect(running.of('document-failed')).toMatchObject([
+      { message: expect.stringContaining('packages.json was fetched, and could not be kept') as unknown, stale: false },
+      { url: `${upstream.url}/p2/some/lib.json` },
+    ]);
   });
 
   it('as who they are to be asked as, and nobody else is told', async () => {
@@ -142,12 +182,25 @@ describe('upstreams are asked', () => {
     await using upstream = await startUpstream({ authorization: 'Bearer s3cret' });
     other.put('some/lib', [release('1.0.0')]);
     upstream.put('some/lib', [{ version: '1.0.0', distUrl: `${other.url}/elsewhere.zip` }]);
-    upstream.instead('/p2/some/far.json', (_request, response) => void response.writeHead(302, { location: `${other.url}/p2/some/lib.json` }).end());
-    await using running = runMirror([], { set: { upstreams: [{ id: 'u', url: upstream.url, allow: [], deny: [], credential: { kind: 'bearer', token: 's3cret' } }] } });
+    upstream.instead(
+      '/p2/some/far.json',
+      (_request, response) => void response.writeHead(302, { location: `${other.url}/p2/some/lib.json` }).end(),
+    );
+    await using running = runMirror([], {
+      set: {
+        upstreams: [
+          { id: 'u', url: upstream.url, allow: [], deny: [], credential: { kind: 'bearer', token: 's3cret' } },
+        ],
+      },
+    });
     expect((await running.provider('some/lib'))?.status).toBe(200);
     await running.provider('some/far');
     await running.archive('some/lib', '1.0.0');
-    expect(upstream.server.requests.every(({ headers }) => headers.authorization === 'Bearer s3cret' && headers['user-agent'] === 'Libretto/test')).toBe(true);
+    expect(
+      upstream.server.requests.every(
+        ({ headers }) => headers.authorization === 'Bearer s3cret' && headers['user-agent'] === 'Libretto/test',
+      ),
+    ).toBe(true);
     expect(other.asked('/elsewhere.zip')).toBe(1);
     expect(other.server.requests.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
   });
@@ -156,37 +209,78 @@ describe('upstreams are asked', () => {
 describe('row 75: while the upstream fails', () => {
   const failures: readonly (readonly [string, (upstream: Awaited<ReturnType<typeof startUpstream>>) => void])[] = [
     ['answers with 500', ({ failing }) => (failing.status = 500)],
-    ['sends what is no JSON', ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.end('<html>'))],
-    ['sends JSON that is no document', ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.end('[]'))],
-    ['sends more than is read', ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.end(Buffer.alloc(3_000_000, 32)))],
-    ['sends a few bytes that unpack to more', ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.writeHead(200, { 'content-encoding': 'br' }).end(bomb))],
-    ['breaks off', ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.writeHead(200, { 'content-length': '1000' }).write('{'))],
+    [
+      'sends what is no JSON',
+      ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.end('<html>')),
+    ],
+    [
+      'sends JSON that is no document',
+      ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.end('[]')),
+    ],
+    [
+      'sends more than is read',
+      ({ instead }) =>
+        instead('/p2/some/lib.json', (_request, response) => void response.end(Buffer.alloc(3_000_000, 32))),
+    ],
+    [
+      'sends a few bytes that unpack to more',
+      ({ instead }) =>
+        instead(
+          '/p2/some/lib.json',
+          (_request, response) => void response.writeHead(200, { 'content-encoding': 'br' }).end(bomb),
+        ),
+    ],
+    [
+      'breaks off',
+      ({ instead }) =>
+        instead(
+          '/p2/some/lib.json',
+          (_request, response) => void response.writeHead(200, { 'content-length': '1000' }).write('{'),
+        ),
+    ],
     ['is silent', ({ instead }) => instead('/p2/some/lib.json', () => undefined)],
-    ['says 304 to who has nothing', ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.writeHead(304).end())],
-    ['redirects to what it may not', ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end())],
+    [
+      'says 304 to who has nothing',
+      ({ instead }) => instead('/p2/some/lib.json', (_request, response) => void response.writeHead(304).end()),
+    ],
+    [
+      'redirects to what it may not',
+      ({ instead }) =>
+        instead(
+          '/p2/some/lib.json',
+          (_request, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
+        ),
+    ],
   ];
 
-  it.each(failures)('which %s, what was good last is served and marked; who has nothing is told to try again', async (what, fail) => {
-    await using upstream = await startUpstream();
-    upstream.put('some/lib', [release('1.0.0')]);
-    const client = { allowAddresses: ['127.0.0.0/8'], userAgent: 'x', limits: { documentBytes: 1_000_000, documentMs: 500, silenceMs: 300 } };
-    await using running = runMirror([upstream.url], { client });
-    await using cold = runMirror([upstream.url], { client });
-    await running.provider('some/lib');
-    await cold.provider('some/other');
-    fail(upstream);
-    running.clock.nowMs += 601_000;
-    const reply = await running.provider('some/lib');
-    expect(labels(reply, 'some/lib')).toEqual(['1.0.0']);
-    if (what !== 'says 304 to who has nothing') {
-      expect(reply?.headers['x-libretto-stale-since']).toMatch(/GMT$/);
-      expect(running.of('document-failed').length).toBeGreaterThan(0);
-    }
-    const nothing = await cold.provider('some/lib');
-    expect(nothing).toMatchObject({ status: 500 });
-    expect(nothing?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
-    expect(Number(nothing?.headers['retry-after'])).toBeGreaterThan(0);
-  });
+  it.each(failures)(
+    'which %s, what was good last is served and marked; who has nothing is told to try again',
+    async (what, fail) => {
+      await using upstream = await startUpstream();
+      upstream.put('some/lib', [release('1.0.0')]);
+      const client = {
+        allowAddresses: ['127.0.0.0/8'],
+        userAgent: 'x',
+        limits: { documentBytes: 1_000_000, documentMs: 500, silenceMs: 300 },
+      };
+      await using running = runMirror([upstream.url], { client });
+      await using cold = runMirror([upstream.url], { client });
+      await running.provider('some/lib');
+      await cold.provider('some/other');
+      fail(upstream);
+      running.clock.nowMs += 601_000;
+      const reply = await running.provider('some/lib');
+      expect(labels(reply, 'some/lib')).toEqual(['1.0.0']);
+      if (what !== 'says 304 to who has nothing') {
+        expect(reply?.headers['x-libretto-stale-since']).toMatch(/GMT$/);
+        expect(running.of('document-failed').length).toBeGreaterThan(0);
+      }
+      const nothing = await cold.provider('some/lib');
+      expect(nothing).toMatchObject({ status: 500 });
+      expect(nothing?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+      expect(Number(nothing?.headers['retry-after'])).toBeGreaterThan(0);
+    },
+  );
 
   it('a 429 is obeyed for as long as it says, by every document', async () => {
     await using upstream = await startUpstream();
@@ -228,7 +322,10 @@ describe('row 75: while the upstream fails', () => {
     running.clock.nowMs += 61_000;
     expect((await running.provider('some/new'))?.status).toBe(200);
     running.clock.nowMs += 601_000;
-    expect(await running.provider('some/lib')).toMatchObject({ status: 200, headers: { 'x-libretto-stale-since': expect.any(String) as string } });
+    expect(await running.provider('some/lib')).toMatchObject({
+      status: 200,
+      headers: { 'x-libretto-stale-since': expect.any(String) as string },
+    });
     running.clock.nowMs += 901_000;
     expect(await running.provider('some/lib')).toBeUndefined();
   });

@@ -17,7 +17,10 @@ it('I17: a name that turned private is neither answered from elsewhere nor asked
 
   expect(mirror.isElsewhere(name, at(5)), 'nobody has asked yet').toBe(false);
   expect(await statusAt(5)).toBe(200);
-  expect([mirror.isElsewhere(name, at(5)), mirror.isElsewhere(name, at(6))], 'of this publication alone').toEqual([true, false]);
+  expect([mirror.isElsewhere(name, at(5)), mirror.isElsewhere(name, at(6))], 'of this publication alone').toEqual([
+    true,
+    false,
+  ]);
 
   privates.add('some/lib'); // its index is in place
   expect(await statusAt(5), 'and the publication is not announced yet').toBe(200);

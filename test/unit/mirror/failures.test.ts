@@ -7,36 +7,55 @@ import { zipBytes } from '../../util/tree.ts';
 import { referenceFor, sha1Of, startUpstream, type TestUpstream } from '../../util/upstream.ts';
 
 const pathOf = (name: string): string => `/files/${name}/1.0.0/${referenceFor(`${name} 1.0.0`)}.zip`;
-const fill = (upstream: TestUpstream, ...names: readonly string[]): void => names.forEach((name) => upstream.put(name, [{ version: '1.0.0' }]));
-const status = (code: number, headers: Record<string, string> = {}) => (_request: unknown, response: ServerResponse): void => void response.writeHead(code, headers).end('no');
+const fill = (upstream: TestUpstream, ...names: readonly string[]): void =>
+  names.forEach((name) => upstream.put(name, [{ version: '1.0.0' }]));
+const status =
+  (code: number, headers: Record<string, string> = {}) =>
+  (_request: unknown, response: ServerResponse): void =>
+    void response.writeHead(code, headers).end('no');
 const cut = (_request: unknown, response: ServerResponse): void => void response.destroy();
 const cutInTheMidst = (_request: unknown, response: ServerResponse): void => {
   response.writeHead(200, { 'content-length': '20000' }).write(zipBytes('x').subarray(0, 50));
   setTimeout(() => response.destroy(), 20);
 };
 /** Fails once, and not again. */
-function slip(upstream: TestUpstream, path: string, answering: (request: unknown, response: ServerResponse) => void): void {
+function slip(
+  upstream: TestUpstream,
+  path: string,
+  answering: (request: unknown, response: ServerResponse) => void,
+): void {
   upstream.instead(path, (request, response) => {
     upstream.instead(path, undefined);
     answering(request, response);
   });
 }
 
-describe('one slip of an upstream is nobody else\'s', () => {
-  it.each([['a 502', status(502)], ['a connection that is let go of', cut], ['an answer that breaks off', cutInTheMidst]])('%s: it is asked once more', async (_what, answering) => {
+describe("one slip of an upstream is nobody else's", () => {
+  it.each([
+    ['a 502', status(502)],
+    ['a connection that is let go of', cut],
+    ['an answer that breaks off', cutInTheMidst],
+  ])('%s: it is asked once more', async (_what, answering) => {
     await using upstream = await startUpstream();
     fill(upstream, 'some/lib');
     for (const path of ['/packages.json', '/p2/some/lib.json', pathOf('some/lib')]) slip(upstream, path, answering);
     await using running = runMirror([upstream.url]);
     expect((await running.provider('some/lib'))?.status).toBe(200);
-    expect(sha1Of((await running.archive('some/lib', '1.0.0'))?.body ?? Buffer.alloc(0))).toBe(sha1Of(zipBytes('some/lib 1.0.0')));
-    for (const path of ['/packages.json', '/p2/some/lib.json', pathOf('some/lib')]) expect(upstream.asked(path)).toBe(2);
+    expect(sha1Of((await running.archive('some/lib', '1.0.0'))?.body ?? Buffer.alloc(0))).toBe(
+      sha1Of(zipBytes('some/lib 1.0.0')),
+    );
+    for (const path of ['/packages.json', '/p2/some/lib.json', pathOf('some/lib')])
+      expect(upstream.asked(path)).toBe(2);
   });
 
   it('but not where it asks for patience, nor where what comes is wrong', async () => {
     await using upstream = await startUpstream();
     fill(upstream, 'some/lib', 'some/other');
-    slip(upstream, '/p2/some/other.json', (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip'));
+    slip(
+      upstream,
+      '/p2/some/other.json',
+      (_request, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip'),
+    );
     slip(upstream, '/p2/some/lib.json', status(503, { 'retry-after': '60' }));
     await using running = runMirror([upstream.url]);
     expect((await running.provider('some/other'))?.status).toBe(500);
@@ -50,21 +69,41 @@ describe('what fails again and again', () => {
   it.each([
     ['a document with 502', '/p2/some/bad.json', status(502)],
     ['a document that breaks off', '/p2/some/bad.json', cutInTheMidst],
-    ['a document that cannot be unpacked', '/p2/some/bad.json', (_request: unknown, response: ServerResponse) => void response.writeHead(200, { 'content-encoding': 'br' }).end('no brotli')],
-    ['a document that is none', '/p2/some/bad.json', (_request: unknown, response: ServerResponse) => void response.end('[]')],
+    [
+      'a document that cannot be unpacked',
+      '/p2/some/bad.json',
+      (_request: unknown, response: ServerResponse) =>
+        void response.writeHead(200, { 'content-encoding': 'br' }).end('no brotli'),
+    ],
+    [
+      'a document that is none',
+      '/p2/some/bad.json',
+      (_request: unknown, response: ServerResponse) => void response.end('[]'),
+    ],
     ['an archive with 503', pathOf('some/bad'), status(503)],
-    ['an archive behind a host that is dead', pathOf('some/bad'), status(302, { location: 'http://127.0.0.1:1/x.zip' })],
+    [
+      'an archive behind a host that is dead',
+      pathOf('some/bad'),
+      status(302, { location: 'http://127.0.0.1:1/x.zip' }),
+    ],
     ['an archive that is not there', pathOf('some/bad'), status(404)],
-  ])('(%s) keeps nothing else of its host, and is not asked for by each who wants it', async (_what, path, answering) => {
-    await using upstream = await startUpstream();
-    fill(upstream, 'some/bad', 'some/lib');
-    upstream.instead(path, answering);
-    await using running = runMirror([upstream.url]);
-    for (let turn = 0; turn < 10; turn += 1) expect([404, 500]).toContain((await (path.startsWith('/p2') ? running.provider('some/bad') : running.archive('some/bad', '1.0.0')))?.status);
-    expect(upstream.asked(path)).toBeLessThanOrEqual(2);
-    expect((await running.provider('some/lib'))?.status).toBe(200);
-    expect((await running.archive('some/lib', '1.0.0'))?.status).toBe(200);
-  });
+  ])(
+    '(%s) keeps nothing else of its host, and is not asked for by each who wants it',
+    async (_what, path, answering) => {
+      await using upstream = await startUpstream();
+      fill(upstream, 'some/bad', 'some/lib');
+      upstream.instead(path, answering);
+      await using running = runMirror([upstream.url]);
+      for (let turn = 0; turn < 10; turn += 1)
+        expect([404, 500]).toContain(
+          (await (path.startsWith('/p2') ? running.provider('some/bad') : running.archive('some/bad', '1.0.0')))
+            ?.status,
+        );
+      expect(upstream.asked(path)).toBeLessThanOrEqual(2);
+      expect((await running.provider('some/lib'))?.status).toBe(200);
+      expect((await running.archive('some/lib', '1.0.0'))?.status).toBe(200);
+    },
+  );
 
   it('makes the host suspect where it is several things, and none goes well: then the others wait', async () => {
     await using upstream = await startUpstream();
@@ -87,8 +126,18 @@ describe('what fails again and again', () => {
     upstream.instead(pathOf('some/closed'), status(403));
     upstream.instead(pathOf('some/limited'), status(403, { 'x-ratelimit-remaining': '0' }));
     await using running = runMirror([upstream.url]);
-    const replies = [await running.archive('some/gone', '1.0.0'), await running.archive('some/closed', '1.0.0'), await running.archive('some/limited', '1.0.0')];
-    expect(replies.map((reply) => [reply?.status, reply?.json()['code'], reply?.headers['retry-after'] !== undefined])).toEqual([[404, 'UPSTREAM_REFUSED', false], [404, 'UPSTREAM_REFUSED', false], [500, 'UPSTREAM_UNAVAILABLE', true]]);
+    const replies = [
+      await running.archive('some/gone', '1.0.0'),
+      await running.archive('some/closed', '1.0.0'),
+      await running.archive('some/limited', '1.0.0'),
+    ];
+    expect(
+      replies.map((reply) => [reply?.status, reply?.json()['code'], reply?.headers['retry-after'] !== undefined]),
+    ).toEqual([
+      [404, 'UPSTREAM_REFUSED', false],
+      [404, 'UPSTREAM_REFUSED', false],
+      [500, 'UPSTREAM_UNAVAILABLE', true],
+    ]);
     expect(replies[1]?.json()).toMatchObject({ error: expect.stringContaining('does not hand it out') as string });
     expect(running.messages()[1]).toContain('credentials');
     expect(running.of('archive-refused')).toEqual([]);
@@ -137,7 +186,10 @@ describe('what is slow', () => {
     slow.put('some/elsewhere', [{ version: '1.0.0', distUrl: `${quick.url}/a.zip` }]);
     quick.instead('/a.zip', (_request, response) => void response.end(zipBytes('some/elsewhere 1.0.0')));
     const client = { allowAddresses: ['127.0.0.0/8'], userAgent: 'x', limits: { documents: 2 } };
-    await using running = runMirror([slow.url], { client, archives: { fromOneHost: 2, leastSpeed: { bytes: 10_000, ms: 1500 } } });
+    await using running = runMirror([slow.url], {
+      client,
+      archives: { fromOneHost: 2, leastSpeed: { bytes: 10_000, ms: 1500 } },
+    });
     const dripping = Promise.all(names.map((name) => running.archive(name, '1.0.0')));
     await expect.poll(() => slow.asked('/files/')).toBe(2);
     expect((await running.archive('some/elsewhere', '1.0.0'))?.status).toBe(200);

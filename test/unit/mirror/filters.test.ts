@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { packageName, runMirror } from '../../util/running-mirror.ts';
 import { startUpstream } from '../../util/upstream.ts';
 
-const root = { filter: { metadata: true, lists: { malware: { enabled: true }, optional: { enabled: false }, '__proto__ x': { enabled: true } } } };
+const root = {
+  filter: {
+    metadata: true,
+    lists: { malware: { enabled: true }, optional: { enabled: false }, '__proto__ x': { enabled: true } },
+  },
+};
 
 describe('filter lists', () => {
   it('are those that an upstream switches on, and the same array while they stay', async () => {
@@ -31,18 +36,25 @@ describe('filter lists', () => {
     upstream.failing.status = 500;
     await using running = runMirror([upstream.url]);
     expect(await running.mirror.filterLists()).toEqual([]);
-    expect(await running.mirror.filters([packageName('some/lib')], { nowMs: running.clock.nowMs, epoch: 1 })).toEqual(new Map());
+    expect(await running.mirror.filters([packageName('some/lib')], { nowMs: running.clock.nowMs, epoch: 1 })).toEqual(
+      new Map(),
+    );
   });
 
   it('are read from the documents of mirrored packages alone', async () => {
     await using upstream = await startUpstream({ root });
-    const beside = { filter: { malware: [{ constraint: '1.0.0', reason: 'It phones home' }, { reason: 'no constraint' }], empty: [] } };
+    const beside = {
+      filter: { malware: [{ constraint: '1.0.0', reason: 'It phones home' }, { reason: 'no constraint' }], empty: [] },
+    };
     upstream.put('some/lib', [{ version: '1.0.0' }], beside);
     upstream.put('some/clean', [{ version: '1.0.0' }]);
     upstream.put('acme/private', [{ version: '1.0.0' }], beside);
     await using running = runMirror([upstream.url]);
     running.privates.add('acme/private');
-    const found = await running.mirror.filters(['some/lib', 'some/clean', 'acme/private', 'some/unknown'].map(packageName), { nowMs: running.clock.nowMs, epoch: 1 });
+    const found = await running.mirror.filters(
+      ['some/lib', 'some/clean', 'acme/private', 'some/unknown'].map(packageName),
+      { nowMs: running.clock.nowMs, epoch: 1 },
+    );
     expect([...found]).toEqual([['some/lib', { malware: [{ constraint: '1.0.0', reason: 'It phones home' }] }]]);
     expect(upstream.asked('/p2/acme/')).toBe(0);
   });

@@ -11,7 +11,14 @@ import { TextDocument } from '../../../proxy/protocol/document.ts';
 import { packageName } from '../../util/running-mirror.ts';
 
 const name = packageName('some/large');
-const records = Array.from({ length: 5000 }, (_, index) => ({ name, version: `1.${index}.0`, version_normalized: `1.${index}.0.0`, require: { php: '>=8.1' }, description: `version ${index} `.repeat(30), ...(index % 3 === 0 ? { bin: ['a'] } : {}) }));
+const records = Array.from({ length: 5000 }, (_, index) => ({
+  name,
+  version: `1.${index}.0`,
+  version_normalized: `1.${index}.0.0`,
+  require: { php: '>=8.1' },
+  description: `version ${index} `.repeat(30),
+  ...(index % 3 === 0 ? { bin: ['a'] } : {}),
+}));
 
 /** What `work` comes to, and how many turns others had meanwhile. */
 async function turnsOf<Value>(work: () => Promise<Value>): Promise<{ readonly value: Value; readonly turns: number }> {
@@ -27,7 +34,13 @@ async function turnsOf<Value>(work: () => Promise<Value>): Promise<{ readonly va
 }
 
 it('reads a document in turns', async () => {
-  const bytes = Buffer.from(JSON.stringify({ packages: { [name]: minifyVersions(records as never) }, minified: 'composer/2.0', 'security-advisories': [] }));
+  const bytes = Buffer.from(
+    JSON.stringify({
+      packages: { [name]: minifyVersions(records as never) },
+      minified: 'composer/2.0',
+      'security-advisories': [],
+    }),
+  );
   expect(bytes.length).toBeGreaterThan(2 * 1024 ** 2);
   const parsed = await turnsOf(() => parseJsonInTurns(bytes));
   expect(parsed.value).toEqual(JSON.parse(bytes.toString()));
@@ -39,15 +52,30 @@ it('reads a document in turns', async () => {
 });
 
 it('knows a package for lists and searches in turns', async () => {
-  const known = await turnsOf(() => keptSummary(name, records.map((record) => ({ ...record, dist: { type: 'zip', url: 'https://elsewhere.example/one.zip' } })) as never, noRules, 0));
+  const known = await turnsOf(() =>
+    keptSummary(
+      name,
+      records.map((record) => ({
+        ...record,
+        dist: { type: 'zip', url: 'https://elsewhere.example/one.zip' },
+      })) as never,
+      noRules,
+      0,
+    ),
+  );
   expect(known.value.kept?.summary).toMatchObject({ name, versions: 1000 });
   expect(known.turns).toBeGreaterThanOrEqual(10);
 });
 
-it.each([['in full', {}], ['minified', { minified: 'composer/2.0' }]])('writes a document %s in turns', async (_form, beside) => {
+it.each([
+  ['in full', {}],
+  ['minified', { minified: 'composer/2.0' }],
+])('writes a document %s in turns', async (_form, beside) => {
   const written = await turnsOf(() => formatProviderDocument(name, { records: records as never, beside }));
   expect(written.turns).toBeGreaterThanOrEqual(7);
   const { packages } = JSON.parse(written.value.toString()) as { packages: Record<string, never> };
-  expect(Array.isArray(packages[name]) ? expandVersions(packages[name]) : Object.values(packages[name] ?? {})).toEqual(records);
+  expect(Array.isArray(packages[name]) ? expandVersions(packages[name]) : Object.values(packages[name] ?? {})).toEqual(
+    records,
+  );
   expect(await readProviderDocument(new TextDocument(written.value, 0), name)).toEqual({ records, beside });
 });

@@ -7,7 +7,8 @@ import { KeptDocuments } from '../../../proxy/mirror/kept-documents.ts';
 import { temporaryFolder } from '../../util/temporary-folder.ts';
 
 const nobody = (error: unknown): void => expect.unreachable(String(error));
-const documentOf = (text: string): DocumentFile => fileOf(Buffer.from(text), { etag: undefined, lastModified: undefined }, Date.now());
+const documentOf = (text: string): DocumentFile =>
+  fileOf(Buffer.from(text), { etag: undefined, lastModified: undefined }, Date.now());
 const textOf = (file: DocumentFile | undefined): string | undefined => file?.body?.toString();
 
 describe('a document that was fetched', () => {
@@ -56,7 +57,8 @@ describe('a document that was fetched', () => {
     for (const name of ['a', 'b']) await kept.keep(folder.at(name), large, nobody);
     expect(await readDocumentFile(folder.at('a'))).toBeUndefined();
     await kept.keep(folder.at('c'), large, nobody);
-    for (const name of ['a', 'b', 'c']) expect((await readDocumentFile(folder.at(name)))?.body).toHaveLength(3 * 1024 ** 2);
+    for (const name of ['a', 'b', 'c'])
+      expect((await readDocumentFile(folder.at(name)))?.body).toHaveLength(3 * 1024 ** 2);
     expect(kept.remembered(folder.at('a'))).toBeUndefined();
   });
 

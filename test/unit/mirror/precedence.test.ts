@@ -6,12 +6,22 @@ import { createPrecedence, type Belonging, type PrecedenceRules } from '../../..
 import { packageName, runMirror } from '../../util/running-mirror.ts';
 import { startUpstream } from '../../util/upstream.ts';
 
-const scope = (id: string, allow: readonly string[] = [], deny: readonly string[] = []): PrecedenceRules['upstreams'][number] => ({ id, allow, deny });
+const scope = (
+  id: string,
+  allow: readonly string[] = [],
+  deny: readonly string[] = [],
+): PrecedenceRules['upstreams'][number] => ({ id, allow, deny });
 const privates = ['acme/app', 'acme/tool', 'fork/lib'];
 
 function belonging(name: string, rules: Partial<PrecedenceRules>): Belonging {
-  const names = { has: (asked: string) => privates.includes(asked), hasVendor: (vendor: string) => privates.some((one) => one.startsWith(`${vendor}/`)) };
-  return createPrecedence({ reserved: [], sharedVendors: [], upstreams: [scope('public')], ...rules })(packageName(name), names);
+  const names = {
+    has: (asked: string) => privates.includes(asked),
+    hasVendor: (vendor: string) => privates.some((one) => one.startsWith(`${vendor}/`)),
+  };
+  return createPrecedence({ reserved: [], sharedVendors: [], upstreams: [scope('public')], ...rules })(
+    packageName(name),
+    names,
+  );
 }
 const of = (name: string, rules: Partial<PrecedenceRules> = {}): string => {
   const found = belonging(name, rules);
@@ -23,7 +33,9 @@ describe('row 76: a name belongs', () => {
     expect(of('acme/app')).toBe('private');
     expect(of('acme/unheard-of')).toBe('private');
     expect(of('acmex/lib')).toBe('public');
-    expect(belonging('acme/unheard-of', {})).toMatchObject({ because: expect.stringContaining('shared_vendors') as string });
+    expect(belonging('acme/unheard-of', {})).toMatchObject({
+      because: expect.stringContaining('shared_vendors') as string,
+    });
   });
 
   it('to nobody else where it is reserved, whether there is such a package or not', () => {
@@ -55,7 +67,13 @@ describe('row 76: a name belongs', () => {
   });
 
   it('to those alone that are said to have it, of such as come behind one of them', () => {
-    const upstreams = [scope('ours', ['corp/*', 'lib/*'], ['lib/public']), scope('theirs', ['corp/shared']), scope('open'), scope('all', ['*/*']), scope('listed', ['lib/*'])];
+    const upstreams = [
+      scope('ours', ['corp/*', 'lib/*'], ['lib/public']),
+      scope('theirs', ['corp/shared']),
+      scope('open'),
+      scope('all', ['*/*']),
+      scope('listed', ['lib/*']),
+    ];
     expect(of('corp/typo', { upstreams })).toBe('ours');
     expect(of('corp/shared', { upstreams })).toBe('ours theirs');
     expect(of('lib/some', { upstreams })).toBe('ours listed');
@@ -64,16 +82,34 @@ describe('row 76: a name belongs', () => {
   });
 
   it('to nobody as long as it is not known what is private', () => {
-    const names = { has: () => false, hasVendor: (vendor: string) => vendor === 'acme', unknown: 'nothing is published' };
+    const names = {
+      has: () => false,
+      hasVendor: (vendor: string) => vendor === 'acme',
+      unknown: 'nothing is published',
+    };
     const decide = createPrecedence({ reserved: ['secret/*'], sharedVendors: [], upstreams: [scope('public')] });
-    expect(decide(packageName('some/lib'), names)).toEqual({ to: 'nobody', because: 'nothing is published', unknown: true });
+    expect(decide(packageName('some/lib'), names)).toEqual({
+      to: 'nobody',
+      because: 'nothing is published',
+      unknown: true,
+    });
     for (const name of ['acme/app', 'secret/x']) expect(decide(packageName(name), names).to).toBe('private');
   });
 });
 
 describe('patterns', () => {
   it.each([
-    ['*', 'a/b', true], ['a/*', 'a/b', true], ['a/*', 'ab/c', false], ['*/b', 'a/b', true], ['*a*b*', 'xa/yb', true], ['ab*ba', 'aba', false], ['a*a*a', 'a/a', false], ['a*a*a', 'a/aa', true], ['a.b/*', 'axb/c', false], ['A/*', 'a/b', true], ['a**b', 'ab', true],
+    ['*', 'a/b', true],
+    ['a/*', 'a/b', true],
+    ['a/*', 'ab/c', false],
+    ['*/b', 'a/b', true],
+    ['*a*b*', 'xa/yb', true],
+    ['ab*ba', 'aba', false],
+    ['a*a*a', 'a/a', false],
+    ['a*a*a', 'a/aa', true],
+    ['a.b/*', 'axb/c', false],
+    ['A/*', 'a/b', true],
+    ['a**b', 'ab', true],
   ])('%s, %s: %s', (pattern, name, matches) => expect(matchAny([pattern])(name)).toBe(matches));
 
   it('with many stars take no longer', () => expect(matchAny([`${'*a'.repeat(100)}b`])('a'.repeat(201))).toBe(false));
@@ -82,7 +118,8 @@ describe('patterns', () => {
 describe('I9: an upstream that claims private names', () => {
   it('is not asked for them, and not believed', async () => {
     await using upstream = await startUpstream();
-    for (const name of ['acme/app', 'acme/evil', 'secret/x', 'fork/lib', 'fork/other']) upstream.put(name, [{ version: '99.0.0' }]);
+    for (const name of ['acme/app', 'acme/evil', 'secret/x', 'fork/lib', 'fork/other'])
+      upstream.put(name, [{ version: '99.0.0' }]);
     await using running = runMirror([upstream.url], { set: { reserved: ['secret/*'], sharedVendors: ['fork'] } });
     for (const name of privates) running.privates.add(name);
     for (const name of ['acme/app', 'acme/evil', 'secret/x', 'fork/lib']) {

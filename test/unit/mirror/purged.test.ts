@@ -15,7 +15,19 @@ import { below, temporaryTree } from '../../util/package-tree.ts';
 import { tombstoneOf } from '../../../proxy/protocol/tombstones.ts';
 
 const [name, sha1] = ['acme/hello' as PackageName, 'a'.repeat(40)];
-const row = { name, version: '1.1.0', version_normalized: '1.1.0.0', reference: 'f00', sha1, sha256: null, content: null, released: null, source: null, reason: 'malware', since: '2026-11-22T00:00:00.000Z' } as unknown as PurgedVersion;
+const row = {
+  name,
+  version: '1.1.0',
+  version_normalized: '1.1.0.0',
+  reference: 'f00',
+  sha1,
+  sha256: null,
+  content: null,
+  released: null,
+  source: null,
+  reason: 'malware',
+  since: '2026-11-22T00:00:00.000Z',
+} as unknown as PurgedVersion;
 const records = ['1.0.0', '1.1.0'].map((version) => ({ version, dist: { reference: version } }));
 
 it('is left out of what an upstream offers, and found by label, whatever the reference', () => {
@@ -24,14 +36,31 @@ it('is left out of what an upstream offers, and found by label, whatever the ref
   expect(offered.map(({ version }) => version)).toEqual(['1.0.0']);
   expect(refused).toEqual([{ version: '1.1.0', because: 'it was purged on 2026-11-22 (malware)', setting: 'purged' }]);
   expect(applyRules(name, records, { ...noRules, purged: nothingPurged }, 0).refused).toEqual([]);
-  expect(tombstoneOf({ name, labels: ['1.1.0'], reference: '0123456' }, rules.purged)).toMatchObject({ reason: 'malware' });
+  expect(tombstoneOf({ name, labels: ['1.1.0'], reference: '0123456' }, rules.purged)).toMatchObject({
+    reason: 'malware',
+  });
   expect(tombstoneOf({ name, labels: ['1.0.0'], reference: undefined }, rules.purged)).toBeUndefined();
 });
 
 it('goes from the shelf with its record and the documents of the package; other versions stay', async () => {
   const other = 'b'.repeat(40);
-  const recordOf = (version: string, shasum: string): string => formatArchiveRecord({ name, version, normalized: `${version}.0`, dev: false, reference: version, shasum, size: 1, from: 'https://example.org/', fetchedAt: '2026-11-01T00:00:00.000Z', record: {} } as unknown as Parameters<typeof formatArchiveRecord>[0]);
-  const [gone, kept] = [`dist/${name}/${archiveKey('1.1.0.0', false, '1.1.0')}.json`, `dist/${name}/${archiveKey('1.0.0.0', false, '1.0.0')}.json`];
+  const recordOf = (version: string, shasum: string): string =>
+    formatArchiveRecord({
+      name,
+      version,
+      normalized: `${version}.0`,
+      dev: false,
+      reference: version,
+      shasum,
+      size: 1,
+      from: 'https://example.org/',
+      fetchedAt: '2026-11-01T00:00:00.000Z',
+      record: {},
+    } as unknown as Parameters<typeof formatArchiveRecord>[0]);
+  const [gone, kept] = [
+    `dist/${name}/${archiveKey('1.1.0.0', false, '1.1.0')}.json`,
+    `dist/${name}/${archiveKey('1.0.0.0', false, '1.0.0')}.json`,
+  ];
   const otherArchive = `dist/${name}/${other}.zip`;
   const files = {
     [`dist/${name}/${sha1}.zip`]: 'x',

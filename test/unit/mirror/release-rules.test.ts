@@ -4,8 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { applyRules, noRules, type ReleaseRules } from '../../../proxy/mirror/release-rules.ts';
 
 const now = Date.parse('2026-01-31T12:00:00Z');
-const ruled = (record: Readonly<Record<string, never>>, rules: Partial<ReleaseRules>): ReturnType<typeof applyRules> => applyRules('some/lib', [{ version: '1.0.0', ...record }], { ...noRules, ...rules }, now);
-const isOffered = (record: object, rules: Partial<ReleaseRules>): boolean => ruled(record as never, rules).offered.length === 1;
+const ruled = (record: Readonly<Record<string, never>>, rules: Partial<ReleaseRules>): ReturnType<typeof applyRules> =>
+  applyRules('some/lib', [{ version: '1.0.0', ...record }], { ...noRules, ...rules }, now);
+const isOffered = (record: object, rules: Partial<ReleaseRules>): boolean =>
+  ruled(record as never, rules).offered.length === 1;
 
 describe('a release', () => {
   it('is offered once it is old enough, and it is known when that will be', () => {
@@ -15,7 +17,9 @@ describe('a release', () => {
     expect(isOffered({}, { minimumAgeMs: day })).toBe(false);
     expect(isOffered({ time: 'yesterday' }, { minimumAgeMs: day })).toBe(false);
     expect(isOffered({}, {})).toBe(true);
-    expect(ruled({ time: '2026-01-31T00:00:00Z' } as never, { minimumAgeMs: day }).changesAtMs).toBe(Date.parse('2026-02-01T00:00:00Z'));
+    expect(ruled({ time: '2026-01-31T00:00:00Z' } as never, { minimumAgeMs: day }).changesAtMs).toBe(
+      Date.parse('2026-02-01T00:00:00Z'),
+    );
   });
 
   it.each([
@@ -42,7 +46,9 @@ describe('a release', () => {
   it('of an abandoned package is refused, or warned of, with what to use instead', () => {
     expect(isOffered({ abandoned: true }, { abandoned: 'refuse' })).toBe(false);
     expect(isOffered({ abandoned: false }, { abandoned: 'refuse' })).toBe(true);
-    expect(ruled({ abandoned: 'some/other' } as never, { abandoned: 'warn' }).warnings).toEqual(['some/lib: it is abandoned; use some/other instead (1.0.0).']);
+    expect(ruled({ abandoned: 'some/other' } as never, { abandoned: 'warn' }).warnings).toEqual([
+      'some/lib: it is abandoned; use some/other instead (1.0.0).',
+    ]);
     expect(isOffered({ abandoned: true }, {})).toBe(true);
   });
 });

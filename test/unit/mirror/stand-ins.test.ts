@@ -10,20 +10,40 @@ const linksOf = (reply: MirrorReply | undefined, version = '1.0.0'): JsonObject 
   const { replace = null, provide = null } = versions[version] ?? {};
   return { replace, provide };
 };
-const evil = (version: string, links: JsonObject): { version: string; extra: JsonObject } => ({ version, extra: links });
+const evil = (version: string, links: JsonObject): { version: string; extra: JsonObject } => ({
+  version,
+  extra: links,
+});
 
 describe('names that a mirrored package says it stands for', () => {
   it('are not those that are private or reserved, in whatever case they are written', async () => {
     await using upstream = await startUpstream();
-    upstream.put('hos/evil', [evil('2.0.0', { replace: { 'acme/secret': '*' } }), evil('1.0.0', { replace: { 'Acme/Secret': '*', 'acme/never-published': '*', 'old/name': '1.0' }, provide: { 'ours-x/tool': '1.0', 'psr/log-implementation': '1.0', 'ext-foo': '*' } })]);
+    upstream.put('hos/evil', [
+      evil('2.0.0', { replace: { 'acme/secret': '*' } }),
+      evil('1.0.0', {
+        replace: { 'Acme/Secret': '*', 'acme/never-published': '*', 'old/name': '1.0' },
+        provide: { 'ours-x/tool': '1.0', 'psr/log-implementation': '1.0', 'ext-foo': '*' },
+      }),
+    ]);
     await using running = runMirror([upstream.url], { set: { reserved: ['ours-*/*'] } });
     running.privates.add('acme/secret');
     const reply = await running.provider('hos/evil');
-    expect(linksOf(reply)).toEqual({ replace: { 'old/name': '1.0' }, provide: { 'psr/log-implementation': '1.0', 'ext-foo': '*' } });
+    expect(linksOf(reply)).toEqual({
+      replace: { 'old/name': '1.0' },
+      provide: { 'psr/log-implementation': '1.0', 'ext-foo': '*' },
+    });
     expect(linksOf(reply, '2.0.0')).toEqual({ replace: {}, provide: null });
     await running.provider('hos/evil');
-    expect(running.of('stand-ins-dropped')).toEqual([{ kind: 'stand-ins-dropped', name: 'hos/evil', count: 3, names: 'acme/never-published, acme/secret, ours-x/tool' }]);
-    for (const name of ['acme/secret', 'acme/never-published', 'ours-x/tool', 'old/name']) expect(upstream.asked(`/p2/${name}`)).toBe(0);
+    expect(running.of('stand-ins-dropped')).toEqual([
+      {
+        kind: 'stand-ins-dropped',
+        name: 'hos/evil',
+        count: 3,
+        names: 'acme/never-published, acme/secret, ours-x/tool',
+      },
+    ]);
+    for (const name of ['acme/secret', 'acme/never-published', 'ours-x/tool', 'old/name'])
+      expect(upstream.asked(`/p2/${name}`)).toBe(0);
   });
 
   it('are decided name by name in a shared vendor', async () => {
@@ -36,13 +56,18 @@ describe('names that a mirrored package says it stands for', () => {
 
   it('are decided anew with each publication, and no client keeps what was said before', async () => {
     await using upstream = await startUpstream();
-    upstream.put('hos/evil', [evil('1.0.0', { replace: { 'acme/secret': '*', 'acme/two': '*' } }), { version: 'dev-main', extra: { replace: { 'acme/secret': '*' } } }]);
+    upstream.put('hos/evil', [
+      evil('1.0.0', { replace: { 'acme/secret': '*', 'acme/two': '*' } }),
+      { version: 'dev-main', extra: { replace: { 'acme/secret': '*' } } },
+    ]);
     await using running = runMirror([upstream.url], { set: { sharedVendors: ['acme'] } });
     const seen = new Set<string>();
     const look = async (): Promise<JsonObject> => {
       const reply = await running.provider('hos/evil');
       const validator = reply?.headers['last-modified'] ?? '';
-      for (const before of seen) if (before !== validator) expect((await running.provider('hos/evil', 'stable', { ifModifiedSince: before }))?.status).toBe(200);
+      for (const before of seen)
+        if (before !== validator)
+          expect((await running.provider('hos/evil', 'stable', { ifModifiedSince: before }))?.status).toBe(200);
       seen.add(validator);
       return linksOf(reply)['replace'] as JsonObject;
     };
@@ -62,11 +87,17 @@ describe('names that a mirrored package says it stands for', () => {
   it('are not there in the short form of large documents, nor in what was accepted before', async () => {
     await using upstream = await startUpstream({ minified: true });
     const extra = { replace: { 'acme/secret': '*', 'old/name': '*' }, extra: { long: 'x'.repeat(900_000) } };
-    upstream.put('hos/evil', Array.from({ length: 10 }, (_, at) => ({ version: `1.0.${at}`, extra })));
+    upstream.put(
+      'hos/evil',
+      Array.from({ length: 10 }, (_, at) => ({ version: `1.0.${at}`, extra })),
+    );
     await using running = runMirror([upstream.url]);
     expect((await running.archive('hos/evil', '1.0.3'))?.status).toBe(200);
     running.privates.add('acme/secret');
-    upstream.put('hos/evil', Array.from({ length: 10 }, (_, at) => ({ version: `1.0.${at}`, extra, reference: 'f'.repeat(40) })));
+    upstream.put(
+      'hos/evil',
+      Array.from({ length: 10 }, (_, at) => ({ version: `1.0.${at}`, extra, reference: 'f'.repeat(40) })),
+    );
     running.clock.nowMs += 3_600_000;
     const reply = await running.provider('hos/evil');
     expect(reply?.json()).toMatchObject({ minified: 'composer/2.0' });
@@ -78,7 +109,12 @@ describe('names that a mirrored package says it stands for', () => {
   it('are no more than five thousand: what nobody looked at is left out', async () => {
     await using upstream = await startUpstream();
     const names = Array.from({ length: 5001 }, (_, at) => `many/n${at}`);
-    upstream.put('hos/evil', [evil('1.0.0', { replace: Object.fromEntries([...names, 'acme/secret'].map((name) => [name, '*'])), provide: { 'ext-foo': '*', 'many/n1': '1.0' } })]);
+    upstream.put('hos/evil', [
+      evil('1.0.0', {
+        replace: Object.fromEntries([...names, 'acme/secret'].map((name) => [name, '*'])),
+        provide: { 'ext-foo': '*', 'many/n1': '1.0' },
+      }),
+    ]);
     await using running = runMirror([upstream.url]);
     running.privates.add('acme/secret');
     const { replace, provide } = linksOf(await running.provider('hos/evil'));
@@ -92,7 +128,14 @@ describe('names that a mirrored package says it stands for', () => {
     await using open = await startUpstream();
     partner.put('partner/own', [evil('1.0.0', {})]);
     open.put('hos/evil', [evil('1.0.0', { replace: { 'partner/lib': '*', 'old/name': '*' } })]);
-    await using running = runMirror([], { set: { upstreams: [{ id: 'partner', url: partner.url, allow: ['partner/*'], deny: [] }, { id: 'open', url: open.url, allow: [], deny: [] }] } });
+    await using running = runMirror([], {
+      set: {
+        upstreams: [
+          { id: 'partner', url: partner.url, allow: ['partner/*'], deny: [] },
+          { id: 'open', url: open.url, allow: [], deny: [] },
+        ],
+      },
+    });
     expect(linksOf(await running.provider('hos/evil'))['replace']).toEqual({ 'old/name': '*' });
   });
 });

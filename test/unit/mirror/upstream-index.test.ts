@@ -7,14 +7,17 @@ import { sha1Of, startUpstream, type TestUpstream } from '../../util/upstream.ts
 const release = (version: string): { version: string } => ({ version });
 const labels = (reply: MirrorReply | undefined, name: string): string[] => {
   const found: unknown = reply?.json().packages[name] ?? [];
-  return (Array.isArray(found) ? found : Object.values(found as object)).map(({ version }: { version: string }) => version);
+  return (Array.isArray(found) ? found : Object.values(found as object)).map(
+    ({ version }: { version: string }) => version,
+  );
 };
 const sendJson = (upstream: TestUpstream, path: string, json: unknown): Buffer => {
   const bytes = Buffer.from(JSON.stringify(json));
   upstream.instead(path, (_request, response) => void response.end(bytes));
   return bytes;
 };
-const gone = (upstream: TestUpstream, path: string): void => upstream.instead(path, (_request, response) => void response.writeHead(404).end());
+const gone = (upstream: TestUpstream, path: string): void =>
+  upstream.instead(path, (_request, response) => void response.writeHead(404).end());
 
 describe('an upstream whose packages.json is not there', () => {
   it('is not passed over for the next one', async () => {
@@ -34,12 +37,23 @@ describe('an upstream whose packages.json is not there', () => {
     first.instead('/packages.json', undefined);
     running.clock.nowMs += 120_000;
     expect(labels(await running.provider('corp/secret'), 'corp/secret')).toEqual(['1.0.0']);
-    expect(labels(await running.provider('some/lib'), 'some/lib'), 'a packages.json that is there says whether it may be asked').toEqual(['99.0.0']);
+    expect(
+      labels(await running.provider('some/lib'), 'some/lib'),
+      'a packages.json that is there says whether it may be asked',
+    ).toEqual(['99.0.0']);
   });
 
   it.each([
-    ['has an address that is none', { 'metadata-url': 'http://[%package%' }, 'metadata-url of packages.json is "http://[%package%", which is no address'],
-    ['says where packages are in a way that is not read here', { packages: [], 'providers-url': '/p/%package%$%hash%.json' }, 'packages.json has only providers-url'],
+    [
+      'has an address that is none',
+      { 'metadata-url': 'http://[%package%' },
+      'metadata-url of packages.json is "http://[%package%", which is no address',
+    ],
+    [
+      'says where packages are in a way that is not read here',
+      { packages: [], 'providers-url': '/p/%package%$%hash%.json' },
+      'packages.json has only providers-url',
+    ],
   ])('or %s is not passed over either', async (_what, root, reason) => {
     await using first = await startUpstream();
     await using second = await startUpstream();
@@ -95,8 +109,14 @@ describe('an upstream', () => {
 });
 
 describe('what packages.json includes', () => {
-  const record = (version: string): object => ({ name: 'some/lib', version, dist: { type: 'zip', url: 'https://x.example/a.zip', reference: 'a'.repeat(40) } });
-  const including = (...versions: readonly string[]): object => ({ packages: { 'some/lib': Object.fromEntries(versions.map((version) => [version, record(version)])) } });
+  const record = (version: string): object => ({
+    name: 'some/lib',
+    version,
+    dist: { type: 'zip', url: 'https://x.example/a.zip', reference: 'a'.repeat(40) },
+  });
+  const including = (...versions: readonly string[]): object => ({
+    packages: { 'some/lib': Object.fromEntries(versions.map((version) => [version, record(version)])) },
+  });
 
   it('has to have the SHA-1 that is given for it, and is not asked for again while it is named with that', async () => {
     await using upstream = await startUpstream();
@@ -107,7 +127,10 @@ describe('what packages.json includes', () => {
     await using running = runMirror([upstream.url, second.url]);
     expect((await running.provider('some/lib'))?.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
     expect(running.messages()[0]).toContain('SHA-1');
-    sendJson(upstream, '/packages.json', { packages: [], includes: { 'all.json': { sha1: sha1Of(bytes).toUpperCase() } } });
+    sendJson(upstream, '/packages.json', {
+      packages: [],
+      includes: { 'all.json': { sha1: sha1Of(bytes).toUpperCase() } },
+    });
     running.clock.nowMs += 700_000;
     expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['1.0.0']);
     const asked = upstream.asked('/all.json');
@@ -132,7 +155,10 @@ describe('what packages.json includes', () => {
     upstream.failing.status = 503;
     running.clock.nowMs += 700_000;
     const stale = await running.provider('some/lib');
-    expect([labels(stale, 'some/lib'), stale?.headers['x-libretto-stale-since']]).toEqual([['1.1.0', '1.0.0'], expect.stringMatching(/GMT$/)]);
+    expect([labels(stale, 'some/lib'), stale?.headers['x-libretto-stale-since']]).toEqual([
+      ['1.1.0', '1.0.0'],
+      expect.stringMatching(/GMT$/),
+    ]);
   });
 
   it('may include more, and itself', async () => {
@@ -143,10 +169,16 @@ describe('what packages.json includes', () => {
     sendJson(upstream, '/more/two.json', including('0.9.0'));
     await using running = runMirror([upstream.url]);
     expect(labels(await running.provider('some/lib'), 'some/lib')).toEqual(['1.0.0', '0.9.0']);
-    sendJson(upstream, '/packages.json', { packages: [], includes: Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`${at}.json`, {}])) });
+    sendJson(upstream, '/packages.json', {
+      packages: [],
+      includes: Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`${at}.json`, {}])),
+    });
     running.clock.nowMs += 700_000;
     const stale = await running.provider('some/lib');
-    expect([labels(stale, 'some/lib'), running.of('document-failed')]).toMatchObject([['1.0.0', '0.9.0'], [{ message: expect.stringContaining('1001 files') as string }]]);
+    expect([labels(stale, 'some/lib'), running.of('document-failed')]).toMatchObject([
+      ['1.0.0', '0.9.0'],
+      [{ message: expect.stringContaining('1001 files') as string }],
+    ]);
   });
 
   it('may not be missing', async () => {

@@ -9,14 +9,23 @@ import { startUpstream } from '../../util/upstream.ts';
 
 it('a checksum moves the date for those who see its version, and for nobody else', async () => {
   await using upstream = await startUpstream();
-  upstream.put('some/lib', ['2.0.0', '1.0.0'].map((version) => ({ version, shasum: '' })));
+  upstream.put(
+    'some/lib',
+    ['2.0.0', '1.0.0'].map((version) => ({ version, shasum: '' })),
+  );
   await using running = runMirror([upstream.url]);
   const view = compileView({ packages: null, constraints: { 'some/*': '^1' }, stability: null, not_after: null });
   const name = packageName('some/lib');
   const tree = createMirroredTree(running.mirror, 1_000_000);
   const wishes = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSince: undefined };
   const dateOf = async (): Promise<number> => {
-    const answer = await tree.provider(name, 'stable', wishes, { view, filter: view?.filterOf(name) ?? 'none' }, { nowMs: running.clock.nowMs, epoch: 1 });
+    const answer = await tree.provider(
+      name,
+      'stable',
+      wishes,
+      { view, filter: view?.filterOf(name) ?? 'none' },
+      { nowMs: running.clock.nowMs, epoch: 1 },
+    );
     const headers = answer === undefined ? [] : allHeaders(answer);
     return Date.parse(headers[headers.indexOf('Last-Modified') + 1] ?? '');
   };

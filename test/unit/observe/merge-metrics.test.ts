@@ -5,15 +5,42 @@ import { lastingCounts, mergeMetrics } from '../../../proxy/observe/merge-metric
 import { formatMetrics, type Family } from '../../../proxy/observe/metrics-text.ts';
 
 const families = (requests: number, rss: number, degraded: number): Family[] => [
-  { name: 'requests_total', type: 'counter', help: 'R.', samples: [{ labels: { route: 'root' }, value: requests }, { suffix: '_x', value: 1 }] },
+  {
+    name: 'requests_total',
+    type: 'counter',
+    help: 'R.',
+    samples: [
+      { labels: { route: 'root' }, value: requests },
+      { suffix: '_x', value: 1 },
+    ],
+  },
   { name: 'connections', type: 'gauge', help: 'C.', samples: [{ value: 2 }] },
   { name: 'degraded', type: 'gauge', help: 'D.', samples: [{ value: degraded }] },
   { name: 'process_memory', type: 'gauge', help: 'P.', samples: [{ value: rss }] },
-  { name: 'libretto_event_loop_delay_seconds', type: 'gauge', help: 'E.', samples: [{ labels: { quantile: '1' }, value: 0.1 }] },
+  {
+    name: 'libretto_event_loop_delay_seconds',
+    type: 'gauge',
+    help: 'E.',
+    samples: [{ labels: { quantile: '1' }, value: 0.1 }],
+  },
 ];
 
 it('adds up what was counted, keeps apart what each process is, and says yes where one of them does', () => {
-  const text = formatMetrics(mergeMetrics([{ name: 'worker 1', families: families(3, 10, 0) }, { name: 'worker 2', families: [...families(4, 20, 1), { name: 'only_here', type: 'counter', help: 'O.', samples: [{ value: 1 }] }] }], ['degraded']));
+  const text = formatMetrics(
+    mergeMetrics(
+      [
+        { name: 'worker 1', families: families(3, 10, 0) },
+        {
+          name: 'worker 2',
+          families: [
+            ...families(4, 20, 1),
+            { name: 'only_here', type: 'counter', help: 'O.', samples: [{ value: 1 }] },
+          ],
+        },
+      ],
+      ['degraded'],
+    ),
+  );
   expect(text).toBe(`# HELP requests_total R.
 # TYPE requests_total counter
 requests_total{route="root"} 7

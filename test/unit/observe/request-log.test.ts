@@ -4,11 +4,24 @@ import { describe, expect, it } from 'vitest';
 import { createLogTime } from '../../../proxy/observe/log-time.ts';
 import { createRequestLog, type RequestLine } from '../../../proxy/observe/request-log.ts';
 
-const line: RequestLine = { request_id: 'a-1', method: 'GET', path: '/packages.json', status: 200, bytes: 12, duration_ms: 0.25, token: 'tok_x', client: '192.0.2.1', aborted: false };
+const line: RequestLine = {
+  request_id: 'a-1',
+  method: 'GET',
+  path: '/packages.json',
+  status: 200,
+  bytes: 12,
+  duration_ms: 0.25,
+  token: 'tok_x',
+  client: '192.0.2.1',
+  aborted: false,
+};
 
 function written(change: Partial<RequestLine>): unknown {
   const lines: string[] = [];
-  createRequestLog((text) => lines.push(text), () => Date.UTC(2026, 0, 31, 12, 0, 0, 7))({ ...line, ...change });
+  createRequestLog(
+    (text) => lines.push(text),
+    () => Date.UTC(2026, 0, 31, 12, 0, 0, 7),
+  )({ ...line, ...change });
   expect(lines.join('')).toMatch(/^[^\n]*\n$/);
   return JSON.parse(lines.join(''));
 }

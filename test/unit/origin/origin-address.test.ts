@@ -8,7 +8,11 @@ describe('the address of an origin', () => {
     ['http://origin.internal', 'http://origin.internal', undefined],
     ['https://origin.internal:8443/tree/', 'https://origin.internal:8443/tree', undefined],
     ['http://[::1]:9000/a/b//', 'http://[::1]:9000/a/b', undefined],
-    ['https://reader:p%40ss@origin.internal/tree', 'https://origin.internal/tree', `Basic ${Buffer.from('reader:p@ss').toString('base64')}`],
+    [
+      'https://reader:p%40ss@origin.internal/tree',
+      'https://origin.internal/tree',
+      `Basic ${Buffer.from('reader:p@ss').toString('base64')}`,
+    ],
     ['https://reader@origin.internal', 'https://origin.internal', `Basic ${Buffer.from('reader:').toString('base64')}`],
   ])('%s', (text, url, authorization) => {
     const parsed = parseOriginAddress(text);
@@ -16,7 +20,17 @@ describe('the address of an origin', () => {
     expect(JSON.stringify(parsed)).not.toContain('p@ss');
   });
 
-  it.each(['', 'origin.internal', 's3://bucket', 'http://', 'http://host/?list', 'http://host/#there', 'http://host/?', 'http://%zz@host/', 'http://a:%zz@host/'])('not %j', (text) => {
+  it.each([
+    '',
+    'origin.internal',
+    's3://bucket',
+    'http://',
+    'http://host/?list',
+    'http://host/#there',
+    'http://host/?',
+    'http://%zz@host/',
+    'http://a:%zz@host/',
+  ])('not %j', (text) => {
     expect(parseOriginAddress(text)).toBeUndefined();
   });
 });

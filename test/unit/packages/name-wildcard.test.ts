@@ -7,7 +7,9 @@ import { matchesWildcard } from '../../../proxy/packages/name-wildcard.ts';
 
 describe('a pattern', () => {
   it('stands for what the expression of Composer stands for', () => {
-    const pattern = fc.array(fc.constantFrom('a', 'b', '/', '-', '*', 'A'), { maxLength: 8 }).map((parts) => parts.join(''));
+    const pattern = fc
+      .array(fc.constantFrom('a', 'b', '/', '-', '*', 'A'), { maxLength: 8 })
+      .map((parts) => parts.join(''));
     const name = fc.array(fc.constantFrom('a', 'b', '/', '-'), { maxLength: 8 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(pattern, name, (given, tried) => {
@@ -23,6 +25,10 @@ describe('a pattern', () => {
   });
 
   it('has no other signs', () => {
-    expect([matchesWildcard('acme/h.llo', 'acme/hello'), matchesWildcard('acme/(hello)', 'acme/hello'), matchesWildcard('', 'acme/hello')]).toEqual([false, false, false]);
+    expect([
+      matchesWildcard('acme/h.llo', 'acme/hello'),
+      matchesWildcard('acme/(hello)', 'acme/hello'),
+      matchesWildcard('', 'acme/hello'),
+    ]).toEqual([false, false, false]);
   });
 });

@@ -5,13 +5,22 @@ import { remainsOf } from '../../../proxy/packages/purge-remains.ts';
 import type { PurgeOutcome } from '../../../proxy/packages/version-purger.ts';
 
 const outcome: PurgeOutcome = {
-  name: 'acme/hello', version: '1.0.0', reason: 'secret', since: '2026-01-01T00:00:00Z', serial: 2, contents: [], alike: [], files: [],
+  name: 'acme/hello',
+  version: '1.0.0',
+  reason: 'secret',
+  since: '2026-01-01T00:00:00Z',
+  serial: 2,
+  contents: [],
+  alike: [],
+  files: [],
   sources: ['git:https://git.example.org/hello.git'],
 };
 
 it('says to purge once more after the remote is cleaned', () => {
   for (const isPlanned of [true, false]) {
-    expect(remainsOf(outcome, isPlanned).join('\n')).toContain('Purge the version once more after the remote is cleaned');
+    expect(remainsOf(outcome, isPlanned).join('\n')).toContain(
+      'Purge the version once more after the remote is cleaned',
+    );
   }
 });
 

@@ -3,8 +3,11 @@
 import { describe, expect, it } from 'vitest';
 import { similarNames } from '../../../proxy/packages/similar-names.ts';
 
-const names = ['acme/core', 'acme/cores', 'acme/hello', 'acme/jello', 'acme/x', 'a/b', 'a/c', 'other/hello'].map((name) => ({ name }));
-const near = async (typed: string, most = 5): Promise<readonly string[]> => (await similarNames(names, typed, most)).map(({ name }) => name);
+const names = ['acme/core', 'acme/cores', 'acme/hello', 'acme/jello', 'acme/x', 'a/b', 'a/c', 'other/hello'].map(
+  (name) => ({ name }),
+);
+const near = async (typed: string, most = 5): Promise<readonly string[]> =>
+  (await similarNames(names, typed, most)).map(({ name }) => name);
 
 describe('a mistyped name', () => {
   it.each([
@@ -18,7 +21,8 @@ describe('a mistyped name', () => {
   });
 
   it('is not guessed where it is too far away, too short, or no name', async () => {
-    for (const typed of ['acme/something', 'acme/hexxx', 'a/d', 'acme', 'acme/', 'acme/helo x', '']) expect(await near(typed)).toEqual([]);
+    for (const typed of ['acme/something', 'acme/hexxx', 'a/d', 'acme', 'acme/', 'acme/helo x', ''])
+      expect(await near(typed)).toEqual([]);
   });
 
   it('stands for so many names and no more', async () => {

@@ -4,8 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { clientAddress, parseAddressRange, type AddressRange } from '../../../proxy/observe/client-address.ts';
 
 describe('parseAddressRange', () => {
-  it.each(['10.0.0.0/8', '127.0.0.1', '::1', '2001:db8::/32', '0.0.0.0/0'])('takes %s', (text) => expect(parseAddressRange(text)).toBeDefined());
-  it.each(['', 'localhost', '10.0.0.0/33', '10.1', '0x7f.1', '2130706433', '10.0.0.0/8,', '::1/129'])('refuses %j', (text) => expect(parseAddressRange(text)).toBeUndefined());
+  it.each(['10.0.0.0/8', '127.0.0.1', '::1', '2001:db8::/32', '0.0.0.0/0'])('takes %s', (text) =>
+    expect(parseAddressRange(text)).toBeDefined(),
+  );
+  it.each(['', 'localhost', '10.0.0.0/33', '10.1', '0x7f.1', '2130706433', '10.0.0.0/8,', '::1/129'])(
+    'refuses %j',
+    (text) => expect(parseAddressRange(text)).toBeUndefined(),
+  );
 });
 
 describe('clientAddress', () => {

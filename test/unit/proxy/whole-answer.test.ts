@@ -10,8 +10,13 @@ import { endWhole, takesWhole } from '../../../proxy/whole-answer.ts';
 const keepAliveMs = 65_000;
 
 /** All that comes back for these requests, sent at once over one connection; the last one ends it. */
-async function ask(requests: readonly string[], answer: (response: ServerResponse, url: string) => void): Promise<string> {
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => answer(response, request.url ?? ''));
+async function ask(
+  requests: readonly string[],
+  answer: (response: ServerResponse, url: string) => void,
+): Promise<string> {
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) =>
+    answer(response, request.url ?? ''),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
@@ -28,14 +33,18 @@ async function ask(requests: readonly string[], answer: (response: ServerRespons
 const headers = ['Content-Type', 'application/json', 'Content-Length', '3', 'ETag', '"é"'];
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 const last = get('/last', 'Connection: close\r\n');
-const asNode = (response: ServerResponse, body: string | Buffer): void => void response.writeHead(200, [...headers]).end(body, 'latin1');
+const asNode = (response: ServerResponse, body: string | Buffer): void =>
+  void response.writeHead(200, [...headers]).end(body, 'latin1');
 const whole = (response: ServerResponse, body: string | Buffer): void => {
   const head = headText(200, headers) + createHeadEnd(() => 0, keepAliveMs)();
   endWhole(response, 200, typeof body === 'string' ? head + body : head, typeof body === 'string' ? undefined : body);
 };
 
 describe('a whole answer', () => {
-  it.each([['text', 'a\u00e9c'], ['bytes', Buffer.from('a\u00e9c', 'latin1')]])('is what node:http would have sent: %s', async (_name, body) => {
+  it.each([
+    ['text', 'a\u00e9c'],
+    ['bytes', Buffer.from('a\u00e9c', 'latin1')],
+  ])('is what node:http would have sent: %s', async (_name, body) => {
     const usual = await ask([get('/'), get('/'), last], (response) => asNode(response, body));
     const taken: boolean[] = [];
     const found = await ask([get('/'), get('/'), last], (response) => {

@@ -75,7 +75,9 @@ describe('checkComposerJson', () => {
   });
 
   it('names the link and the constraint', () => {
-    expect(refusal({ require: { 'acme/util': '^1.0 || banana' } })?.message).toMatch(/require, "acme\/util": the constraint "\^1\.0 \|\| banana".*"banana"/);
+    expect(refusal({ require: { 'acme/util': '^1.0 || banana' } })?.message).toMatch(
+      /require, "acme\/util": the constraint "\^1\.0 \|\| banana".*"banana"/,
+    );
   });
 
   it('says how a psr-4 namespace has to end', () => {
@@ -86,10 +88,36 @@ describe('checkComposerJson', () => {
     {},
     { type: null, bin: null, require: null, autoload: null, support: null },
     { require: [], replace: {}, autoload: [], extra: [], license: [], bin: [], suggest: [] },
-    { require: { php: '>=8.1', 'ext-json': '*', 'acme/util': '^1.2@beta', 'acme/x': 'dev-main#abc1234 as 1.0.x-dev' }, replace: { 'acme/old': 'self.version' } },
-    { extra: 'x', keywords: 'x', authors: 'x', funding: 'x', suggest: 'x', scripts: 'x', description: ['x'], abandoned: ['x'] },
-    { extra: { 'branch-alias': { 'dev-main': '2.x-dev' }, anything: [1, { a: null }] }, license: ['MIT', 'GPL-2.0-only'], keywords: ['a', 5, null] },
-    { bin: { a: 'bin/a' }, support: { issues: 'https://example.org' }, autoload: { 'psr-4': { '': 'src/', 'A\\': ['a', 'b'] }, files: ['f.php'], classmap: [], 'psr-0': ['src/'], other: 5 } },
+    {
+      require: { php: '>=8.1', 'ext-json': '*', 'acme/util': '^1.2@beta', 'acme/x': 'dev-main#abc1234 as 1.0.x-dev' },
+      replace: { 'acme/old': 'self.version' },
+    },
+    {
+      extra: 'x',
+      keywords: 'x',
+      authors: 'x',
+      funding: 'x',
+      suggest: 'x',
+      scripts: 'x',
+      description: ['x'],
+      abandoned: ['x'],
+    },
+    {
+      extra: { 'branch-alias': { 'dev-main': '2.x-dev' }, anything: [1, { a: null }] },
+      license: ['MIT', 'GPL-2.0-only'],
+      keywords: ['a', 5, null],
+    },
+    {
+      bin: { a: 'bin/a' },
+      support: { issues: 'https://example.org' },
+      autoload: {
+        'psr-4': { '': 'src/', 'A\\': ['a', 'b'] },
+        files: ['f.php'],
+        classmap: [],
+        'psr-0': ['src/'],
+        other: 5,
+      },
+    },
     { version: 5, time: 5, dist: 5, source: 'x', config: 5, repositories: 'x', 'notification-url': 5 },
     { name: 'Acme/Hello' },
   ] as JsonObject[])('lets pass what Composer takes or ignores: %j', (fields) => {

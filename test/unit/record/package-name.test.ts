@@ -29,6 +29,8 @@ describe('packageNameOf', () => {
     [5, /not a string/],
     ['../etc', /would do|letters/],
   ])('%j is refused with advice', (name, advice) => {
-    expect(() => packageNameOf({ name })).toThrow(expect.objectContaining({ code: 'NAME_INVALID', message: expect.stringMatching(advice) }));
+    expect(() => packageNameOf({ name })).toThrow(
+      expect.objectContaining({ code: 'NAME_INVALID', message: expect.stringMatching(advice) }),
+    );
   });
 });

@@ -20,7 +20,8 @@ function refusal(bytes: Uint8Array | string): { readonly code: string; readonly 
 
 describe('parseComposerJson', () => {
   it('reads what JSON.parse reads', () => {
-    const text = '\r\n{ "name" : "acme/hello", "a": [1, -2.5e+3, true, null, {}, [], "\\u00e9\\n\\/ü 😀", "\\ud83d\\ude00"], "": {"__proto__": 1} }\n';
+    const text =
+      '\r\n{ "name" : "acme/hello", "a": [1, -2.5e+3, true, null, {}, [], "\\u00e9\\n\\/ü 😀", "\\ud83d\\ude00"], "": {"__proto__": 1} }\n';
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
@@ -49,7 +50,11 @@ describe('parseComposerJson', () => {
   });
 
   it('names the line of a byte that is not UTF-8', () => {
-    const bytes = Buffer.concat([Buffer.from('{\n  "name": "a/b",\n  "description": "'), Buffer.from([0xe9]), Buffer.from('"\n}')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{\n  "name": "a/b",\n  "description": "'),
+      Buffer.from([0xe9]),
+      Buffer.from('"\n}'),
+    ]);
     expect(refusal(bytes)).toEqual({ code: 'INVALID_JSON', message: expect.stringMatching(/line 3: .*UTF-8/) });
   });
 
@@ -58,13 +63,22 @@ describe('parseComposerJson', () => {
     expect(refusal(' \n')).toEqual({ code: 'INVALID_JSON', message: expect.stringContaining('empty') });
   });
 
-  it.each([['[]', 'an array'], ['"x"', 'a string'], ['null', 'null'], ['5', 'a number']])('refuses %s, which is no object', (text, kind) => {
+  it.each([
+    ['[]', 'an array'],
+    ['"x"', 'a string'],
+    ['null', 'null'],
+    ['5', 'a number'],
+  ])('refuses %s, which is no object', (text, kind) => {
     expect(refusal(text)).toEqual({ code: 'INVALID_COMPOSER_JSON', message: expect.stringContaining(kind) });
   });
 
   it('takes the last value of a repeated key, at its first place, and tells of each', () => {
     const repeated: string[] = [];
-    const json = parseComposerJson(Buffer.from('{"require": {}, "a": 1, "re\\u0071uire": {"x": 1, "x": 2}}'), 'composer.json', (key) => repeated.push(key));
+    const json = parseComposerJson(
+      Buffer.from('{"require": {}, "a": 1, "re\\u0071uire": {"x": 1, "x": 2}}'),
+      'composer.json',
+      (key) => repeated.push(key),
+    );
     expect(JSON.stringify(json)).toBe('{"require":{"x":2},"a":1}');
     expect(repeated).toEqual(['require', 'x']);
     expect(parse('{"a": {"x": 1}, "b": {"x": 1}}')).toEqual({ a: { x: 1 }, b: { x: 1 } });
@@ -72,11 +86,17 @@ describe('parseComposerJson', () => {
 
   it('refuses nesting that PHP could not decode, however deep', () => {
     for (const levels of [200, 200_000]) {
-      expect(refusal(`{"a": ${'['.repeat(levels)}${']'.repeat(levels)}}`)).toEqual({ code: 'INVALID_COMPOSER_JSON', message: expect.stringContaining('nested') });
+      expect(refusal(`{"a": ${'['.repeat(levels)}${']'.repeat(levels)}}`)).toEqual({
+        code: 'INVALID_COMPOSER_JSON',
+        message: expect.stringContaining('nested'),
+      });
     }
   });
 
   it('refuses a file of more than 1 MiB', () => {
-    expect(refusal(`{"a": "${'x'.repeat(maxComposerJsonBytes)}"}`)).toEqual({ code: 'INVALID_COMPOSER_JSON', message: expect.stringContaining('larger') });
+    expect(refusal(`{"a": "${'x'.repeat(maxComposerJsonBytes)}"}`)).toEqual({
+      code: 'INVALID_COMPOSER_JSON',
+      message: expect.stringContaining('larger'),
+    });
   });
 });

@@ -2,12 +2,20 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../build/contract/json.ts';
-import { auditEventKey, auditHeadKey, createAuditedStore, verifyAudit, type AuditedStore, type AuditHead } from '../../../proxy/state/audit.ts';
+import {
+  auditEventKey,
+  auditHeadKey,
+  createAuditedStore,
+  verifyAudit,
+  type AuditedStore,
+  type AuditHead,
+} from '../../../proxy/state/audit.ts';
 import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
 import type { StateStore } from '../../../proxy/state/state-store.ts';
 
 const noon = Date.parse('2026-03-01T12:00:00Z');
-const draft = (subject: string, details: JsonObject = {}) => ({ actor: 'cli:ada', action: 'thing.put', subject, details }) as const;
+const draft = (subject: string, details: JsonObject = {}) =>
+  ({ actor: 'cli:ada', action: 'thing.put', subject, details }) as const;
 const put = (key: string, value: number) => ({ conditions: [], puts: [{ key, value }], deletes: [] });
 
 let store: StateStore;
@@ -23,14 +31,25 @@ async function event(seq: number): Promise<JsonObject> {
 }
 
 async function write(key: string, value: JsonObject | null): Promise<void> {
-  await store.commit(value === null ? { conditions: [], puts: [], deletes: [key] } : { conditions: [], puts: [{ key, value }], deletes: [] });
+  await store.commit(
+    value === null
+      ? { conditions: [], puts: [], deletes: [key] }
+      : { conditions: [], puts: [{ key, value }], deletes: [] },
+  );
 }
 
 describe('an audited commit', () => {
   it('stores the change and its event together', async () => {
     expect(await audited.commit(put('thing/1', 7), draft('1', { size: 7 }))).toBe(true);
     expect((await store.get('thing/1'))?.value).toBe(7);
-    expect(await event(1)).toMatchObject({ seq: 1, time: '2026-03-01T12:00:00.000Z', actor: 'cli:ada', action: 'thing.put', subject: '1', details: { size: 7 } });
+    expect(await event(1)).toMatchObject({
+      seq: 1,
+      time: '2026-03-01T12:00:00.000Z',
+      actor: 'cli:ada',
+      action: 'thing.put',
+      subject: '1',
+      details: { size: 7 },
+    });
     expect(store.generation()).toBe(2);
   });
 
@@ -41,20 +60,30 @@ describe('an audited commit', () => {
   });
 
   it('tells an event that came first from a condition that fails', async () => {
-    const results = await Promise.all(Array.from({ length: 30 }, (_, index) => audited.commit({ ...put('thing/1', index), conditions: [{ key: 'thing/1', revision: null }] }, draft(String(index)))));
+    const results = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        audited.commit(
+          { ...put('thing/1', index), conditions: [{ key: 'thing/1', revision: null }] },
+          draft(String(index)),
+        ),
+      ),
+    );
     expect(results.filter(Boolean)).toHaveLength(1);
     expect(await verifyAudit(store)).toMatchObject({ sound: true, head: { seq: 1 } });
   });
 
   it('chains all events of many at once', async () => {
-    await Promise.all(Array.from({ length: 30 }, (_, index) => audited.commit(put(`thing/${index}`, index), draft(String(index)))));
+    await Promise.all(
+      Array.from({ length: 30 }, (_, index) => audited.commit(put(`thing/${index}`, index), draft(String(index)))),
+    );
     expect(await verifyAudit(store)).toMatchObject({ sound: true, head: { seq: 30 } });
   });
 });
 
 describe('verifying the log', () => {
   beforeEach(async () => {
-    for (let index = 1; index <= 5; index += 1) await audited.commit(put('thing/1', index), draft(String(index), { b: [1, { y: 2, x: 1 }], a: null }));
+    for (let index = 1; index <= 5; index += 1)
+      await audited.commit(put('thing/1', index), draft(String(index), { b: [1, { y: 2, x: 1 }], a: null }));
   });
 
   const verdict = (expected?: AuditHead) => verifyAudit(store, expected);
@@ -79,7 +108,7 @@ describe('verifying the log', () => {
     ['removed', 3, () => write(auditEventKey(3), null)],
     ['removed at the start', 1, () => write(auditEventKey(1), null)],
     ['removed at the end', 5, () => write(auditEventKey(5), null)],
-    ['put in another\'s place', 2, async () => write(auditEventKey(2), await event(4))],
+    ["put in another's place", 2, async () => write(auditEventKey(2), await event(4))],
     ['replaced by something else', 4, () => write(auditEventKey(4), { seq: 4 })],
   ])('names the first event that was %s', async (_name, seq, tamper) => {
     await tamper();

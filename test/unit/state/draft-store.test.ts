@@ -7,7 +7,11 @@ import { createDraftStore } from '../../../proxy/state/draft-store.ts';
 import { createMemoryStore } from '../../../proxy/state/memory-store.ts';
 
 const event: AuditDraft = { actor: 'cli:test', action: 'test.change', subject: 'it', details: {} };
-const put = (key: string, value: number, revision?: number | null) => ({ conditions: revision === undefined ? [] : [{ key, revision }], puts: [{ key, value }], deletes: [] });
+const put = (key: string, value: number, revision?: number | null) => ({
+  conditions: revision === undefined ? [] : [{ key, revision }],
+  puts: [{ key, value }],
+  deletes: [],
+});
 
 describe('a draft of the state', () => {
   it('changes nothing below until it is kept, and then everything at once, with one chain of events', async () => {
@@ -18,11 +22,20 @@ describe('a draft of the state', () => {
     const audited = createAuditedStore({ store: draft, now: () => 0 });
     expect(await audited.commit(put('a/one', 2, (await draft.get('a/one'))?.revision), event)).toBe(true);
     expect(await audited.commit({ ...put('a/two', 2, null), deletes: ['a/gone'] }, event)).toBe(true);
-    expect((await draft.range('a/')).map(({ key, value }) => [key, value])).toEqual([['a/one', 2], ['a/two', 2]]);
-    expect((await below.range('a/')).map(({ key, value }) => [key, value])).toEqual([['a/gone', 1], ['a/one', 1]]);
+    expect((await draft.range('a/')).map(({ key, value }) => [key, value])).toEqual([
+      ['a/one', 2],
+      ['a/two', 2],
+    ]);
+    expect((await below.range('a/')).map(({ key, value }) => [key, value])).toEqual([
+      ['a/gone', 1],
+      ['a/one', 1],
+    ]);
     const generation = below.generation();
     expect(await draft.keep()).toBe(true);
-    expect((await below.range('a/')).map(({ key, value }) => [key, value])).toEqual([['a/one', 2], ['a/two', 2]]);
+    expect((await below.range('a/')).map(({ key, value }) => [key, value])).toEqual([
+      ['a/one', 2],
+      ['a/two', 2],
+    ]);
     expect(below.generation()).toBe(generation + 1);
     expect(await verifyAudit(below)).toMatchObject({ sound: true, head: { seq: 3 } });
   });

@@ -21,7 +21,8 @@ afterEach(() => folder.remove());
 
 async function fill(): Promise<void> {
   const store = await openLmdbStore(directory);
-  for (let row = 0; row < 20; row += 1) await store.commit({ conditions: [], puts: [{ key: `row/${row}`, value: 'x'.repeat(2000) }], deletes: [] });
+  for (let row = 0; row < 20; row += 1)
+    await store.commit({ conditions: [], puts: [{ key: `row/${row}`, value: 'x'.repeat(2000) }], deletes: [] });
   await store.close();
 }
 
@@ -44,7 +45,8 @@ describe('opening the state', () => {
     const looks = (async () => {
       while (writing) expect(await findLmdbDamage(file)).toBeUndefined();
     })();
-    for (let row = 0; row < 100; row += 1) await store.commit({ conditions: [], puts: [{ key: `row/${row}`, value: 'x'.repeat(20_000) }], deletes: [] });
+    for (let row = 0; row < 100; row += 1)
+      await store.commit({ conditions: [], puts: [{ key: `row/${row}`, value: 'x'.repeat(20_000) }], deletes: [] });
     writing = false;
     await looks;
     await store.close();
@@ -64,7 +66,10 @@ describe('opening the state', () => {
 describe('a state that cannot be used is refused with what to do', () => {
   it('where the directory is a file', async () => {
     await writeFile(directory, '');
-    await expect(openLmdbStore(directory)).rejects.toMatchObject({ code: 'STATE_UNUSABLE', message: expect.stringContaining(directory) });
+    await expect(openLmdbStore(directory)).rejects.toMatchObject({
+      code: 'STATE_UNUSABLE',
+      message: expect.stringContaining(directory),
+    });
   });
 
   it('where the directory cannot be made', async () => {
@@ -81,7 +86,10 @@ describe('a state that cannot be used is refused with what to do', () => {
   ])('when the file was %s', async (_name, damage) => {
     await fill();
     await damage();
-    await expect(openLmdbStore(directory)).rejects.toMatchObject({ code: 'STATE_CORRUPT', message: expect.stringMatching(/data\.mdb.*backup/s) });
+    await expect(openLmdbStore(directory)).rejects.toMatchObject({
+      code: 'STATE_CORRUPT',
+      message: expect.stringMatching(/data\.mdb.*backup/s),
+    });
   });
 
   it('when a newer version wrote it', async () => {
@@ -89,7 +97,10 @@ describe('a state that cannot be used is refused with what to do', () => {
     const raw = open({ path: directory, noSubdir: false, encoding: 'json', useVersions: true, overlappingSync: false });
     await raw.put('!schema', 999, 1);
     await raw.close();
-    await expect(openLmdbStore(directory)).rejects.toMatchObject({ code: 'STATE_TOO_NEW', message: expect.stringContaining('999') });
+    await expect(openLmdbStore(directory)).rejects.toMatchObject({
+      code: 'STATE_TOO_NEW',
+      message: expect.stringContaining('999'),
+    });
   });
 
   it('but a copy made by hand of a closed state opens', async () => {

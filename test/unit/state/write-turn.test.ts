@@ -15,5 +15,7 @@ it('a process that was killed has no turn, even where its parent has not asked a
   const end = await createWriteTurn(folder.at('turn'), 100).take();
   end();
   writeFileSync(folder.at('turn'), `${process.pid} ${processStart(process.pid)}`);
-  await expect(createWriteTurn(folder.at('turn'), 100).take()).rejects.toThrow(`process with id ${process.pid} holds it`);
+  await expect(createWriteTurn(folder.at('turn'), 100).take()).rejects.toThrow(
+    `process with id ${process.pid} holds it`,
+  );
 });

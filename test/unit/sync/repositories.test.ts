@@ -11,19 +11,40 @@ import { createRepositories, type RepositoriesOptions } from '../../../proxy/syn
 it('row 74: a sync that begins between the two halves of a removal leaves nothing behind', async () => {
   const state = createMemoryStore();
   const store = createAuditedStore({ store: state, now: Date.now });
-  const jobs = createJobs({ state, store, now: Date.now, randomBytes, liveness: createLiveness({ monotonicMs: Date.now }) });
-  const sources: RepositoriesOptions['sources'] = { check: async (source) => source, placeOf: ({ url }) => url, published: async () => [], hasLeftovers: async () => false };
+  const jobs = createJobs({
+    state,
+    store,
+    now: Date.now,
+    randomBytes,
+    liveness: createLiveness({ monotonicMs: Date.now }),
+  });
+  const sources: RepositoriesOptions['sources'] = {
+    check: async (source) => source,
+    placeOf: ({ url }) => url,
+    published: async () => [],
+    hasLeftovers: async () => false,
+  };
   const unused = (): never => {
     throw new Error('there are no credentials here');
   };
-  const options = { sources, sealer: { seal: unused, unseal: unused, reseal: unused }, now: Date.now, randomBytes, actor: 'cli:test' } as const;
-  const { id } = await createRepositories({ ...options, store }).create({ type: 'git', url: 'https://git.example.org/x' });
+  const options = {
+    sources,
+    sealer: { seal: unused, unseal: unused, reseal: unused },
+    now: Date.now,
+    randomBytes,
+    actor: 'cli:test',
+  } as const;
+  const { id } = await createRepositories({ ...options, store }).create({
+    type: 'git',
+    url: 'https://git.example.org/x',
+  });
   let begun = false;
   const interrupted: AuditedStore = {
     ...store,
     range: async (prefix, range) => {
       const found = await store.range(prefix, range);
-      if (!begun && prefix.startsWith('job/')) begun = (await jobs.open(id, { trigger: 'request', actor: 'cli:test' })).isNew;
+      if (!begun && prefix.startsWith('job/'))
+        begun = (await jobs.open(id, { trigger: 'request', actor: 'cli:test' })).isNew;
       return found;
     },
   };
@@ -37,12 +58,31 @@ it('as many jobs are kept as the settings say at the time', async () => {
   let nowMs = Date.parse('2026-11-21T09:00:00Z');
   let kept = 3;
   const store = createAuditedStore({ store: state, now: () => nowMs });
-  const jobs = createJobs({ state, store, now: () => nowMs, randomBytes, liveness: createLiveness({ monotonicMs: () => nowMs }), kept: () => kept });
-  const sources: RepositoriesOptions['sources'] = { check: async (source) => source, placeOf: ({ url }) => url, published: async () => [], hasLeftovers: async () => false };
+  const jobs = createJobs({
+    state,
+    store,
+    now: () => nowMs,
+    randomBytes,
+    liveness: createLiveness({ monotonicMs: () => nowMs }),
+    kept: () => kept,
+  });
+  const sources: RepositoriesOptions['sources'] = {
+    check: async (source) => source,
+    placeOf: ({ url }) => url,
+    published: async () => [],
+    hasLeftovers: async () => false,
+  };
   const unused = (): never => {
     throw new Error('there are no credentials here');
   };
-  const { id } = await createRepositories({ sources, sealer: { seal: unused, unseal: unused, reseal: unused }, now: () => nowMs, randomBytes, actor: 'cli:test', store }).create({ type: 'git', url: 'https://git.example.org/x' });
+  const { id } = await createRepositories({
+    sources,
+    sealer: { seal: unused, unseal: unused, reseal: unused },
+    now: () => nowMs,
+    randomBytes,
+    actor: 'cli:test',
+    store,
+  }).create({ type: 'git', url: 'https://git.example.org/x' });
   const run = async (): Promise<number> => {
     nowMs += 1000;
     const { job } = await jobs.open(id, { trigger: 'interval', actor: 'system:schedule' });

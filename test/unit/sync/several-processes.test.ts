@@ -48,7 +48,11 @@ it('it is taken over when its holder is silent, however wrong the clocks are, an
 it('and at once when its holder was a process of this host that has ended', async () => {
   const state = createMemoryStore();
   const killed = (await describeOwner()).replace(/\d+$/, '1');
-  await state.commit({ conditions: [], puts: [{ key: 'lease/work', value: { holder: 'x', owner: killed } }], deletes: [] });
+  await state.commit({
+    conditions: [],
+    puts: [{ key: 'lease/work', value: { holder: 'x', owner: killed } }],
+    deletes: [],
+  });
   expect(await leaseOf(state, () => 0).hold()).toBe(true);
 });
 
@@ -61,7 +65,13 @@ it('of many that want it at once one gets it', async () => {
 it('a job whose repository another process has removed is told so with its next sign of life', async () => {
   const state = createMemoryStore();
   const liveness = createLiveness({ monotonicMs: () => 0 });
-  const jobs = createJobs({ state, store: createAuditedStore({ store: state, now: Date.now }), now: Date.now, randomBytes, liveness });
+  const jobs = createJobs({
+    state,
+    store: createAuditedStore({ store: state, now: Date.now }),
+    now: Date.now,
+    randomBytes,
+    liveness,
+  });
   const id = 'repo_0000000000000001' as RepositoryId;
   await state.commit({ conditions: [], puts: [{ key: `repository/${id}`, value: {} }], deletes: [] });
   const { job } = await jobs.open(id, { trigger: 'interval', actor: 'system:schedule' });

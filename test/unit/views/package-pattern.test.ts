@@ -1,7 +1,12 @@
 // Patterns of package names: what they match, and what they do not although it looks like it.
 
 import { describe, expect, it } from 'vitest';
-import { matchesPattern, parsePackagePattern, PatternMap, type PackagePattern } from '../../../proxy/views/package-pattern.ts';
+import {
+  matchesPattern,
+  parsePackagePattern,
+  PatternMap,
+  type PackagePattern,
+} from '../../../proxy/views/package-pattern.ts';
 
 const pattern = (text: string): PackagePattern => parsePackagePattern(text) ?? expect.unreachable(text);
 
@@ -32,7 +37,15 @@ describe('a package pattern', () => {
   });
 
   it('is found by name together with all others that match', () => {
-    const map = new PatternMap([['*', 1], ['acme/*', 2], ['acme/core', 3], ['*/core', 4], ['other/*', 5]].map(([text, value]) => [pattern(text as string), value] as const));
+    const map = new PatternMap(
+      [
+        ['*', 1],
+        ['acme/*', 2],
+        ['acme/core', 3],
+        ['*/core', 4],
+        ['other/*', 5],
+      ].map(([text, value]) => [pattern(text as string), value] as const),
+    );
     expect(map.matching('acme/core').toSorted()).toEqual([1, 2, 3, 4]);
     expect(map.matching('zoo/x')).toEqual([1]);
   });

@@ -14,7 +14,14 @@ import { below, type TemporaryTree } from '../../../util/package-tree.ts';
 import { publishedTree, publishedVersions } from '../../../util/published-tree.ts';
 import { whoLibrary } from '../../../util/who-library.ts';
 
-const phases = ['making everything durable', 'archives', 'serving index', 'documents', 'newest dev archives', 'announcement'] as const;
+const phases = [
+  'making everything durable',
+  'archives',
+  'serving index',
+  'documents',
+  'newest dev archives',
+  'announcement',
+] as const;
 
 let tree: TemporaryTree;
 let data: string;
@@ -30,7 +37,8 @@ beforeEach(async () => {
 });
 afterEach(() => tree.remove());
 
-const put = (folder: string, version: string | undefined, who = folder, name = 'acme/hello'): void => tree.write(below(`one/${folder}`, whoLibrary(name, version, {}, who)));
+const put = (folder: string, version: string | undefined, who = folder, name = 'acme/hello'): void =>
+  tree.write(below(`one/${folder}`, whoLibrary(name, version, {}, who)));
 const request = () => series.request({ arguments: ['one'] });
 const run = () => series.run({ arguments: ['one'] });
 const cutAt = (phase: string): BuildEffects => ({
@@ -63,8 +71,13 @@ describe.each(phases)('cut off before: %s', (phase) => {
     expect((await history()).map(({ serial }) => serial)).toEqual([1]);
     await run();
     const records = await history();
-    expect(records.map(({ serial, previous }) => [serial, previous])).toEqual([[3, 1], [1, 0]]);
-    expect(netChanges(records.slice(0, 1)).versions).toEqual(expect.arrayContaining(expected.map((change) => expect.objectContaining(change))));
+    expect(records.map(({ serial, previous }) => [serial, previous])).toEqual([
+      [3, 1],
+      [1, 0],
+    ]);
+    expect(netChanges(records.slice(0, 1)).versions).toEqual(
+      expect.arrayContaining(expected.map((change) => expect.objectContaining(change))),
+    );
     expect(netChanges(records.slice(0, 1)).versions).toHaveLength(3);
     await rollBack({ to: 1, dryRun: false }, request(), series.effects());
     expect(publishedTree(data)).toEqual(then);
@@ -92,7 +105,9 @@ describe.each(phases)('cut off before: %s', (phase) => {
     await expect(build(request(), cutAt('newest dev archives'))).rejects.toThrow('cut off');
     await run();
     expect((await history()).map(({ serial }) => serial)).toEqual([4, 1]);
-    expect(netChanges((await history()).slice(0, 1)).versions.map(({ version }) => version)).toEqual(expect.arrayContaining(['1.0.0', '2.0.0', '3.0.0']));
+    expect(netChanges((await history()).slice(0, 1)).versions.map(({ version }) => version)).toEqual(
+      expect.arrayContaining(['1.0.0', '2.0.0', '3.0.0']),
+    );
     await rollBack({ to: 1, dryRun: false }, request(), series.effects());
     expect(publishedTree(data)).toEqual(then);
   });
@@ -103,14 +118,20 @@ describe.each(phases)('cut off before: %s', (phase) => {
     await run();
     await expect(rollBack({ to: 1, dryRun: false }, request(), cutAt(phase))).rejects.toThrow('cut off');
     await sound();
-    expect((await run()).notices.map(({ message }) => message)).toContain('A rollback to publication 1 was cut off; this build completed it first.');
+    expect((await run()).notices.map(({ message }) => message)).toContain(
+      'A rollback to publication 1 was cut off; this build completed it first.',
+    );
     expect(publishedTree(data)).toEqual(then);
     expect((await history())[0]).toMatchObject({ previous: 2, rollback_to: 1 });
     expect(netChanges((await history()).slice(0, 2)).versions).toEqual([]);
     expect((await run()).published).toBe(false);
     put('c', '3.0.0');
     await run();
-    expect(Object.keys(publishedVersions(data)).filter((version) => version.startsWith('acme/hello@')).toSorted()).toEqual(['acme/hello@1.0.0', 'acme/hello@3.0.0', expect.stringContaining('dev-')]);
+    expect(
+      Object.keys(publishedVersions(data))
+        .filter((version) => version.startsWith('acme/hello@'))
+        .toSorted(),
+    ).toEqual(['acme/hello@1.0.0', 'acme/hello@3.0.0', expect.stringContaining('dev-')]);
     await sound();
   });
 

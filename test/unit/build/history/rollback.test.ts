@@ -27,8 +27,10 @@ beforeEach(() => {
 afterEach(() => tree.remove());
 
 const run = (more: Partial<BuildRequest> = {}): Promise<BuildReport> => series.run({ arguments: ['one'], ...more });
-const back = (to: number, more: Partial<BuildRequest> = {}, dryRun = false): Promise<RollbackReport> => rollBack({ to, dryRun }, series.request(more), series.effects());
-const put = (folder: string, version: string | undefined, who = folder, name = 'acme/hello'): void => tree.write(below(`one/${folder}`, whoLibrary(name, version, {}, who)));
+const back = (to: number, more: Partial<BuildRequest> = {}, dryRun = false): Promise<RollbackReport> =>
+  rollBack({ to, dryRun }, series.request(more), series.effects());
+const put = (folder: string, version: string | undefined, who = folder, name = 'acme/hello'): void =>
+  tree.write(below(`one/${folder}`, whoLibrary(name, version, {}, who)));
 const versions = (): string[] => Object.keys(publishedVersions(data)).toSorted();
 const referenceOf = (version: string): string | undefined => publishedVersions(data)[version]?.reference;
 const lastModified = (path: string): number => statSync(join(data, 'public', path)).mtimeMs / 1000;
@@ -139,7 +141,10 @@ describe('a rollback', () => {
     put('a', '1.0.0');
     put('b', '1.1.0');
     await run();
-    await withholdVersion({ name: 'acme/hello' as PackageName, version: '1.1.0' }, { request: series.request({}), effects: series.effects(), waitMs: 0 });
+    await withholdVersion(
+      { name: 'acme/hello' as PackageName, version: '1.1.0' },
+      { request: series.request({}), effects: series.effects(), waitMs: 0 },
+    );
     put('c', '2.0.0');
     await run();
     await back(1);
@@ -241,15 +246,21 @@ describe('a rollback that cannot be done', () => {
   it('names the archives that are gone, and changes nothing', async () => {
     rmSync(join(data, 'public/dist/acme/hello/2.0.0.zip'));
     const before = readers();
-    await expect(back(1)).rejects.toThrow(/these are gone:\n {2}acme\/hello 2\.0\.0: public\/dist\/acme\/hello\/2\.0\.0\.zip\n/);
+    await expect(back(1)).rejects.toThrow(
+      /these are gone:\n {2}acme\/hello 2\.0\.0: public\/dist\/acme\/hello\/2\.0\.0\.zip\n/,
+    );
     expect(readers()).toEqual(before);
   });
 
   it('names a kept document that was damaged', async () => {
-    const kept = allFiles(join(data, 'build/history')).find((path) => path.startsWith('2/') && !path.endsWith('record.json')) ?? '';
+    const kept =
+      allFiles(join(data, 'build/history')).find((path) => path.startsWith('2/') && !path.endsWith('record.json')) ??
+      '';
     const path = join(data, 'build/history', kept);
     writeFileSync(path, readFileSync(path, 'utf8').replace('2.0.0', '2.0.1'));
-    await expect(back(1)).rejects.toThrow(/these are gone:\n {2}build\/history\/2\/[0-9a-f]{64}: the stable versions of acme\/hello/);
+    await expect(back(1)).rejects.toThrow(
+      /these are gone:\n {2}build\/history\/2\/[0-9a-f]{64}: the stable versions of acme\/hello/,
+    );
   });
 
   it.each([
@@ -271,7 +282,9 @@ describe('the record', () => {
       await run({ keepHistory: 2 });
     }
     expect((await readHistory(createDiskOutput(data))).map(({ serial }) => serial)).toEqual([5, 4]);
-    expect(new Set(allFiles(join(data, 'build/history')).map((path) => path.split('/')[0]))).toEqual(new Set(['4', '5']));
+    expect(new Set(allFiles(join(data, 'build/history')).map((path) => path.split('/')[0]))).toEqual(
+      new Set(['4', '5']),
+    );
     await expect(back(2)).rejects.toThrow(/Publication 2 is not known.* The record goes from 3 to 5/);
     expect((await back(3)).published).toBe(true);
   });
@@ -284,9 +297,19 @@ describe('the record', () => {
     tree.delete('one/a');
     await run();
     const [second, first] = await readHistory(createDiskOutput(data));
-    expect(first).toMatchObject({ serial: 1, previous: 0, by: { actor: 'cli:me', command: 'build' }, packages: [{ name: 'acme/hello', changed: [], withdrawn: [] }] });
+    expect(first).toMatchObject({
+      serial: 1,
+      previous: 0,
+      by: { actor: 'cli:me', command: 'build' },
+      packages: [{ name: 'acme/hello', changed: [], withdrawn: [] }],
+    });
     expect(first?.packages[0]?.added).toHaveLength(2);
-    expect(second).toMatchObject({ serial: 2, previous: 1, by: null, packages: [{ added: [], changed: [{}], withdrawn: [{ version: '1.0.0' }] }] });
+    expect(second).toMatchObject({
+      serial: 2,
+      previous: 1,
+      by: null,
+      packages: [{ added: [], changed: [{}], withdrawn: [{ version: '1.0.0' }] }],
+    });
     expect(Object.values(second?.sources ?? {}).join()).toContain('one');
   });
 

@@ -19,7 +19,9 @@ describe('a backup that cannot be made', () => {
   it('is busy while a build goes on for too long', async () => {
     await using folder = temporaryFolder('write-backup');
     const lock = await takeLock(folder.at('data/build/lock'), now);
-    await expect(writeBackup({ ...rest, data: folder.at('data'), target: folder.at('copy') })).rejects.toThrow(BuildBusy);
+    await expect(writeBackup({ ...rest, data: folder.at('data'), target: folder.at('copy') })).rejects.toThrow(
+      BuildBusy,
+    );
     await lock.release();
     expect(readdirSync(folder.path)).toEqual(['data']);
   });
@@ -27,7 +29,9 @@ describe('a backup that cannot be made', () => {
   it('says that the state is corrupt', async () => {
     await using folder = temporaryFolder('write-backup');
     writeTree(folder.at('data'), { 'state/data.mdb': 'no database', 'public/packages.json': '{}' });
-    await expect(writeBackup({ ...rest, data: folder.at('data'), target: folder.at('copy') })).rejects.toThrow(StateError);
+    await expect(writeBackup({ ...rest, data: folder.at('data'), target: folder.at('copy') })).rejects.toThrow(
+      StateError,
+    );
     expect(readdirSync(folder.path)).toEqual(['data']);
     await expect(takeLock(folder.at('data/build/lock'), now).then((lock) => lock.release())).resolves.toBeUndefined();
   });
@@ -35,6 +39,8 @@ describe('a backup that cannot be made', () => {
   it('names the folder that the disk refuses', async () => {
     await using folder = temporaryFolder('write-backup');
     writeTree(folder.at('data'), { 'public/packages.json': '{}' });
-    await expect(writeBackup({ ...rest, data: folder.at('data'), target: '/proc/nowhere/copy' })).rejects.toThrow(StorageError);
+    await expect(writeBackup({ ...rest, data: folder.at('data'), target: '/proc/nowhere/copy' })).rejects.toThrow(
+      StorageError,
+    );
   });
 });

@@ -22,12 +22,20 @@ it('counts documents and archives by what came of them, and alarms', async () =>
   upstream.failing.status = 500;
   running.clock.nowMs += 601_000;
   await running.provider('some/lib');
-  const lines = formatMetrics(metrics.families()).split('\n').filter((line) => !line.startsWith('#') && line !== '');
+  const lines = formatMetrics(metrics.families())
+    .split('\n')
+    .filter((line) => !line.startsWith('#') && line !== '');
   const values = Object.fromEntries(lines.map((line) => line.split(' ') as [string, string]));
   expect(Object.keys(values)).toEqual([
-    'libretto_mirror_documents_total{outcome="fetched"}', 'libretto_mirror_documents_total{outcome="unchanged"}', 'libretto_mirror_documents_total{outcome="missing"}', 'libretto_mirror_documents_total{outcome="failed"}',
-    'libretto_mirror_archives_total{outcome="fetched"}', 'libretto_mirror_archives_total{outcome="failed"}', 'libretto_mirror_archives_total{outcome="refused"}',
-    'libretto_mirror_alarms_total{kind="archive-refused"}', 'libretto_mirror_alarms_total{kind="release-changed"}',
+    'libretto_mirror_documents_total{outcome="fetched"}',
+    'libretto_mirror_documents_total{outcome="unchanged"}',
+    'libretto_mirror_documents_total{outcome="missing"}',
+    'libretto_mirror_documents_total{outcome="failed"}',
+    'libretto_mirror_archives_total{outcome="fetched"}',
+    'libretto_mirror_archives_total{outcome="failed"}',
+    'libretto_mirror_archives_total{outcome="refused"}',
+    'libretto_mirror_alarms_total{kind="archive-refused"}',
+    'libretto_mirror_alarms_total{kind="release-changed"}',
   ]);
   expect(values).toMatchObject({
     'libretto_mirror_documents_total{outcome="fetched"}': '3', // packages.json and two documents

@@ -10,22 +10,59 @@ import type { JsonObject, JsonValue } from '../../../../build/contract/json.ts';
 
 const satis = (options: JsonObject) => importSatis(options, (path) => `rebased/${path}`);
 const sources = (...repositories: readonly JsonValue[]): unknown => satis({ repositories }).config['sources'];
-const outcomes = (options: JsonObject): Record<string, Outcome> => Object.fromEntries(satis(options).lines.map(({ option, outcome }) => [option, outcome]));
+const outcomes = (options: JsonObject): Record<string, Outcome> =>
+  Object.fromEntries(satis(options).lines.map(({ option, outcome }) => [option, outcome]));
 
 describe('repositories', () => {
   it.each([
-    [{ type: 'vcs', url: 'https://git.example.org/a.git' }, { type: 'git', url: 'https://git.example.org/a.git' }],
-    [{ type: 'git', url: 'git@git.example.org:acme/a.git' }, { type: 'git', url: 'git@git.example.org:acme/a.git' }],
-    [{ type: 'github', url: 'ssh://git@git.example.org/a.git' }, { type: 'git', url: 'ssh://git@git.example.org/a.git' }],
-    [{ type: 'vcs', url: '../lib' }, { type: 'git', path: 'rebased/../lib' }],
-    [{ type: 'vcs', url: 'file:///srv/lib.git' }, { type: 'git', path: 'rebased//srv/lib.git' }],
-    [{ type: 'path', url: 'packages/*' }, { type: 'directory', path: 'rebased/packages' }],
-    [{ type: 'path', url: '*' }, { type: 'directory', path: 'rebased/.' }],
-    [{ type: 'composer', url: 'https://u:s3cr3tpw@repo.example.org', only: ['tools/*'], exclude: ['tools/x'] }, { type: 'composer', url: 'https://repo.example.org', only: ['tools/*'], except: ['tools/x'] }],
-    [{ type: 'artifact', url: 'zips' }, { type: 'artifact', path: 'rebased/zips' }],
-    [{ type: 'package', package: { name: 'a/b', version: '1', dist: { type: 'zip', url: 'x.zip' } } }, { type: 'package', packages: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'rebased/x.zip' } }] }],
-    [{ type: 'package', package: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'https://h/x.zip' } }] }, { type: 'package', packages: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'https://h/x.zip' } }] }],
-    [{ type: 'vcs', url: 'https://h/a', only: ['acme/*'], exclude: ['acme/x'] }, { type: 'git', url: 'https://h/a', only: ['acme/*'], except: ['acme/x'] }],
+    [
+      { type: 'vcs', url: 'https://git.example.org/a.git' },
+      { type: 'git', url: 'https://git.example.org/a.git' },
+    ],
+    [
+      { type: 'git', url: 'git@git.example.org:acme/a.git' },
+      { type: 'git', url: 'git@git.example.org:acme/a.git' },
+    ],
+    [
+      { type: 'github', url: 'ssh://git@git.example.org/a.git' },
+      { type: 'git', url: 'ssh://git@git.example.org/a.git' },
+    ],
+    [
+      { type: 'vcs', url: '../lib' },
+      { type: 'git', path: 'rebased/../lib' },
+    ],
+    [
+      { type: 'vcs', url: 'file:///srv/lib.git' },
+      { type: 'git', path: 'rebased//srv/lib.git' },
+    ],
+    [
+      { type: 'path', url: 'packages/*' },
+      { type: 'directory', path: 'rebased/packages' },
+    ],
+    [
+      { type: 'path', url: '*' },
+      { type: 'directory', path: 'rebased/.' },
+    ],
+    [
+      { type: 'composer', url: 'https://u:s3cr3tpw@repo.example.org', only: ['tools/*'], exclude: ['tools/x'] },
+      { type: 'composer', url: 'https://repo.example.org', only: ['tools/*'], except: ['tools/x'] },
+    ],
+    [
+      { type: 'artifact', url: 'zips' },
+      { type: 'artifact', path: 'rebased/zips' },
+    ],
+    [
+      { type: 'package', package: { name: 'a/b', version: '1', dist: { type: 'zip', url: 'x.zip' } } },
+      { type: 'package', packages: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'rebased/x.zip' } }] },
+    ],
+    [
+      { type: 'package', package: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'https://h/x.zip' } }] },
+      { type: 'package', packages: [{ name: 'a/b', version: '1', dist: { type: 'zip', url: 'https://h/x.zip' } }] },
+    ],
+    [
+      { type: 'vcs', url: 'https://h/a', only: ['acme/*'], exclude: ['acme/x'] },
+      { type: 'git', url: 'https://h/a', only: ['acme/*'], except: ['acme/x'] },
+    ],
   ])('%j', (repository, source) => expect(sources(repository)).toEqual([source]));
 
   it.each([
@@ -40,33 +77,79 @@ describe('repositories', () => {
   ])('%j is named as not carried over', (repository) => {
     const { config, lines } = satis({ repositories: [repository] });
     expect(config['sources']).toEqual([]);
-    expect(lines.map(({ option, outcome }) => [option.slice(0, 15), outcome])).toEqual([['repositories[0]', 'not-carried']]);
+    expect(lines.map(({ option, outcome }) => [option.slice(0, 15), outcome])).toEqual([
+      ['repositories[0]', 'not-carried'],
+    ]);
   });
 
   it('may have names, and may turn packagist off', () => {
-    const { config, lines } = satis({ repositories: { lib: { type: 'vcs', url: 'https://h/a' }, 'packagist.org': false } });
+    const { config, lines } = satis({
+      repositories: { lib: { type: 'vcs', url: 'https://h/a' }, 'packagist.org': false },
+    });
     expect(config['sources']).toEqual([{ type: 'git', url: 'https://h/a' }]);
-    expect(lines.map(({ option, outcome }) => [option, outcome])).toEqual([['repositories["lib"]', 'carried'], ['repositories["packagist.org"]', 'as-is']]);
+    expect(lines.map(({ option, outcome }) => [option, outcome])).toEqual([
+      ['repositories["lib"]', 'carried'],
+      ['repositories["packagist.org"]', 'as-is'],
+    ]);
     expect(outcomes({ repositories: [{ 'packagist.org': false }] })).toEqual({ 'repositories[0]': 'as-is' });
   });
 
   it('leave their credentials behind, and say so without repeating them', () => {
-    const result = satis({ repositories: [{ type: 'vcs', url: 'https://me:hunter2@h/a.git' }, { type: 'vcs', url: 'ssh://git:hunter2@h/b.git' }], config: { 'http-basic': { h: { username: 'me', password: 'hunter2' } } } });
-    expect(result.config['sources']).toEqual([{ type: 'git', url: 'https://h/a.git' }, { type: 'git', url: 'ssh://git@h/b.git' }]);
+    const result = satis({
+      repositories: [
+        { type: 'vcs', url: 'https://me:hunter2@h/a.git' },
+        { type: 'vcs', url: 'ssh://git:hunter2@h/b.git' },
+      ],
+      config: { 'http-basic': { h: { username: 'me', password: 'hunter2' } } },
+    });
+    expect(result.config['sources']).toEqual([
+      { type: 'git', url: 'https://h/a.git' },
+      { type: 'git', url: 'ssh://git@h/b.git' },
+    ]);
     expect(JSON.stringify(result)).not.toContain('hunter2');
-    expect(outcomes({ repositories: [{ type: 'vcs', url: 'https://me:pw@h/a.git' }] })).toEqual({ 'repositories[0]': 'carried', 'repositories[0].url': 'not-carried' });
+    expect(outcomes({ repositories: [{ type: 'vcs', url: 'https://me:pw@h/a.git' }] })).toEqual({
+      'repositories[0]': 'carried',
+      'repositories[0].url': 'not-carried',
+    });
   });
 
   it('of packages leave them behind, too', () => {
     const dist = { type: 'zip', url: 'https://u:s3cr3tpw@h/x.zip?v=1', mirrors: [{ url: 'https://s3cr3tpw@m/x.zip' }] };
-    const package_ = { name: 'a/b', version: '1', homepage: 'https://h/@b', dist, source: { type: 'git', url: 'ssh://git:s3cr3tpw@h/x.git', reference: 'main' } };
-    const result = satis({ repositories: [{ type: 'package', package: package_ }, { type: 'package', package: [{ name: 'a/c', version: '1', source: { type: 'git', url: 'git:s3cr3tpw@h:x.git' } }] }] });
+    const package_ = {
+      name: 'a/b',
+      version: '1',
+      homepage: 'https://h/@b',
+      dist,
+      source: { type: 'git', url: 'ssh://git:s3cr3tpw@h/x.git', reference: 'main' },
+    };
+    const result = satis({
+      repositories: [
+        { type: 'package', package: package_ },
+        {
+          type: 'package',
+          package: [{ name: 'a/c', version: '1', source: { type: 'git', url: 'git:s3cr3tpw@h:x.git' } }],
+        },
+      ],
+    });
     expect(JSON.stringify(result)).not.toContain('s3cr3tpw');
     expect(result.config['sources']).toEqual([
-      { type: 'package', packages: [{ ...package_, dist: { ...dist, url: 'https://h/x.zip?v=1', mirrors: [{ url: 'https://m/x.zip' }] }, source: { ...package_.source, url: 'ssh://git@h/x.git' } }] },
+      {
+        type: 'package',
+        packages: [
+          {
+            ...package_,
+            dist: { ...dist, url: 'https://h/x.zip?v=1', mirrors: [{ url: 'https://m/x.zip' }] },
+            source: { ...package_.source, url: 'ssh://git@h/x.git' },
+          },
+        ],
+      },
       { type: 'package', packages: [{ name: 'a/c', version: '1', source: { type: 'git', url: 'git@h:x.git' } }] },
     ]);
-    expect(result.lines.filter(({ outcome }) => outcome === 'not-carried').map(({ option }) => option)).toEqual(['dist.url', 'dist.mirrors[0].url', 'source.url'].map((field) => `repositories[0].package.${field}`).concat('repositories[1].package[0].source.url'));
+    expect(result.lines.filter(({ outcome }) => outcome === 'not-carried').map(({ option }) => option)).toEqual(
+      ['dist.url', 'dist.mirrors[0].url', 'source.url']
+        .map((field) => `repositories[0].package.${field}`)
+        .concat('repositories[1].package[0].source.url'),
+    );
   });
 
   it.each([
@@ -96,7 +179,10 @@ describe('what is published', () => {
 
   it.each([
     [{}, source],
-    [{ require: { 'Acme/A': '^1', 'acme/b': '*', php: '>=8' } }, { ...source, only: ['acme/a', 'acme/b'], versions: { 'acme/a': '^1' } }],
+    [
+      { require: { 'Acme/A': '^1', 'acme/b': '*', php: '>=8' } },
+      { ...source, only: ['acme/a', 'acme/b'], versions: { 'acme/a': '^1' } },
+    ],
     [{ require: { 'acme/a': '^1' }, 'require-all': true }, source],
     [{ blacklist: { 'acme/x': '<2' } }, { ...source, except: { 'acme/x': '<2', 'acme/y': '*' } }],
     [{ 'minimum-stability': 'rc' }, { ...source, 'minimum-stability': 'RC' }],
@@ -104,72 +190,199 @@ describe('what is published', () => {
   ])('%j', (options, expected) => expect(filters(options)).toEqual([expected]));
 
   it('is of a Composer repository what is required and not unwanted, whatever the versions', () => {
-    const { config, lines } = satis({ repositories: [{ type: 'composer', url: 'https://repo.example.org' }], require: { 'tools/a': '^1', 'tools/b': '*' }, blacklist: { 'tools/b': '*', 'tools/c': '<2' }, 'minimum-stability': 'stable' });
-    expect(config['sources']).toEqual([{ type: 'composer', url: 'https://repo.example.org', only: ['tools/a', 'tools/b'], except: ['tools/b'] }]);
-    expect(lines.find(({ option }) => option === 'repositories[0]')).toMatchObject({ outcome: 'carried', detail: expect.stringContaining('no versions') as string });
+    const { config, lines } = satis({
+      repositories: [{ type: 'composer', url: 'https://repo.example.org' }],
+      require: { 'tools/a': '^1', 'tools/b': '*' },
+      blacklist: { 'tools/b': '*', 'tools/c': '<2' },
+      'minimum-stability': 'stable',
+    });
+    expect(config['sources']).toEqual([
+      { type: 'composer', url: 'https://repo.example.org', only: ['tools/a', 'tools/b'], except: ['tools/b'] },
+    ]);
+    expect(lines.find(({ option }) => option === 'repositories[0]')).toMatchObject({
+      outcome: 'carried',
+      detail: expect.stringContaining('no versions') as string,
+    });
   });
 
   it('is of a repository with an "only" what is required besides', () => {
-    const required = (only: readonly string[]) => satis({ repositories: [{ type: 'vcs', url: 'https://h/a', only }, { type: 'vcs', url: 'https://h/b' }], require: { 'mm/b': '^1.0', 'nn/c': '*' } });
+    const required = (only: readonly string[]) =>
+      satis({
+        repositories: [
+          { type: 'vcs', url: 'https://h/a', only },
+          { type: 'vcs', url: 'https://h/b' },
+        ],
+        require: { 'mm/b': '^1.0', 'nn/c': '*' },
+      });
     const other = { type: 'git', url: 'https://h/b', only: ['mm/b', 'nn/c'], versions: { 'mm/b': '^1.0' } };
-    expect(required(['mm/*']).config['sources']).toEqual([{ type: 'git', url: 'https://h/a', only: ['mm/b'], versions: { 'mm/b': '^1.0' } }, other]);
-    expect(required(['NN/c', 'x/y']).config['sources']).toEqual([{ type: 'git', url: 'https://h/a', only: ['nn/c'] }, other]);
+    expect(required(['mm/*']).config['sources']).toEqual([
+      { type: 'git', url: 'https://h/a', only: ['mm/b'], versions: { 'mm/b': '^1.0' } },
+      other,
+    ]);
+    expect(required(['NN/c', 'x/y']).config['sources']).toEqual([
+      { type: 'git', url: 'https://h/a', only: ['nn/c'] },
+      other,
+    ]);
     const none = required(['oo/*']);
     expect(none.config['sources']).toEqual([other]);
-    expect(none.lines.filter(({ option }) => option.startsWith('repositories[0]'))).toEqual([{ option: 'repositories[0]', outcome: 'not-carried', detail: expect.stringContaining('left out') }]);
+    expect(none.lines.filter(({ option }) => option.startsWith('repositories[0]'))).toEqual([
+      { option: 'repositories[0]', outcome: 'not-carried', detail: expect.stringContaining('left out') },
+    ]);
   });
 
-  it.each<JsonValue>([{}, [], { php: '>=8' }, { 'acme/a': '^^1' }])('is nothing where require names nothing: %j', (require) => {
-    const { config, lines } = satis({ repositories, require });
-    expect(config['sources']).toEqual([]);
-    expect(lines).toContainEqual({ option: 'repositories[0]', outcome: 'not-carried', detail: expect.stringContaining('"require" names no package') });
-  });
+  it.each<JsonValue>([{}, [], { php: '>=8' }, { 'acme/a': '^^1' }])(
+    'is nothing where require names nothing: %j',
+    (require) => {
+      const { config, lines } = satis({ repositories, require });
+      expect(config['sources']).toEqual([]);
+      expect(lines).toContainEqual({
+        option: 'repositories[0]',
+        outcome: 'not-carried',
+        detail: expect.stringContaining('"require" names no package'),
+      });
+    },
+  );
 
   it('names a constraint that Composer would not take', () => {
-    expect(outcomes({ require: { 'acme/a': '^^1' }, blacklist: ['acme/a'] })).toEqual({ 'require["acme/a"]': 'not-carried', blacklist: 'not-carried' });
+    expect(outcomes({ require: { 'acme/a': '^^1' }, blacklist: ['acme/a'] })).toEqual({
+      'require["acme/a"]': 'not-carried',
+      blacklist: 'not-carried',
+    });
   });
 });
 
 describe('what cannot be carried over', () => {
   it('is named, each pattern by itself, beside others that can', () => {
-    const { config, lines } = satis({ repositories: [{ type: 'vcs', url: 'https://h/a', only: ['acme/*', 'acme/{a,b}', '/^x/'] }, { type: 'path', url: 'a/*/src' }] });
+    const { config, lines } = satis({
+      repositories: [
+        { type: 'vcs', url: 'https://h/a', only: ['acme/*', 'acme/{a,b}', '/^x/'] },
+        { type: 'path', url: 'a/*/src' },
+      ],
+    });
     expect(config['sources']).toEqual([{ type: 'git', url: 'https://h/a', only: ['acme/*'] }]);
-    const lost = lines.filter(({ outcome }) => outcome === 'not-carried').map(({ option, detail }) => `${option}: ${detail}`).join('\n');
-    for (const pattern of ['repositories[0].only[1]: "acme/{a,b}"', 'repositories[0].only[2]: "/^x/"', 'repositories[1].url: The pattern "a/*/src"']) expect(lost).toContain(pattern);
+    const lost = lines
+      .filter(({ outcome }) => outcome === 'not-carried')
+      .map(({ option, detail }) => `${option}: ${detail}`)
+      .join('\n');
+    for (const pattern of [
+      'repositories[0].only[1]: "acme/{a,b}"',
+      'repositories[0].only[2]: "/^x/"',
+      'repositories[1].url: The pattern "a/*/src"',
+    ])
+      expect(lost).toContain(pattern);
   });
 
   it('is no stability of a single package', () => {
-    const { config, lines } = satis({ repositories: [{ type: 'vcs', url: 'https://h/a' }], 'minimum-stability': 'stable', 'minimum-stability-per-package': { 'Acme/A': 'dev', 'acme/b': 'rc', 'acme/c': 'sometimes', php: 'dev' } });
-    expect(config['sources']).toEqual([{ type: 'git', url: 'https://h/a', 'minimum-stability': 'stable', 'minimum-stability-per-package': { 'acme/a': 'dev', 'acme/b': 'RC' } }]);
-    expect(lines.filter(({ outcome }) => outcome === 'not-carried').map(({ option }) => option)).toEqual(['minimum-stability-per-package["acme/c"]', 'minimum-stability-per-package["php"]']);
+    const { config, lines } = satis({
+      repositories: [{ type: 'vcs', url: 'https://h/a' }],
+      'minimum-stability': 'stable',
+      'minimum-stability-per-package': { 'Acme/A': 'dev', 'acme/b': 'rc', 'acme/c': 'sometimes', php: 'dev' },
+    });
+    expect(config['sources']).toEqual([
+      {
+        type: 'git',
+        url: 'https://h/a',
+        'minimum-stability': 'stable',
+        'minimum-stability-per-package': { 'acme/a': 'dev', 'acme/b': 'RC' },
+      },
+    ]);
+    expect(lines.filter(({ outcome }) => outcome === 'not-carried').map(({ option }) => option)).toEqual([
+      'minimum-stability-per-package["acme/c"]',
+      'minimum-stability-per-package["php"]',
+    ]);
   });
 });
 
 describe('every option', () => {
   /** all of Satis' schema, and what its code takes beside it; with a value that asks for something */
   const all: JsonObject = {
-    name: 'acme/satis', description: 'd', homepage: 'https://packages.example.org', require: { 'acme/a': '^1' }, repositories: [], 'repositories-dep': [{}], 'minimum-stability': 'stable',
-    'minimum-stability-per-package': { 'acme/a': 'dev' }, abandoned: { 'acme/a': true }, blacklist: { 'acme/a': '1.0' }, 'include-types': ['library'], 'exclude-types': ['project'], 'require-all': false,
-    'require-dependencies': true, 'require-dev-dependencies': true, 'only-dependencies': true, 'only-best-candidates': true, 'require-dependency-filter': false, 'strip-hosts': true, 'include-filename': 'x', includes: true,
-    'output-dir': 'o', 'output-html': true, providers: true, 'providers-history-size': 5, 'twig-template': 't', 'notify-batch': 'n', _comment: 'c', 'pretty-print': true, 'available-package-patterns': ['*'], 'allow-seo-indexing': true,
+    name: 'acme/satis',
+    description: 'd',
+    homepage: 'https://packages.example.org',
+    require: { 'acme/a': '^1' },
+    repositories: [],
+    'repositories-dep': [{}],
+    'minimum-stability': 'stable',
+    'minimum-stability-per-package': { 'acme/a': 'dev' },
+    abandoned: { 'acme/a': true },
+    blacklist: { 'acme/a': '1.0' },
+    'include-types': ['library'],
+    'exclude-types': ['project'],
+    'require-all': false,
+    'require-dependencies': true,
+    'require-dev-dependencies': true,
+    'only-dependencies': true,
+    'only-best-candidates': true,
+    'require-dependency-filter': false,
+    'strip-hosts': true,
+    'include-filename': 'x',
+    includes: true,
+    'output-dir': 'o',
+    'output-html': true,
+    providers: true,
+    'providers-history-size': 5,
+    'twig-template': 't',
+    'notify-batch': 'n',
+    _comment: 'c',
+    'pretty-print': true,
+    'available-package-patterns': ['*'],
+    'allow-seo-indexing': true,
     config: { 'process-timeout': 5 },
-    archive: { directory: 'd', 'absolute-directory': '/d', 'prefix-url': 'https://h', format: 'tar', 'skip-dev': true, whitelist: ['a'], blacklist: ['a'], checksum: false, 'ignore-filters': true, 'override-dist-type': 'x', rearchive: false },
+    archive: {
+      directory: 'd',
+      'absolute-directory': '/d',
+      'prefix-url': 'https://h',
+      format: 'tar',
+      'skip-dev': true,
+      whitelist: ['a'],
+      blacklist: ['a'],
+      checksum: false,
+      'ignore-filters': true,
+      'override-dist-type': 'x',
+      rearchive: false,
+    },
   };
 
   it('gets a line', () => {
     const told = satis({ ...all, frobnicate: 1 }).lines.map(({ option }) => option.replace(/\[.*$/, ''));
-    const asked = [...Object.keys(all).filter((option) => option !== 'archive' && option !== 'config' && option !== 'repositories'), ...Object.keys(all['archive'] as JsonObject).map((option) => `archive.${option}`), 'config.process-timeout', 'frobnicate'];
+    const asked = [
+      ...Object.keys(all).filter((option) => option !== 'archive' && option !== 'config' && option !== 'repositories'),
+      ...Object.keys(all['archive'] as JsonObject).map((option) => `archive.${option}`),
+      'config.process-timeout',
+      'frobnicate',
+    ];
     expect(asked.filter((option) => !told.includes(option))).toEqual([]);
     expect(told.filter((option) => !asked.includes(option))).toEqual([]);
   });
 
   it('is no loss where Satis does what Libretto does', () => {
-    expect(new Set(Object.values(outcomes({ 'require-all': true, 'require-dependencies': false, 'minimum-stability': 'dev', archive: { directory: 'dist', format: 'zip', checksum: true, 'skip-dev': false, rearchive: true }, 'strip-hosts': false, 'output-html': false, 'repositories-dep': [] })))).toEqual(new Set(['as-is']));
+    expect(
+      new Set(
+        Object.values(
+          outcomes({
+            'require-all': true,
+            'require-dependencies': false,
+            'minimum-stability': 'dev',
+            archive: { directory: 'dist', format: 'zip', checksum: true, 'skip-dev': false, rearchive: true },
+            'strip-hosts': false,
+            'output-html': false,
+            'repositories-dep': [],
+          }),
+        ),
+      ),
+    ).toEqual(new Set(['as-is']));
   });
 
   it('stands in docs/satis.md', () => {
-    const rows = readFileSync(new URL('../../../../docs/satis.md', import.meta.url), 'utf8').split('\n').filter((line) => line.startsWith('|')).join('\n');
-    const options = [...Object.keys(all).filter((option) => option !== 'archive'), ...Object.keys(lostOptions), ...Object.keys(lostArchiveOptions).map((option) => `archive.${option}`)];
+    const rows = readFileSync(new URL('../../../../docs/satis.md', import.meta.url), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('|'))
+      .join('\n');
+    const options = [
+      ...Object.keys(all).filter((option) => option !== 'archive'),
+      ...Object.keys(lostOptions),
+      ...Object.keys(lostArchiveOptions).map((option) => `archive.${option}`),
+    ];
     expect(options.filter((option) => !rows.includes(`\`${option}\``))).toEqual([]);
   });
 });

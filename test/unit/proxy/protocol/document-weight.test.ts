@@ -15,21 +15,24 @@ function usedBytes(): number {
   return heapUsed + external;
 }
 
-it.each([400, 8000])('a document of %d bytes and its compressed variant are counted with their heads, for about what they take', async (size) => {
-  const count = 4000;
-  const documents: TextDocument[] = [];
-  await new TextDocument(Buffer.alloc(400), 0).in('gzip', () => undefined);
-  const before = usedBytes();
-  let counted = 0;
-  for (let at = 0; at < count; at += 1) {
-    const document = new TextDocument(Buffer.from(`{"packages":{"acme/p${at}":{}}}`.padEnd(size, ' ')), at * 1000);
-    counted += document.weight;
-    await document.in('gzip', (bytes) => void (counted += bytes));
-    documents.push(document);
-  }
-  const took = usedBytes() - before;
-  expect(documents).toHaveLength(count);
-  // the bodies of small ones alone are a fifth of it; what else the process holds or lets go of meanwhile moves the figure
-  expect(counted / took).toBeGreaterThan(1 / 2);
-  expect(counted / took).toBeLessThan(3 / 2);
-});
+it.each([400, 8000])(
+  'a document of %d bytes and its compressed variant are counted with their heads, for about what they take',
+  async (size) => {
+    const count = 4000;
+    const documents: TextDocument[] = [];
+    await new TextDocument(Buffer.alloc(400), 0).in('gzip', () => undefined);
+    const before = usedBytes();
+    let counted = 0;
+    for (let at = 0; at < count; at += 1) {
+      const document = new TextDocument(Buffer.from(`{"packages":{"acme/p${at}":{}}}`.padEnd(size, ' ')), at * 1000);
+      counted += document.weight;
+      await document.in('gzip', (bytes) => void (counted += bytes));
+      documents.push(document);
+    }
+    const took = usedBytes() - before;
+    expect(documents).toHaveLength(count);
+    // the bodies of small ones alone are a fifth of it; what else the process holds or lets go of meanwhile moves the figure
+    expect(counted / took).toBeGreaterThan(1 / 2);
+    expect(counted / took).toBeLessThan(3 / 2);
+  },
+);

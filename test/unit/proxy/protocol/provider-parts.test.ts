@@ -5,7 +5,8 @@ import { parsePackageName } from '../../../../build/contract/name.ts';
 import { readProviderParts } from '../../../../proxy/protocol/provider-parts.ts';
 
 const name = parsePackageName('acme/core') ?? expect.unreachable();
-const record = (version: string, more = ''): string => `{"name":"acme/core","version":"${version}","version_normalized":"${version}.0","dist":{"reference":"ref-${version}"}${more}}`;
+const record = (version: string, more = ''): string =>
+  `{"name":"acme/core","version":"${version}","version_normalized":"${version}.0","dist":{"reference":"ref-${version}"}${more}}`;
 
 function without(text: string, ...hidden: readonly string[]): string | undefined {
   const bytes = Buffer.from(text);
@@ -14,11 +15,17 @@ function without(text: string, ...hidden: readonly string[]): string | undefined
 }
 
 describe('a p2 document without some of its versions', () => {
-  const [one, two, three] = [record('1.0.0', ',"big":9007199254740993,"text":"}]\\"{ \\u00e9 é","list":[1,[2,{"a":"\\\\"}]]'), record('2.0.0'), record('3.0.0', ',"extra":{"2.0.0":{}}')];
+  const [one, two, three] = [
+    record('1.0.0', ',"big":9007199254740993,"text":"}]\\"{ \\u00e9 é","list":[1,[2,{"a":"\\\\"}]]'),
+    record('2.0.0'),
+    record('3.0.0', ',"extra":{"2.0.0":{}}'),
+  ];
   const text = `{"packages":{"acme/core":{"3.0.0":${three},"2.0.0":${two},"1.0.0":${one}}},"minified":"no"}\n`;
 
   it('is made of the published bytes, to the last digit', () => {
-    expect(without(text, '2.0.0')).toBe(`{"packages":{"acme/core":{"3.0.0":${three},"1.0.0":${one}}},"minified":"no"}\n`);
+    expect(without(text, '2.0.0')).toBe(
+      `{"packages":{"acme/core":{"3.0.0":${three},"1.0.0":${one}}},"minified":"no"}\n`,
+    );
     expect(without(text, '3.0.0')).toBe(`{"packages":{"acme/core":{"2.0.0":${two},"1.0.0":${one}}},"minified":"no"}\n`);
     expect(without(text, '1.0.0', '3.0.0')).toBe(`{"packages":{"acme/core":{"2.0.0":${two}}},"minified":"no"}\n`);
     expect(without(text)).toBe(text);
@@ -30,14 +37,29 @@ describe('a p2 document without some of its versions', () => {
   });
 
   it('says of each version what it is', () => {
-    expect(readProviderParts(Buffer.from(text), name).versions.map(({ version, version_normalized: normalized, reference }) => [version, normalized, reference])).toEqual(['3.0.0', '2.0.0', '1.0.0'].map((version) => [version, `${version}.0`, `ref-${version}`]));
+    expect(
+      readProviderParts(Buffer.from(text), name).versions.map(
+        ({ version, version_normalized: normalized, reference }) => [version, normalized, reference],
+      ),
+    ).toEqual(['3.0.0', '2.0.0', '1.0.0'].map((version) => [version, `${version}.0`, `ref-${version}`]));
   });
 
   it('takes blanks wherever JSON does', () => {
-    expect(JSON.parse(without(JSON.stringify(JSON.parse(text), null, 2), '2.0.0') ?? '')).toEqual(JSON.parse(without(text, '2.0.0') ?? ''));
+    expect(JSON.parse(without(JSON.stringify(JSON.parse(text), null, 2), '2.0.0') ?? '')).toEqual(
+      JSON.parse(without(text, '2.0.0') ?? ''),
+    );
   });
 
-  it.each(['', '[]', '{}', '{"packages":{}}', '{"packages":{"acme/other":{}}}', text.slice(0, -40), `{"packages":{"acme/core":{"1":7}}}`, '{"packages":{"acme/core":[]}}'])('cannot be made of %j', (broken) => {
+  it.each([
+    '',
+    '[]',
+    '{}',
+    '{"packages":{}}',
+    '{"packages":{"acme/other":{}}}',
+    text.slice(0, -40),
+    `{"packages":{"acme/core":{"1":7}}}`,
+    '{"packages":{"acme/core":[]}}',
+  ])('cannot be made of %j', (broken) => {
     expect(() => without(broken, '1.0.0')).toThrow();
   });
 });

@@ -1,7 +1,16 @@
 // A folder of ZIPs: what becomes a release, under which version, with which bytes, and what is refused.
 
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync, existsSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  existsSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createArtifactSource } from '../../../../build/sources/artifact/artifact-source.ts';
@@ -21,11 +30,22 @@ function put(path: string, bytes: Buffer): string {
   return file;
 }
 
-const composer = (json: object, at = 'hello/'): EntrySpec => ({ name: `${at}composer.json`, data: JSON.stringify(json) });
-const hello = (version?: string): Buffer => zipOf([composer({ name: 'acme/hello', ...(version === undefined ? {} : { version }) }), { name: 'hello/src/Hello.php', data: '<?php' }]);
+const composer = (json: object, at = 'hello/'): EntrySpec => ({
+  name: `${at}composer.json`,
+  data: JSON.stringify(json),
+});
+const hello = (version?: string): Buffer =>
+  zipOf([
+    composer({ name: 'acme/hello', ...(version === undefined ? {} : { version }) }),
+    { name: 'hello/src/Hello.php', data: '<?php' },
+  ]);
 
 async function scan(previous?: SourceMemory, secondsLater = 10): Promise<Scan> {
-  const source = createArtifactSource({ root: folder.path, dataDirectory: folder.at('var'), now: () => new Date(Date.now() + secondsLater * 1000) });
+  const source = createArtifactSource({
+    root: folder.path,
+    dataDirectory: folder.at('var'),
+    now: () => new Date(Date.now() + secondsLater * 1000),
+  });
   const found = await source.scan(previous);
   await source.close();
   return found;
@@ -37,22 +57,39 @@ async function read(previous?: SourceMemory): Promise<ReadScan> {
   return found;
 }
 
-const copyOf = (release: Release, target: string): ReturnType<ReadyArchive['copyTo']> => (release.content as ReadyArchive).copyTo(target);
+const copyOf = (release: Release, target: string): ReturnType<ReadyArchive['copyTo']> =>
+  (release.content as ReadyArchive).copyTo(target);
 
 describe('what is published', () => {
   it('are the ZIPs at any depth, byte for byte', async () => {
     const bytes = hello('1.0.0');
     const path = put('a/b/whatever.ZIP', bytes);
     const release = releaseOf(await read(), 'acme/hello 1.0.0');
-    expect(release).toMatchObject({ normalized: '1.0.0.0', dev: false, time: undefined, defaultBranch: false, where: path });
+    expect(release).toMatchObject({
+      normalized: '1.0.0.0',
+      dev: false,
+      time: undefined,
+      defaultBranch: false,
+      where: path,
+    });
     expect(release.reference).toBe(createHash('sha256').update(bytes).digest('hex').slice(0, 40));
     expect(await release.composerJson()).toMatchObject({ name: 'acme/hello' });
-    expect(await copyOf(release, folder.at('copy'))).toEqual({ shasum: createHash('sha1').update(bytes).digest('hex'), size: bytes.length });
+    expect(await copyOf(release, folder.at('copy'))).toEqual({
+      shasum: createHash('sha1').update(bytes).digest('hex'),
+      size: bytes.length,
+    });
     expect(readFileSync(folder.at('copy')).equals(bytes)).toBe(true);
   });
 
   it('may be flat, and hold another ZIP', async () => {
-    put('flat.zip', zipOf([composer({ name: 'acme/flat', version: '2.0' }, ''), { name: 'src/a.php', data: '' }, { name: 'inner.zip', data: zipOf([{ name: '../x', data: '' }]) }]));
+    put(
+      'flat.zip',
+      zipOf([
+        composer({ name: 'acme/flat', version: '2.0' }, ''),
+        { name: 'src/a.php', data: '' },
+        { name: 'inner.zip', data: zipOf([{ name: '../x', data: '' }]) },
+      ]),
+    );
     expect(labels(await read())).toEqual(['acme/flat 2.0']);
   });
 
@@ -68,10 +105,19 @@ describe('what is published', () => {
   });
 
   it('says which files look like credentials', async () => {
-    put('1.0.0.zip', zipOf([composer({ name: 'acme/hello' }), { name: 'hello/auth.json', data: '{}' }, { name: 'hello/.env', data: '' }]));
+    put(
+      '1.0.0.zip',
+      zipOf([
+        composer({ name: 'acme/hello' }),
+        { name: 'hello/auth.json', data: '{}' },
+        { name: 'hello/.env', data: '' },
+      ]),
+    );
     const { releases, notices } = await read();
     expect(releases).toHaveLength(1);
-    expect(notices).toEqual([expect.stringMatching(/^1\.0\.0\.zip holds hello\/auth\.json and 1 more, which by the name may be a credential/)]);
+    expect(notices).toEqual([
+      expect.stringMatching(/^1\.0\.0\.zip holds hello\/auth\.json and 1 more, which by the name may be a credential/),
+    ]);
   });
 });
 
@@ -101,7 +147,13 @@ describe('the version', () => {
     ['dev-a b.zip', 'cannot be downloaded'],
   ])('is not to be had from %s', async (file, message) => {
     put(file, hello());
-    expect(onlyQuarantine(await read())).toMatchObject({ code: 'VERSION_INVALID', name: 'acme/hello', version: null, where: folder.at(file), message: expect.stringContaining(message) });
+    expect(onlyQuarantine(await read())).toMatchObject({
+      code: 'VERSION_INVALID',
+      name: 'acme/hello',
+      version: null,
+      where: folder.at(file),
+      message: expect.stringContaining(message),
+    });
   });
 
   it('of a package whose name starts like a branch is what stands behind the name', async () => {
@@ -111,7 +163,10 @@ describe('the version', () => {
 
   it('that may be two is neither', async () => {
     put('dev-1.0.zip', zipOf([composer({ name: 'acme/dev' })]));
-    expect(onlyQuarantine(await read())).toMatchObject({ code: 'VERSION_INVALID', message: expect.stringContaining('may be version 1.0 or dev-1.0 of acme/dev') });
+    expect(onlyQuarantine(await read())).toMatchObject({
+      code: 'VERSION_INVALID',
+      message: expect.stringContaining('may be version 1.0 or dev-1.0 of acme/dev'),
+    });
   });
 
   it('in composer.json counts, unless the file is called otherwise', async () => {
@@ -138,18 +193,70 @@ describe('what is refused, while all else is published', () => {
   beforeEach(() => void put('1.0.0.zip', hello()));
 
   it.each<[string, () => unknown, string, string]>([
-    ['a hostile ZIP', () => put('x.zip', zipOf([composer({ name: 'acme/x' }), { name: 'hello/../../evil', data: '' }])), 'ARCHIVE_UNSAFE', 'evil'],
+    [
+      'a hostile ZIP',
+      () => put('x.zip', zipOf([composer({ name: 'acme/x' }), { name: 'hello/../../evil', data: '' }])),
+      'ARCHIVE_UNSAFE',
+      'evil',
+    ],
     ['what is no ZIP', () => put('x.zip', Buffer.from('hello')), 'ARCHIVE_UNREADABLE', 'no ZIP file'],
-    ['a ZIP without composer.json', () => put('x.zip', zipOf([{ name: 'a.php', data: '' }])), 'INVALID_COMPOSER_JSON', 'no composer.json'],
-    ['a composer.json too deep', () => put('x.zip', zipOf([composer({}, 'a/b/'), { name: 'readme', data: '' }])), 'INVALID_COMPOSER_JSON', '"a/b/composer.json" is somewhere else'],
-    ['two top folders', () => put('x.zip', zipOf([composer({}), { name: '__MACOSX/x', data: '' }])), 'INVALID_COMPOSER_JSON', 'nothing beside it'],
+    [
+      'a ZIP without composer.json',
+      () => put('x.zip', zipOf([{ name: 'a.php', data: '' }])),
+      'INVALID_COMPOSER_JSON',
+      'no composer.json',
+    ],
+    [
+      'a composer.json too deep',
+      () => put('x.zip', zipOf([composer({}, 'a/b/'), { name: 'readme', data: '' }])),
+      'INVALID_COMPOSER_JSON',
+      '"a/b/composer.json" is somewhere else',
+    ],
+    [
+      'two top folders',
+      () => put('x.zip', zipOf([composer({}), { name: '__MACOSX/x', data: '' }])),
+      'INVALID_COMPOSER_JSON',
+      'nothing beside it',
+    ],
     ['broken JSON', () => put('x.zip', zipOf([{ name: 'composer.json', data: '{' }])), 'INVALID_JSON', 'line 1'],
-    ['an array', () => put('x.zip', zipOf([{ name: 'composer.json', data: '[]' }])), 'INVALID_COMPOSER_JSON', 'an array'],
-    ['a composer.json of 2 MB', () => put('x.zip', zipOf([{ name: 'composer.json', data: Buffer.alloc(2 ** 21, ' '), stored: true }])), 'INVALID_COMPOSER_JSON', 'larger than'],
-    ['a composer.json that is a symlink', () => put('x.zip', zipOf([{ name: 'composer.json', data: 'a.json', mode: 0o120777 }, { name: 'a.json', data: '{}' }])), 'INVALID_COMPOSER_JSON', 'or no file'],
+    [
+      'an array',
+      () => put('x.zip', zipOf([{ name: 'composer.json', data: '[]' }])),
+      'INVALID_COMPOSER_JSON',
+      'an array',
+    ],
+    [
+      'a composer.json of 2 MB',
+      () => put('x.zip', zipOf([{ name: 'composer.json', data: Buffer.alloc(2 ** 21, ' '), stored: true }])),
+      'INVALID_COMPOSER_JSON',
+      'larger than',
+    ],
+    [
+      'a composer.json that is a symlink',
+      () =>
+        put(
+          'x.zip',
+          zipOf([
+            { name: 'composer.json', data: 'a.json', mode: 0o120777 },
+            { name: 'a.json', data: '{}' },
+          ]),
+        ),
+      'INVALID_COMPOSER_JSON',
+      'or no file',
+    ],
     ['no name', () => put('x.zip', zipOf([composer({ version: '1.0' })])), 'NAME_MISSING', 'no name'],
-    ['a bad constraint', () => put('1.1.0.zip', zipOf([composer({ name: 'acme/x', require: { php: 'x y z' } })])), 'CONSTRAINT_INVALID', 'require'],
-    ['a symlink to a ZIP', () => symlinkSync(folder.at('1.0.0.zip'), folder.at('x.zip')), 'UNSAFE_SYMLINK', 'symbolic link'],
+    [
+      'a bad constraint',
+      () => put('1.1.0.zip', zipOf([composer({ name: 'acme/x', require: { php: 'x y z' } })])),
+      'CONSTRAINT_INVALID',
+      'require',
+    ],
+    [
+      'a symlink to a ZIP',
+      () => symlinkSync(folder.at('1.0.0.zip'), folder.at('x.zip')),
+      'UNSAFE_SYMLINK',
+      'symbolic link',
+    ],
   ])('%s', async (_what, make, code, message) => {
     make();
     const found = await read();
@@ -160,14 +267,22 @@ describe('what is refused, while all else is published', () => {
   it('keeps the name of what stood there before', async () => {
     const { memory } = await read();
     writeFileSync(folder.at('1.0.0.zip'), 'broken');
-    expect(onlyQuarantine(await read(stored(memory)))).toMatchObject({ code: 'ARCHIVE_UNREADABLE', name: 'acme/hello', version: '1.0.0' });
+    expect(onlyQuarantine(await read(stored(memory)))).toMatchObject({
+      code: 'ARCHIVE_UNREADABLE',
+      name: 'acme/hello',
+      version: '1.0.0',
+    });
   });
 
   it.skipIf(process.getuid?.() === 0)('a folder nobody may read keeps the versions it had', async () => {
     put('locked/2.0.0.zip', hello());
     const { memory } = await read();
     chmodSync(folder.at('locked'), 0);
-    expect(onlyQuarantine(await read(stored(memory)))).toMatchObject({ code: 'UNREADABLE_FILE', name: 'acme/hello', version: '2.0.0' });
+    expect(onlyQuarantine(await read(stored(memory)))).toMatchObject({
+      code: 'UNREADABLE_FILE',
+      name: 'acme/hello',
+      version: '2.0.0',
+    });
   });
 
   it('fails as a whole where there is nothing', async () => {
@@ -205,7 +320,10 @@ describe('a second scan', () => {
     put('1.0.0.zip', hello());
     put('2.0.0.zip', hello());
     const first = await read();
-    const known = JSON.stringify(first.memory).replaceAll(createHash('sha256').update(hello()).digest('hex'), 'f'.repeat(64));
+    const known = JSON.stringify(first.memory).replaceAll(
+      createHash('sha256').update(hello()).digest('hex'),
+      'f'.repeat(64),
+    );
     put('2.0.0.zip', zipOf([composer({ name: 'acme/hello' })]));
     const second = await read(JSON.parse(known) as SourceMemory);
     expect(releaseOf(second, 'acme/hello 1.0.0').reference).toBe('f'.repeat(40));

@@ -18,13 +18,21 @@ function made(content: Tree): TemporaryTree {
 }
 
 const one = 'acme/one dev-main';
-const library = (more: Tree = {}, fields: Record<string, unknown> = {}): Tree => below('one', { ...libraryTree('acme/one', fields), ...more });
+const library = (more: Tree = {}, fields: Record<string, unknown> = {}): Tree =>
+  below('one', { ...libraryTree('acme/one', fields), ...more });
 const releaseIn = async (tree: TemporaryTree): Promise<Release> => releaseOf(await readDirectory(tree.root), one);
 const referenceOf = async (content: Tree): Promise<string> => (await releaseIn(made(content))).reference;
 
 describe('the files of a release', () => {
   it('have modes, and symlinks stay symlinks', async () => {
-    const tree = made(library({ 'bin/tool': { content: '#!/bin/sh\n', mode: 0o711 }, 'data/a.txt': 'a', 'link': { link: 'data/a.txt' }, 'folder-link': { link: 'data' } }));
+    const tree = made(
+      library({
+        'bin/tool': { content: '#!/bin/sh\n', mode: 0o711 },
+        'data/a.txt': 'a',
+        link: { link: 'data/a.txt' },
+        'folder-link': { link: 'data' },
+      }),
+    );
     const { files } = await contentOf(await releaseIn(tree)).list();
     expect(Object.fromEntries(files.map(({ path, mode }) => [path, mode]))).toEqual({
       'composer.json': 'file',
@@ -60,20 +68,33 @@ describe('the files of a release', () => {
     );
     const scan = await readDirectory(tree.root);
     const release = releaseOf(scan, one);
-    expect(await pathsOf(release)).toEqual(['.gitattributes', 'composer.json', 'resources/views/vendor/mail.php', 'src/.gitattributes', 'src/One.php', 'tools/composer.json']);
+    expect(await pathsOf(release)).toEqual([
+      '.gitattributes',
+      'composer.json',
+      'resources/views/vendor/mail.php',
+      'src/.gitattributes',
+      'src/One.php',
+      'tools/composer.json',
+    ]);
     expect((await contentOf(release).list()).withheld.toSorted()).toEqual(['.env', 'auth.json']);
     expect(scan.notices).toEqual([expect.stringContaining('one/.github')]);
   });
 
   it('come back byte by byte', async () => {
     const big = Buffer.alloc(3 * 1024 * 1024 + 17, 'libretto');
-    const tree = made(library({ 'big.bin': big, 'empty': '', 'link': { link: 'big.bin' } }));
+    const tree = made(library({ 'big.bin': big, empty: '', link: { link: 'big.bin' } }));
     const content = contentOf(await releaseIn(tree));
-    const wanted = (await content.list()).files.filter(({ path }) => /^(?:big\.bin|empty|link)$/.test(path)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    const wanted = (await content.list()).files
+      .filter(({ path }) => /^(?:big\.bin|empty|link)$/.test(path))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
     const bytes: Uint8Array[] = [];
     for await (const chunk of content.read(wanted)) bytes.push(chunk);
-    expect(bytes.map((chunk) => createHash('sha256').update(chunk).digest('hex'))).toEqual([big, '', 'big.bin'].map((text) => createHash('sha256').update(text).digest('hex')));
-    expect(wanted.map(({ identity }) => identity)).toEqual(bytes.map((chunk) => `sha256:${createHash('sha256').update(chunk).digest('hex')}`));
+    expect(bytes.map((chunk) => createHash('sha256').update(chunk).digest('hex'))).toEqual(
+      [big, '', 'big.bin'].map((text) => createHash('sha256').update(text).digest('hex')),
+    );
+    expect(wanted.map(({ identity }) => identity)).toEqual(
+      bytes.map((chunk) => `sha256:${createHash('sha256').update(chunk).digest('hex')}`),
+    );
   });
 
   it('row 53: are never given with other bytes than were hashed', async () => {
@@ -84,7 +105,10 @@ describe('the files of a release', () => {
     const read = async (): Promise<void> => {
       for await (const chunk of contentOf(release).read(files)) expect(chunk.length).toBeGreaterThan(0);
     };
-    await expect(read()).rejects.toMatchObject({ code: 'UNREADABLE_FILE', message: expect.stringMatching(/One\.php changed while it was being read/) as string });
+    await expect(read()).rejects.toMatchObject({
+      code: 'UNREADABLE_FILE',
+      message: expect.stringMatching(/One\.php changed while it was being read/) as string,
+    });
     tree.write({ 'one/composer.json': '{"name":"acme/one","description":"another"}' });
     await expect(release.composerJson()).rejects.toMatchObject({ code: 'UNREADABLE_FILE' });
   });
@@ -119,11 +143,11 @@ describe('the reference', () => {
   it('depends on paths, modes, bytes and composer.json', async () => {
     const references = await Promise.all([
       referenceOf(library()),
-      referenceOf(library({ 'a': 'bc' })),
-      referenceOf(library({ 'ab': 'c' })),
-      referenceOf(library({ 'a': 'bd' })),
-      referenceOf(library({ 'a': { content: 'bc', mode: 0o755 } })),
-      referenceOf(library({ 'b': 'bc', 'a': { link: 'b' } })),
+      referenceOf(library({ a: 'bc' })),
+      referenceOf(library({ ab: 'c' })),
+      referenceOf(library({ a: 'bd' })),
+      referenceOf(library({ a: { content: 'bc', mode: 0o755 } })),
+      referenceOf(library({ b: 'bc', a: { link: 'b' } })),
       referenceOf(library({}, { description: 'Another.' })),
     ]);
     expect(new Set(references).size).toBe(references.length);
@@ -142,10 +166,14 @@ describe('the reference', () => {
   });
 
   it('gives the entries their time: even, long ago, and different for different content', async () => {
-    const times = await Promise.all([...'abcdefgh'].map(async (content) => contentOf(await releaseIn(made(library({ content })))).entryTime));
+    const times = await Promise.all(
+      [...'abcdefgh'].map(async (content) => contentOf(await releaseIn(made(library({ content })))).entryTime),
+    );
     for (const time of times) {
       expect(time % 2).toBe(0);
-      expect(new Date(time * 1000).toISOString() >= '1990-01-02' && new Date(time * 1000).toISOString() < '2019-12-31').toBe(true);
+      expect(
+        new Date(time * 1000).toISOString() >= '1990-01-02' && new Date(time * 1000).toISOString() < '2019-12-31',
+      ).toBe(true);
     }
     expect(new Set(times).size).toBe(times.length);
   });
@@ -164,12 +192,22 @@ describe('what may not be published', () => {
   ])('%s: gives %s for %j', async (_row, code, more, message) => {
     const tree = made({ ...library(more), ...below('two', libraryTree('acme/two')) });
     const scan = await readDirectory(tree.root);
-    expect(onlyQuarantine(scan)).toMatchObject({ code, name: 'acme/one', version: 'dev-main', message: expect.stringMatching(message) as string });
+    expect(onlyQuarantine(scan)).toMatchObject({
+      code,
+      name: 'acme/one',
+      version: 'dev-main',
+      message: expect.stringMatching(message) as string,
+    });
     expect(releaseOf(scan, 'acme/two dev-main').reference).toMatch(/^[0-9a-f]{40}$/);
   });
 
   it('harms nobody where it is excluded', async () => {
-    const tree = made(library({ 'tests/pipe': { fifo: true }, 'tests/link': { link: '/etc/passwd' } }, { archive: { exclude: ['/tests'] } }));
+    const tree = made(
+      library(
+        { 'tests/pipe': { fifo: true }, 'tests/link': { link: '/etc/passwd' } },
+        { archive: { exclude: ['/tests'] } },
+      ),
+    );
     expect(await pathsOf(await releaseIn(tree))).toEqual(['composer.json', 'src/One.php']);
   });
 });

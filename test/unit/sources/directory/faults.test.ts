@@ -65,11 +65,16 @@ describe('row 55: a faulty composer.json', () => {
 
 describe('what cannot be read', () => {
   it('row 53: is named: a file, a folder in a package', async () => {
-    const { root } = made({ ...below('a', { ...libraryTree('acme/a'), 'secret.php': { content: '', mode: 0 } }), ...below('b', { ...libraryTree('acme/b'), 'closed/x.php': '' }) });
+    const { root } = made({
+      ...below('a', { ...libraryTree('acme/a'), 'secret.php': { content: '', mode: 0 } }),
+      ...below('b', { ...libraryTree('acme/b'), 'closed/x.php': '' }),
+    });
     chmodSync(tree.path('b/closed'), 0);
     const scan = await unprivileged(() => readDirectory(root));
     expect(labels(scan)).toEqual(['acme/good dev-main']);
-    expect(scan.quarantined.map(({ code, name, message }) => [code, name, message.includes('permission denied')])).toEqual([
+    expect(
+      scan.quarantined.map(({ code, name, message }) => [code, name, message.includes('permission denied')]),
+    ).toEqual([
       ['UNREADABLE_FILE', 'acme/a', true],
       ['UNREADABLE_FILE', 'acme/b', true],
     ]);
@@ -84,9 +89,16 @@ describe('what cannot be read', () => {
     const unknown = await unprivileged(() => readDirectory(root));
     expect(onlyQuarantine(unknown)).toMatchObject({ code: 'UNREADABLE_FILE', name: null, where: `${root}/group` });
     const known = await unprivileged(() => readDirectory(root, { previous: stored(first.memory) }));
-    expect(known.quarantined.map(({ name, version }) => `${name} ${version}`)).toEqual(['acme/a dev-main', 'acme/b dev-main']);
+    expect(known.quarantined.map(({ name, version }) => `${name} ${version}`)).toEqual([
+      'acme/a dev-main',
+      'acme/b dev-main',
+    ]);
     chmodSync(tree.path('group'), 0o755);
-    expect(labels(await readDirectory(root, { previous: stored(known.memory) }))).toEqual(['acme/a dev-main', 'acme/b dev-main', 'acme/good dev-main']);
+    expect(labels(await readDirectory(root, { previous: stored(known.memory) }))).toEqual([
+      'acme/a dev-main',
+      'acme/b dev-main',
+      'acme/good dev-main',
+    ]);
   });
 
   it('is the source itself, then it fails', async () => {
@@ -94,17 +106,28 @@ describe('what cannot be read', () => {
     tree.write({ 'closed/x/': '' });
     chmodSync(tree.path('closed'), 0);
     const scan = await unprivileged(() => scanDirectory(`${root}/closed`));
-    expect(scan).toMatchObject({ outcome: 'failed', reason: expect.stringMatching(/closed cannot be read: permission denied/) as string });
+    expect(scan).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/closed cannot be read: permission denied/) as string,
+    });
   });
 
   it('row 54: is a name that is not UTF-8, unless it is excluded', async () => {
-    const { root } = made({ ...below('a', libraryTree('acme/a')), ...below('b', libraryTree('acme/b', { archive: { exclude: ['/tests'] } })), 'b/tests/': '' });
+    const { root } = made({
+      ...below('a', libraryTree('acme/a')),
+      ...below('b', libraryTree('acme/b', { archive: { exclude: ['/tests'] } })),
+      'b/tests/': '',
+    });
     const odd = (folder: string): Buffer => Buffer.concat([Buffer.from(`${root}/${folder}/caf`), Buffer.from([0xe9])]);
     writeFileSync(odd('a'), '');
     writeFileSync(odd('b/tests'), '');
     const scan = await readDirectory(root);
     expect(labels(scan)).toEqual(['acme/b dev-main', 'acme/good dev-main']);
-    expect(onlyQuarantine(scan)).toMatchObject({ code: 'UNSAFE_PATH', name: 'acme/a', message: expect.stringContaining('not valid UTF-8') as string });
+    expect(onlyQuarantine(scan)).toMatchObject({
+      code: 'UNSAFE_PATH',
+      name: 'acme/a',
+      message: expect.stringContaining('not valid UTF-8') as string,
+    });
   });
 
   it('is a folder of packages whose name is not UTF-8', async () => {
@@ -116,13 +139,21 @@ describe('what cannot be read', () => {
   it('row 54: is a file of more than 1 GiB', async () => {
     const { root } = made(below('large', { ...libraryTree('acme/large'), 'large.bin': '' }));
     truncateSync(join(root, 'large/large.bin'), 1024 ** 3 + 1); // takes no space
-    expect(onlyQuarantine(await readDirectory(root)).message).toContain('large.bin has 1073741825 bytes; a file in a package may have 1073741824');
+    expect(onlyQuarantine(await readDirectory(root)).message).toContain(
+      'large.bin has 1073741825 bytes; a file in a package may have 1073741824',
+    );
   });
 
   it('row 54: is a package beyond the limits', async () => {
-    const { root } = made({ ...below('many', { ...libraryTree('acme/many'), 'a': '', 'b': '', 'c': '' }), ...below('large', { ...libraryTree('acme/large'), 'large.bin': Buffer.alloc(2000) }) });
+    const { root } = made({
+      ...below('many', { ...libraryTree('acme/many'), a: '', b: '', c: '' }),
+      ...below('large', { ...libraryTree('acme/large'), 'large.bin': Buffer.alloc(2000) }),
+    });
     const scan = await readDirectory(root, { limits: { filesPerPackage: 4, bytesPerFile: 1000 } });
     expect(labels(scan)).toEqual(['acme/good dev-main']);
-    expect(scan.quarantined.map(({ message }) => message)).toEqual([expect.stringMatching(/large\.bin has 2000 bytes.*1000/), expect.stringMatching(/many holds more than 4 files/)]);
+    expect(scan.quarantined.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/large\.bin has 2000 bytes.*1000/),
+      expect.stringMatching(/many holds more than 4 files/),
+    ]);
   });
 });

@@ -10,7 +10,10 @@ const longAgo = new Date('2024-01-01T00:00:00Z');
 
 let tree: TemporaryTree;
 beforeEach(() => {
-  tree = temporaryTree({ ...below('one', { ...libraryTree('acme/one'), 'tests/T.php': '' }), ...below('two', libraryTree('acme/two')) });
+  tree = temporaryTree({
+    ...below('one', { ...libraryTree('acme/one'), 'tests/T.php': '' }),
+    ...below('two', libraryTree('acme/two')),
+  });
   touch([tree.path('one/src/One.php')], longAgo);
 });
 afterEach(() => tree.remove());
@@ -20,7 +23,10 @@ const two = 'acme/two dev-main';
 
 /** A memory that claims another reference: a package that is not read again comes out under it. */
 function marked(memory: SourceMemory, reference: string): SourceMemory {
-  return { ...(JSON.parse(JSON.stringify(memory).replace(reference, 'f'.repeat(40))) as SourceMemory), fingerprint: 'marked' };
+  return {
+    ...(JSON.parse(JSON.stringify(memory).replace(reference, 'f'.repeat(40))) as SourceMemory),
+    fingerprint: 'marked',
+  };
 }
 
 describe('a second scan', () => {
@@ -39,15 +45,21 @@ describe('a second scan', () => {
   });
 
   it.each<[string, () => void]>([
-    ['an edit of the same length with its old mtime put back', () => {
-      const text = (libraryTree('acme/one')['src/One.php'] as string).replace('NAME', 'MANE');
-      tree.write({ 'one/src/One.php': text });
-      touch([tree.path('one/src/One.php')], longAgo);
-    }],
-    ['a file replaced by another of the same age', () => {
-      tree.write({ 'other': 'x' });
-      renameSync(tree.path('other'), tree.path('one/src/One.php'));
-    }],
+    [
+      'an edit of the same length with its old mtime put back',
+      () => {
+        const text = (libraryTree('acme/one')['src/One.php'] as string).replace('NAME', 'MANE');
+        tree.write({ 'one/src/One.php': text });
+        touch([tree.path('one/src/One.php')], longAgo);
+      },
+    ],
+    [
+      'a file replaced by another of the same age',
+      () => {
+        tree.write({ other: 'x' });
+        renameSync(tree.path('other'), tree.path('one/src/One.php'));
+      },
+    ],
     ['a deleted file', () => tree.delete('one/src/One.php')],
     ['a renamed file', () => renameSync(tree.path('one/src/One.php'), tree.path('one/src/Uno.php'))],
     ['a new rule', () => tree.write({ 'one/.gitattributes': 'tests export-ignore\n' })],
@@ -80,7 +92,9 @@ describe('a second scan', () => {
       const tampered = marked(first.memory, releaseOf(first, one).reference);
       const second = await readDirectory(tree.root, { previous: tampered, secondsLater });
       expect(releaseOf(second, one).reference).toBe(releaseOf(first, one).reference);
-      expect(await scanDirectory(tree.root, { previous: stored(first.memory), secondsLater })).toEqual({ outcome: 'unchanged' });
+      expect(await scanDirectory(tree.root, { previous: stored(first.memory), secondsLater })).toEqual({
+        outcome: 'unchanged',
+      });
     }
   });
 
@@ -91,9 +105,12 @@ describe('a second scan', () => {
     expect(await scanDirectory(tree.root, { previous: stored(second.memory) })).toEqual({ outcome: 'unchanged' });
   });
 
-  it.each([null, {}, { recipe: 0, packages: {} }, { recipe: 1, packages: { one: ['x'], two: 5 } }, 'nonsense'])('reads everything where its memory is %j', async (detail) => {
-    const scan = await readDirectory(tree.root, { previous: { fingerprint: 'x', detail } });
-    expect(labels(scan)).toEqual([one, two]);
-    expect(scan.memory).toEqual((await readDirectory(tree.root)).memory);
-  });
+  it.each([null, {}, { recipe: 0, packages: {} }, { recipe: 1, packages: { one: ['x'], two: 5 } }, 'nonsense'])(
+    'reads everything where its memory is %j',
+    async (detail) => {
+      const scan = await readDirectory(tree.root, { previous: { fingerprint: 'x', detail } });
+      expect(labels(scan)).toEqual([one, two]);
+      expect(scan.memory).toEqual((await readDirectory(tree.root)).memory);
+    },
+  );
 });

@@ -12,7 +12,13 @@ import { identifyFiles } from '../../../../build/sources/directory/identify-file
 import { createKeptContents } from '../../../../build/sources/directory/kept-contents.ts';
 import { walkPackage } from '../../../../build/sources/directory/walk-package.ts';
 
-const contentOf = (length: number): Deflated => ({ method: 0, crc32: 0, size: length, length, bytes: Buffer.alloc(length) });
+const contentOf = (length: number): Deflated => ({
+  method: 0,
+  crc32: 0,
+  size: length,
+  length,
+  bytes: Buffer.alloc(length),
+});
 
 describe('kept contents', () => {
   it('are given once', () => {
@@ -47,7 +53,11 @@ describe('kept contents', () => {
     for (let number = 0; number < 8; number += 1) writeFileSync(join(folder, `file${number}`), randomBytes(fileBytes));
     const { entries } = walkPackage({ folder, dataDirectory: '/nowhere', maxFiles: 100 });
     const kept = createKeptContents(2 * fileBytes);
-    const { files } = await identifyFiles(entries, { folder, readFiles: createFileReader(undefined, () => undefined), kept });
+    const { files } = await identifyFiles(entries, {
+      folder,
+      readFiles: createFileReader(undefined, () => undefined),
+      kept,
+    });
     expect(new Set(files.map(({ identity }) => identity)).size).toBe(8);
     expect(files.filter(({ identity }) => kept.take(identity) !== undefined)).toHaveLength(2);
   });

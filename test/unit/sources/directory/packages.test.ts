@@ -16,7 +16,11 @@ function made(content: Tree): string {
 
 describe('finding packages', () => {
   it('takes every composer.json, at any depth', async () => {
-    const root = made({ ...below('one', libraryTree('acme/one', { version: '1.0.0' })), ...below('deep/er/two', libraryTree('acme/two')), 'README.md': 'no package' });
+    const root = made({
+      ...below('one', libraryTree('acme/one', { version: '1.0.0' })),
+      ...below('deep/er/two', libraryTree('acme/two')),
+      'README.md': 'no package',
+    });
     expect(labels(await readDirectory(root))).toEqual(['acme/one 1.0.0', 'acme/two dev-main']);
   });
 
@@ -26,21 +30,34 @@ describe('finding packages', () => {
   });
 
   it('takes a composer.json inside a package for a file of that package', async () => {
-    const root = made({ ...below('one', libraryTree('acme/one')), ...below('one/tests/fixture', libraryTree('acme/fixture')) });
+    const root = made({
+      ...below('one', libraryTree('acme/one')),
+      ...below('one/tests/fixture', libraryTree('acme/fixture')),
+    });
     const scan = await readDirectory(root);
     expect(labels(scan)).toEqual(['acme/one dev-main']);
-    expect((await contentOf(releaseOf(scan, 'acme/one dev-main')).list()).files.map(({ path }) => path)).toContain('tests/fixture/composer.json');
+    expect((await contentOf(releaseOf(scan, 'acme/one dev-main')).list()).files.map(({ path }) => path)).toContain(
+      'tests/fixture/composer.json',
+    );
   });
 
   it('does not look into vendor, node_modules, folders with a dot, links and the data folder', async () => {
     const elsewhere = made(libraryTree('acme/elsewhere'));
-    const hidden = ['vendor/acme/a', 'x/vendor/b', 'node_modules/c', '.cache/d', 'x/.git/e', 'var/f'].map((folder, index) => below(folder, libraryTree(`acme/hidden-${index}`)));
-    const root = made(Object.assign({ linked: { link: elsewhere } }, below('one', libraryTree('acme/one')), ...hidden) as Tree);
+    const hidden = ['vendor/acme/a', 'x/vendor/b', 'node_modules/c', '.cache/d', 'x/.git/e', 'var/f'].map(
+      (folder, index) => below(folder, libraryTree(`acme/hidden-${index}`)),
+    );
+    const root = made(
+      Object.assign({ linked: { link: elsewhere } }, below('one', libraryTree('acme/one')), ...hidden) as Tree,
+    );
     expect(labels(await readDirectory(root))).toEqual(['acme/one dev-main']);
   });
 
   it('finds the data folder behind a symlink, too', async () => {
-    const root = made({ ...below('one', libraryTree('acme/one')), ...below('data/x', libraryTree('acme/hidden')), 'alias': { link: 'data' } });
+    const root = made({
+      ...below('one', libraryTree('acme/one')),
+      ...below('data/x', libraryTree('acme/hidden')),
+      alias: { link: 'data' },
+    });
     expect(labels(await readDirectory(root, { dataDirectory: `${root}/alias` }))).toEqual(['acme/one dev-main']);
   });
 
@@ -55,12 +72,18 @@ describe('finding packages', () => {
     ['holds no package', 'empty', 'no composer.json'],
   ])('fails where the root %s', async (_, folder, reason) => {
     const root = made({ 'README.md': '', 'empty/vendor/x/composer.json': '{}' });
-    expect(await scanDirectory(`${root}/${folder}`)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining(reason) as string });
+    expect(await scanDirectory(`${root}/${folder}`)).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining(reason) as string,
+    });
   });
 
   it('fails where the root is the data folder', async () => {
     const root = made(below('one', libraryTree('acme/one')));
-    expect(await scanDirectory(root, { dataDirectory: root })).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('data folder') as string });
+    expect(await scanDirectory(root, { dataDirectory: root })).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('data folder') as string,
+    });
   });
 });
 
@@ -82,7 +105,10 @@ describe('the version', () => {
   });
 
   it('does not take a package folder named after the package for a version', async () => {
-    const root = made({ ...below('dev-tools', libraryTree('acme/dev-tools', { version: '1.0.0' })), ...below('default', libraryTree('acme/default')) });
+    const root = made({
+      ...below('dev-tools', libraryTree('acme/dev-tools', { version: '1.0.0' })),
+      ...below('default', libraryTree('acme/default')),
+    });
     expect(labels(await readDirectory(root))).toEqual(['acme/default dev-main', 'acme/dev-tools 1.0.0']);
   });
 
@@ -96,14 +122,21 @@ describe('the version', () => {
     ['UNSAFE_PATH', 'x', 'dev-../../etc'],
     ['UNSAFE_PATH', 'x', `dev-${'x'.repeat(200)}`],
   ])('gives %s in a folder %s with version %j', async (code, folder, version) => {
-    const root = made({ ...below(folder, libraryTree('acme/bad', { version })), ...below('good', libraryTree('acme/good')) });
+    const root = made({
+      ...below(folder, libraryTree('acme/bad', { version })),
+      ...below('good', libraryTree('acme/good')),
+    });
     const scan = await readDirectory(root);
     expect(labels(scan)).toEqual(['acme/good dev-main']);
     expect(onlyQuarantine(scan)).toMatchObject({ code, name: 'acme/bad', where: `${root}/${folder}/composer.json` });
   });
 
   it('row 56: refuses both of two folders with one version, and names both', async () => {
-    const root = made({ ...below('a', libraryTree('acme/one', { version: '1.0' })), ...below('b', libraryTree('acme/one', { version: 'v1.0.0' })), ...below('c', libraryTree('acme/one', { version: '1.1' })) });
+    const root = made({
+      ...below('a', libraryTree('acme/one', { version: '1.0' })),
+      ...below('b', libraryTree('acme/one', { version: 'v1.0.0' })),
+      ...below('c', libraryTree('acme/one', { version: '1.1' })),
+    });
     const scan = await readDirectory(root);
     expect(labels(scan)).toEqual(['acme/one 1.1']);
     expect(scan.quarantined.map(({ code, where }) => [code, where])).toEqual([

@@ -28,7 +28,9 @@ function parse(chunks: readonly Buffer[]): string[] {
 describe('createBatchParser', () => {
   it('reads the same whatever the pieces in which it comes', () => {
     for (let size = 1; size <= stream.length; size += 1) {
-      const chunks = Array.from({ length: Math.ceil(stream.length / size) }, (_, index) => stream.subarray(index * size, (index + 1) * size));
+      const chunks = Array.from({ length: Math.ceil(stream.length / size) }, (_, index) =>
+        stream.subarray(index * size, (index + 1) * size),
+      );
       expect(parse(chunks)).toEqual(expected);
     }
   });

@@ -18,8 +18,17 @@ const shim = createGitShim(join(folder, 'shim'));
 type ReadScan = Extract<Scan, { outcome: 'read' }>;
 
 /** Scans, lets the test use what came out while the source is open, and closes. */
-async function scanned<Result>(path: string, previous: SourceMemory | undefined, use: (scan: Scan) => Result | Promise<Result>): Promise<Result> {
-  const source = createGitSource({ location: { kind: 'path', path }, cacheDirectory: join(folder, 'cache'), timeoutMs: 20_000, environment: { PATH: shim.path } });
+async function scanned<Result>(
+  path: string,
+  previous: SourceMemory | undefined,
+  use: (scan: Scan) => Result | Promise<Result>,
+): Promise<Result> {
+  const source = createGitSource({
+    location: { kind: 'path', path },
+    cacheDirectory: join(folder, 'cache'),
+    timeoutMs: 20_000,
+    environment: { PATH: shim.path },
+  });
   try {
     return await use(await source.scan(previous));
   } finally {
@@ -33,7 +42,8 @@ const read = (path: string, previous?: SourceMemory): Promise<ReadScan> =>
     return { ...scan, memory: JSON.parse(JSON.stringify(scan.memory)) as SourceMemory };
   });
 
-const reasonOf = (path: string): Promise<string> => scanned(path, undefined, (scan) => (scan.outcome === 'failed' ? scan.reason : scan.outcome));
+const reasonOf = (path: string): Promise<string> =>
+  scanned(path, undefined, (scan) => (scan.outcome === 'failed' ? scan.reason : scan.outcome));
 
 const versions = (scan: ReadScan): string[] => scan.releases.map(({ version }) => version).sort();
 const composer = (json: object = {}): string => JSON.stringify({ name: 'acme/lib', ...json });
@@ -59,7 +69,11 @@ describe('scanning again', () => {
   it('reads only the refs that are new or have moved, and gives what a first scan gives', async () => {
     const repository = createRepository(join(folder, 'moved'), first);
     const { memory } = await read(repository.path);
-    repository.append([{ commit: 'main', files: { 'a.php': '<?php // 3\n' } }, { tag: '1.2.0', at: 'main' }, { deleteRef: 'refs/tags/1.0.0' }]);
+    repository.append([
+      { commit: 'main', files: { 'a.php': '<?php // 3\n' } },
+      { tag: '1.2.0', at: 'main' },
+      { deleteRef: 'refs/tags/1.0.0' },
+    ]);
     shim.asked();
     const again = await read(repository.path, memory);
     const asked = shim.asked();
@@ -78,7 +92,10 @@ describe('scanning again', () => {
     await scanned(repository.path, memory, async (scan) => {
       const release = scan.outcome === 'read' ? scan.releases.find(({ version }) => version === '1.0.0') : undefined;
       expect(await release?.composerJson()).toEqual({ name: 'acme/lib' });
-      expect((await contentOf(release).list()).files.map(({ path }) => path).sort()).toEqual(['a.php', 'composer.json']);
+      expect((await contentOf(release).list()).files.map(({ path }) => path).sort()).toEqual([
+        'a.php',
+        'composer.json',
+      ]);
     });
   });
 
@@ -93,8 +110,19 @@ describe('scanning again', () => {
 
   it('ignores a memory it does not understand', async () => {
     const repository = createRepository(join(folder, 'memory'), first);
-    for (const detail of [null, 7, '{"refs":', '[]', { name: 'acme/lib', refs: [['t 1.0.0', 'x', 'r', 5]] }, { name: 'NO', refs: [] }]) {
-      expect(versions(await read(repository.path, { fingerprint: 'other', detail }))).toEqual(['1.0.0', '1.1.0', 'dev-main']);
+    for (const detail of [
+      null,
+      7,
+      '{"refs":',
+      '[]',
+      { name: 'acme/lib', refs: [['t 1.0.0', 'x', 'r', 5]] },
+      { name: 'NO', refs: [] },
+    ]) {
+      expect(versions(await read(repository.path, { fingerprint: 'other', detail }))).toEqual([
+        '1.0.0',
+        '1.1.0',
+        'dev-main',
+      ]);
     }
   });
 
@@ -114,13 +142,19 @@ describe('a repository that is not as it should be', () => {
     ['does not exist', () => join(folder, 'absent'), /does not exist/],
     ['is a plain folder', () => (mkdirSync(join(folder, 'plain')), join(folder, 'plain')), /not a git repository/],
     ['has no commits', () => createRepository(join(folder, 'unborn'), []).path, /no commits yet/],
-    ['has no composer.json', () => createRepository(join(folder, 'empty'), [{ commit: 'main', files: { a: '1' } }]).path, /no version to publish.*no composer\.json/],
+    [
+      'has no composer.json',
+      () => createRepository(join(folder, 'empty'), [{ commit: 'main', files: { a: '1' } }]).path,
+      /no version to publish.*no composer\.json/,
+    ],
   ])('fails with the reason when it %s', async (_, path, reason) => {
     expect(await reasonOf(path())).toMatch(reason);
   });
 
   it('does without tags, and without the branch that HEAD names', async () => {
-    const repository = createRepository(join(folder, 'branches'), [{ commit: 'topic', files: { 'composer.json': composer() } }]);
+    const repository = createRepository(join(folder, 'branches'), [
+      { commit: 'topic', files: { 'composer.json': composer() } },
+    ]);
     const scan = await read(repository.path);
     expect(versions(scan)).toEqual(['dev-topic']);
     expect(scan.notices.join()).toMatch(/HEAD points at the branch main, which does not exist/);
@@ -128,7 +162,10 @@ describe('a repository that is not as it should be', () => {
   });
 
   it('takes the name from the commit of a detached HEAD and marks no default branch', async () => {
-    const repository = createRepository(join(folder, 'detached'), [...first, { commit: 'main', files: { 'composer.json': JSON.stringify({ name: 'acme/renamed' }) } }]);
+    const repository = createRepository(join(folder, 'detached'), [
+      ...first,
+      { commit: 'main', files: { 'composer.json': JSON.stringify({ name: 'acme/renamed' }) } },
+    ]);
     repository.git('update-ref', '--no-deref', 'HEAD', repository.git('rev-parse', '1.0.0^{commit}'));
     const scan = await read(repository.path);
     expect(new Set(scan.releases.map(({ name }) => name))).toEqual(new Set(['acme/lib']));
@@ -142,13 +179,21 @@ describe('a repository that is not as it should be', () => {
     writeFileSync(join(repository.gitDirectory, 'refs/tags/1.2.0'), `${orphan}\n`);
     const scan = await read(repository.path);
     expect(versions(scan)).toEqual(['1.0.0', '1.1.0', 'dev-main']);
-    expect(scan.quarantined).toMatchObject([{ code: 'BROKEN_OBJECT', where: 'tag 1.2.0', message: expect.stringContaining(orphan) }]);
+    expect(scan.quarantined).toMatchObject([
+      { code: 'BROKEN_OBJECT', where: 'tag 1.2.0', message: expect.stringContaining(orphan) },
+    ]);
     expect((await read(repository.path, scan.memory)).quarantined).toHaveLength(1);
   });
 
   it('quarantines a tag whose name is no path or no text', async () => {
-    const repository = createRepository(join(folder, 'names'), [...first, { branch: `long-${'x'.repeat(140)}`, from: 'main' }]);
-    writeFileSync(Buffer.from(`${repository.gitDirectory}/refs/tags/1.0.\u00fc`, 'latin1'), `${repository.git('rev-parse', 'main')}\n`);
+    const repository = createRepository(join(folder, 'names'), [
+      ...first,
+      { branch: `long-${'x'.repeat(140)}`, from: 'main' },
+    ]);
+    writeFileSync(
+      Buffer.from(`${repository.gitDirectory}/refs/tags/1.0.\u00fc`, 'latin1'),
+      `${repository.git('rev-parse', 'main')}\n`,
+    );
     const scan = await read(repository.path);
     expect(scan.quarantined.map(({ code, where }) => [code, where.slice(0, 11)])).toEqual([
       ['UNSAFE_PATH', 'tag "1.0.ü"'],
@@ -165,8 +210,13 @@ describe('a repository that is not as it should be', () => {
     await scanned(repository.path, undefined, async (scan) => {
       const codes: unknown[] = [];
       for (const version of ['dev-links', 'dev-paths']) {
-        const release = scan.outcome === 'read' ? scan.releases.find((candidate) => candidate.version === version) : undefined;
-        codes.push(await contentOf(release).list().catch((error: unknown) => (error instanceof Error && 'code' in error ? error.code : error)));
+        const release =
+          scan.outcome === 'read' ? scan.releases.find((candidate) => candidate.version === version) : undefined;
+        codes.push(
+          await contentOf(release)
+            .list()
+            .catch((error: unknown) => (error instanceof Error && 'code' in error ? error.code : error)),
+        );
       }
       expect(codes).toEqual(['UNSAFE_SYMLINK', 'UNSAFE_PATH']);
     });
@@ -175,7 +225,9 @@ describe('a repository that is not as it should be', () => {
   it('says that submodules are left out', async () => {
     const files = { '.gitmodules': '[submodule "x"]\n', sub: { mode: '160000', content: '12'.repeat(20) } } as const;
     const repository = createRepository(join(folder, 'submodules'), [...first, { commit: 'main', files }]);
-    expect((await read(repository.path)).notices).toContainEqual('submodules are not part of an archive: they are left out of branch main');
+    expect((await read(repository.path)).notices).toContainEqual(
+      'submodules are not part of an archive: they are left out of branch main',
+    );
   });
 
   it('reads a bare SHA-256 repository and one that borrows its objects', async () => {
@@ -189,7 +241,8 @@ describe('a repository that is not as it should be', () => {
 
   it.skipIf(process.getuid?.() !== 0)('reads a repository that another user owns', async () => {
     const repository = createRepository(join(folder, 'foreign'), first);
-    for (const path of [repository.path, repository.gitDirectory, join(repository.gitDirectory, 'objects')]) chownSync(path, 65_534, 65_534);
+    for (const path of [repository.path, repository.gitDirectory, join(repository.gitDirectory, 'objects')])
+      chownSync(path, 65_534, 65_534);
     expect(versions(await read(repository.path))).toEqual(['1.0.0', '1.1.0', 'dev-main']);
   });
 

@@ -39,17 +39,26 @@ describe('parseGitUrl', () => {
     expect(parseGitUrl(url)).toHaveProperty('refusal');
   });
 
-  it.each(['https://user:s3cret@git.example.org/lib.git', 'https://s3cret@git.example.org/lib.git', 'https://a@s3cret@git.example.org/lib.git', 'ssh://git:s3cret@git.example.org/lib.git', 'https://user:s3 cret@git.example.org/lib.git'])(
-    'refuses credentials and does not repeat them: %s',
-    (url) => {
-      const result = parseGitUrl(url);
-      expect(result).toHaveProperty('refusal', expect.stringContaining('credential'));
-      expect(JSON.stringify(result)).not.toMatch(/s3 ?cret/);
-    },
-  );
+  it.each([
+    'https://user:s3cret@git.example.org/lib.git',
+    'https://s3cret@git.example.org/lib.git',
+    'https://a@s3cret@git.example.org/lib.git',
+    'ssh://git:s3cret@git.example.org/lib.git',
+    'https://user:s3 cret@git.example.org/lib.git',
+  ])('refuses credentials and does not repeat them: %s', (url) => {
+    const result = parseGitUrl(url);
+    expect(result).toHaveProperty('refusal', expect.stringContaining('credential'));
+    expect(JSON.stringify(result)).not.toMatch(/s3 ?cret/);
+  });
 
-  it.each(['https://git.example.org/lib.git?token=s3cret', 'https://git.example.org/lib.git#s3cret', 'git@git.example.org:lib.git?token=s3cret', 'git+ssh://user:s3cret@git.example.org/x', 'https://user:s3/cret@git.example.org/x', 'https://user:s3?cret@git.example.org/x'])(
-    'repeats no secret of what it refuses for another reason: %s',
-    (url) => expect(JSON.stringify(parseGitUrl(url))).toMatch(/^\{"refusal":(?!.*(?:s3|cret))/),
+  it.each([
+    'https://git.example.org/lib.git?token=s3cret',
+    'https://git.example.org/lib.git#s3cret',
+    'git@git.example.org:lib.git?token=s3cret',
+    'git+ssh://user:s3cret@git.example.org/x',
+    'https://user:s3/cret@git.example.org/x',
+    'https://user:s3?cret@git.example.org/x',
+  ])('repeats no secret of what it refuses for another reason: %s', (url) =>
+    expect(JSON.stringify(parseGitUrl(url))).toMatch(/^\{"refusal":(?!.*(?:s3|cret))/),
   );
 });

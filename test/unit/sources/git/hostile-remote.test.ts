@@ -25,8 +25,19 @@ beforeAll(async () => {
 beforeEach(() => {
   server.behave('well');
   count += 1;
-  repository = createRepository(folder.at(`r${count}.git`), [{ commit: 'main', files: { 'composer.json': '{"name":"acme/far"}' } }, { tag: '1.0.0', at: 'main' }], { bare: true });
-  options = { url: `${server.url}/r${count}.git`, cacheDirectory: folder.at(`cache-${count}`), environment: { PATH: process.env['PATH'], HOME: folder.path } };
+  repository = createRepository(
+    folder.at(`r${count}.git`),
+    [
+      { commit: 'main', files: { 'composer.json': '{"name":"acme/far"}' } },
+      { tag: '1.0.0', at: 'main' },
+    ],
+    { bare: true },
+  );
+  options = {
+    url: `${server.url}/r${count}.git`,
+    cacheDirectory: folder.at(`cache-${count}`),
+    environment: { PATH: process.env['PATH'], HOME: folder.path },
+  };
 });
 afterAll(async () => {
   await server.close();
@@ -39,10 +50,12 @@ const failure = async (more: Partial<ScanOptions> = {}): Promise<string> => {
   if (result.outcome !== 'failed') throw new Error(JSON.stringify(result));
   return result.reason;
 };
-const versions = (result: Scan): string[] => (result.outcome === 'read' ? result.releases.map(({ version }) => version) : []);
+const versions = (result: Scan): string[] =>
+  result.outcome === 'read' ? result.releases.map(({ version }) => version) : [];
 const copy = (): string => keptCopy(options.cacheDirectory);
 /** Everything that is kept, of all remotes. */
-const keptFiles = (): string[] => readdirSync(options.cacheDirectory).flatMap((name) => readdirSync(join(options.cacheDirectory, name)));
+const keptFiles = (): string[] =>
+  readdirSync(options.cacheDirectory).flatMap((name) => readdirSync(join(options.cacheDirectory, name)));
 const packsOf = (directory: string): string[] => readdirSync(join(directory, 'objects/pack'));
 const tip = (): string => repository.git('rev-parse', 'main');
 
@@ -80,10 +93,13 @@ describe('row 72: a hostile or broken remote', () => {
     expect(keptFiles()).toEqual([]);
   });
 
-  it.skipIf(process.platform !== 'linux')('that lists refs without an end is cut off by memory, not by time', async () => {
-    server.behave({ endless: 'refs' });
-    expect(await failure()).toMatch(/memory|list of refs/);
-  });
+  it.skipIf(process.platform !== 'linux')(
+    'that lists refs without an end is cut off by memory, not by time',
+    async () => {
+      server.behave({ endless: 'refs' });
+      expect(await failure()).toMatch(/memory|list of refs/);
+    },
+  );
 
   it('that never ends is stopped with all it started', async () => {
     server.behave({ endless: 'pack' });
@@ -94,7 +110,21 @@ describe('row 72: a hostile or broken remote', () => {
 
   it('whose refs have names that are options, no names or no text gives those that can be used', async () => {
     const id = tip();
-    server.behave({ refs: [`${id} HEAD`, `${id} refs/heads/--output=x`, `${id} refs/heads/-c`, `${id} refs/heads/a\u0007b`, `${id} refs/heads/a..b`, `${id} refs/heads/x.lock`, `${id} refs/heads/a\\b`, `${id} refs/heads/main`, `${id} refs/other/x`, `${id} refs/tags/1.0.\xfc`, `${id} refs/tags/2.0.0`] });
+    server.behave({
+      refs: [
+        `${id} HEAD`,
+        `${id} refs/heads/--output=x`,
+        `${id} refs/heads/-c`,
+        `${id} refs/heads/a\u0007b`,
+        `${id} refs/heads/a..b`,
+        `${id} refs/heads/x.lock`,
+        `${id} refs/heads/a\\b`,
+        `${id} refs/heads/main`,
+        `${id} refs/other/x`,
+        `${id} refs/tags/1.0.\xfc`,
+        `${id} refs/tags/2.0.0`,
+      ],
+    });
     const first = await withReleases(options, (result) => result);
     expect(versions(first)).toEqual(['2.0.0', 'dev-main']);
     expect(first.quarantined.map(({ code }) => code)).toEqual(['UNSAFE_PATH']);
@@ -114,10 +144,13 @@ describe('row 72: a hostile or broken remote', () => {
     expect(versions(await scan())).toEqual(['1.0.0', 'dev-main']);
   });
 
-  it.each(['http://127.0.0.1:1', 'https://127.0.0.1:1', 'file://', 'ftp://127.0.0.1:1'])('that redirects to %s is not followed', async (redirect) => {
-    server.behave({ redirect });
-    expect(await failure()).toMatch(/redirect/);
-  });
+  it.each(['http://127.0.0.1:1', 'https://127.0.0.1:1', 'file://', 'ftp://127.0.0.1:1'])(
+    'that redirects to %s is not followed',
+    async (redirect) => {
+      server.behave({ redirect });
+      expect(await failure()).toMatch(/redirect/);
+    },
+  );
 
   it('moves tags, deletes and renames: all is noticed', async () => {
     const { memory } = await withReleases(options, (result) => result);
@@ -125,7 +158,12 @@ describe('row 72: a hostile or broken remote', () => {
     repository.git('tag', '1.0.0', 'main');
     repository.git('branch', '-m', 'main', 'trunk');
     const result = await withReleases({ ...options, previous: memory }, (again) => again);
-    expect(result.releases.map(({ version, reference, defaultBranch }) => [version, reference, defaultBranch])).toEqual([['1.0.0', repository.git('rev-parse', 'trunk'), false], ['dev-trunk', repository.git('rev-parse', 'trunk'), true]]);
+    expect(result.releases.map(({ version, reference, defaultBranch }) => [version, reference, defaultBranch])).toEqual(
+      [
+        ['1.0.0', repository.git('rev-parse', 'trunk'), false],
+        ['dev-trunk', repository.git('rev-parse', 'trunk'), true],
+      ],
+    );
   });
 });
 
@@ -153,7 +191,12 @@ describe('a build that was killed while it fetched', () => {
 describe('an unchanged remote', () => {
   it('costs one git process, whatever the options', async () => {
     const shim = createGitShim(folder.at('shim'));
-    const asking = { ...options, environment: { ...options.environment, PATH: shim.path }, refs: { tags: ['1.*'] }, referenceSource: 'include' as const };
+    const asking = {
+      ...options,
+      environment: { ...options.environment, PATH: shim.path },
+      refs: { tags: ['1.*'] },
+      referenceSource: 'include' as const,
+    };
     const { memory, releases } = await withReleases(asking, (result) => result);
     expect(releases.map(({ sourceUrl }) => sourceUrl)).toEqual([options.url, options.url]);
     shim.calls();

@@ -5,12 +5,25 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { takeLock } from '../../../../build/output/lock.ts';
-import { discardCopy, mirrorFolder, mirrorLock, mirrorLockPath, newCopyPath, readSnapshot, sweepMirror, writeSnapshot } from '../../../../build/sources/git/mirror-folder.ts';
+import {
+  discardCopy,
+  mirrorFolder,
+  mirrorLock,
+  mirrorLockPath,
+  newCopyPath,
+  readSnapshot,
+  sweepMirror,
+  writeSnapshot,
+} from '../../../../build/sources/git/mirror-folder.ts';
 import type { Refs } from '../../../../build/sources/git/refs.ts';
 import { temporaryFolder, type TemporaryFolder } from '../../../util/temporary-folder.ts';
 
 const now = (): Date => new Date();
-const refs: Refs = { head: { branch: 'main' }, tags: [{ name: '1.0.\u00fc', oid: 'a'.repeat(40), peeled: 'b'.repeat(40) }], branches: [{ name: 'main', oid: 'b'.repeat(40), peeled: undefined }] };
+const refs: Refs = {
+  head: { branch: 'main' },
+  tags: [{ name: '1.0.\u00fc', oid: 'a'.repeat(40), peeled: 'b'.repeat(40) }],
+  branches: [{ name: 'main', oid: 'b'.repeat(40), peeled: undefined }],
+};
 
 let root: TemporaryFolder;
 let folder: string;
@@ -26,7 +39,12 @@ afterEach(() => root.remove());
 
 it('a snapshot comes back as it was written; a damaged one counts for nothing', () => {
   expect(readSnapshot(folder)).toEqual({ copy: current, refs });
-  for (const damaged of ['', '{', '[]', JSON.stringify({ format: 1, copy: '../../elsewhere.git', head: { branch: 'main' }, tags: [], branches: [] })]) {
+  for (const damaged of [
+    '',
+    '{',
+    '[]',
+    JSON.stringify({ format: 1, copy: '../../elsewhere.git', head: { branch: 'main' }, tags: [], branches: [] }),
+  ]) {
     writeFileSync(join(folder, 'snapshot.json'), damaged);
     expect(readSnapshot(folder), damaged).toBeUndefined();
   }

@@ -51,17 +51,27 @@ function looseBlobs(repository: TestRepository, contents: readonly string[]): st
 
 describe('ObjectStore', () => {
   it('reads many blobs in order, whatever their size', async () => {
-    const contents = Array.from({ length: 700 }, (_, index) => (index % 97 === 0 ? String(index).repeat(300_000) : index % 5 === 0 ? '' : `content ${index}\n`));
+    const contents = Array.from({ length: 700 }, (_, index) =>
+      index % 97 === 0 ? String(index).repeat(300_000) : index % 5 === 0 ? '' : `content ${index}\n`,
+    );
     const files = Object.fromEntries(contents.map((content, index) => [`f${String(index).padStart(4, '0')}`, content]));
     const repository = createRepository(join(folder, 'many'), [{ commit: 'main', files }]);
-    const oids = repository.git('ls-tree', 'main').split('\n').map((row) => row.slice(12, 52));
+    const oids = repository
+      .git('ls-tree', 'main')
+      .split('\n')
+      .map((row) => row.slice(12, 52));
     expect(await collect(open(repository), oids)).toEqual(contents);
   });
 
   it('serves a second reader while a first one has stopped in the middle', async () => {
     const big = 'x'.repeat(9 * 1024 * 1024);
-    const repository = createRepository(join(folder, 'slow'), [{ commit: 'main', files: { a: `${big}1`, b: `${big}2`, c: `${big}3`, d: 'small' } }]);
-    const oids = repository.git('ls-tree', 'main').split('\n').map((row) => row.slice(12, 52));
+    const repository = createRepository(join(folder, 'slow'), [
+      { commit: 'main', files: { a: `${big}1`, b: `${big}2`, c: `${big}3`, d: 'small' } },
+    ]);
+    const oids = repository
+      .git('ls-tree', 'main')
+      .split('\n')
+      .map((row) => row.slice(12, 52));
     const store = open(repository);
     const slow = store.blobs(oids.map((oid) => ({ oid, path: oid })));
     expect((await slow.next()).value?.length).toBe(big.length + 1);
@@ -73,7 +83,10 @@ describe('ObjectStore', () => {
 
   it('gives its process back when nobody asks, and starts another for whoever asks again', async () => {
     const repository = createRepository(join(folder, 'idle'), [{ commit: 'main', files: { a: 'first', b: 'second' } }]);
-    const [first = '', second = ''] = repository.git('ls-tree', 'main').split('\n').map((row) => row.slice(12, 52));
+    const [first = '', second = ''] = repository
+      .git('ls-tree', 'main')
+      .split('\n')
+      .map((row) => row.slice(12, 52));
     const shim = createGitShim(join(folder, 'shim'));
     const store = openObjects(repository.gitDirectory, { environment: { PATH: shim.path }, timeoutMs: 10_000 });
     opened.push(store);
@@ -99,16 +112,38 @@ describe('ObjectStore', () => {
 
   it('names a missing or corrupt object, and reads the others', async () => {
     const repository = createRepository(join(folder, 'broken'), [{ commit: 'main', files: { a: '1' } }]);
-    const [first = '', bad = '', empty = '', last = ''] = looseBlobs(repository, ['first', 'to be broken', 'to be emptied', 'last']);
+    const [first = '', bad = '', empty = '', last = ''] = looseBlobs(repository, [
+      'first',
+      'to be broken',
+      'to be emptied',
+      'last',
+    ]);
     corrupt(repository, bad);
     corrupt(repository, empty, '');
     const store = open(repository);
     const absent = 'ab'.repeat(20);
-    const outcomes = await Promise.allSettled([first, bad, absent, empty, last].map(async (oid) => (await collect(store, [oid]))[0]));
-    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined))).toEqual(['first', undefined, undefined, undefined, 'last']);
-    expect(outcomes[1]).toMatchObject({ reason: { code: 'BROKEN_OBJECT', message: expect.stringContaining(`(object ${bad}) is corrupt, says git: unable to unpack`) } });
-    expect(outcomes[2]).toMatchObject({ reason: { code: 'BROKEN_OBJECT', message: expect.stringContaining('missing') } });
-    expect(outcomes[3]).toMatchObject({ reason: { code: 'BROKEN_OBJECT', message: expect.stringMatching(/ is corrupt, says git: .* is empty/) } });
+    const outcomes = await Promise.allSettled(
+      [first, bad, absent, empty, last].map(async (oid) => (await collect(store, [oid]))[0]),
+    );
+    expect(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : undefined))).toEqual([
+      'first',
+      undefined,
+      undefined,
+      undefined,
+      'last',
+    ]);
+    expect(outcomes[1]).toMatchObject({
+      reason: {
+        code: 'BROKEN_OBJECT',
+        message: expect.stringContaining(`(object ${bad}) is corrupt, says git: unable to unpack`),
+      },
+    });
+    expect(outcomes[2]).toMatchObject({
+      reason: { code: 'BROKEN_OBJECT', message: expect.stringContaining('missing') },
+    });
+    expect(outcomes[3]).toMatchObject({
+      reason: { code: 'BROKEN_OBJECT', message: expect.stringMatching(/ is corrupt, says git: .* is empty/) },
+    });
     expect(store.sawBroken).toBe(true);
   });
 
@@ -123,7 +158,10 @@ describe('ObjectStore', () => {
   });
 
   it('fails as a whole where there is no repository or no git', async () => {
-    const nowhere = openObjects(join(folder, 'nowhere'), { environment: { PATH: testGitEnvironment.PATH }, timeoutMs: 10_000 });
+    const nowhere = openObjects(join(folder, 'nowhere'), {
+      environment: { PATH: testGitEnvironment.PATH },
+      timeoutMs: 10_000,
+    });
     opened.push(nowhere);
     await expect(collect(nowhere, ['ab'.repeat(20)])).rejects.toThrow(GitFailure);
     const repository = createRepository(join(folder, 'no-git'), [{ commit: 'main', files: { a: '1' } }]);
@@ -145,15 +183,26 @@ describe('ObjectStore', () => {
 describe('listTree', () => {
   it('lists what git ls-tree lists, submodules left out', async () => {
     const repository = createRepository(join(folder, 'tree'), [
-      { commit: 'main', files: { 'a.txt': '1', 'bin/run': { mode: '100755', content: 'x' }, 'deep/er/ü.php': '2', link: { mode: '120000', content: 'a.txt' }, sub: { mode: '160000', content: '12'.repeat(20) } } },
+      {
+        commit: 'main',
+        files: {
+          'a.txt': '1',
+          'bin/run': { mode: '100755', content: 'x' },
+          'deep/er/ü.php': '2',
+          link: { mode: '120000', content: 'a.txt' },
+          sub: { mode: '160000', content: '12'.repeat(20) },
+        },
+      },
     ]);
     const store = open(repository);
     const { files, undecodable } = await listTree(store, repository.git('rev-parse', 'main^{tree}'));
     expect(files.map(({ path, mode, identity }) => `${mode} ${identity} ${path}`).sort()).toEqual(
-      ['file a.txt', 'executable bin/run', 'file deep/er/ü.php', 'symlink link'].map((row) => {
-        const [mode = '', path = ''] = row.split(' ');
-        return `${mode} git:${repository.git('rev-parse', `main:${path}`)} ${path}`;
-      }).sort(),
+      ['file a.txt', 'executable bin/run', 'file deep/er/ü.php', 'symlink link']
+        .map((row) => {
+          const [mode = '', path = ''] = row.split(' ');
+          return `${mode} git:${repository.git('rev-parse', `main:${path}`)} ${path}`;
+        })
+        .sort(),
     );
     expect(undecodable.size).toBe(0);
   });
@@ -164,7 +213,9 @@ describe('listTree', () => {
     let rows = Array.from({ length: 20 }, (_, index) => `100644 blob ${blob}\tf${index}`).join('\n');
     let tree = '';
     for (let depth = 0; depth < 6; depth += 1) {
-      tree = execFileSync('git', ['mktree'], { cwd: repository.path, env: testGitEnvironment, input: rows }).toString().trim();
+      tree = execFileSync('git', ['mktree'], { cwd: repository.path, env: testGitEnvironment, input: rows })
+        .toString()
+        .trim();
       rows = Array.from({ length: 20 }, (_, index) => `040000 tree ${tree}\td${index}`).join('\n');
     }
     await expect(listTree(open(repository), tree)).rejects.toMatchObject({ code: 'UNSAFE_PATH' });

@@ -34,7 +34,8 @@ function read(path: string): Refs {
 
 /** `<oid> <name>` of each, as `git show-ref` prints them without peeling. */
 function asShown(refs: Refs): string[] {
-  const row = (prefix: string) => (ref: { oid: string; name: string }) => `${ref.oid} ${prefix}${Buffer.from(ref.name, 'latin1').toString('utf8')}`;
+  const row = (prefix: string) => (ref: { oid: string; name: string }) =>
+    `${ref.oid} ${prefix}${Buffer.from(ref.name, 'latin1').toString('utf8')}`;
   return [...refs.branches.map(row('refs/heads/')), ...refs.tags.map(row('refs/tags/'))];
 }
 
@@ -45,7 +46,11 @@ describe('readRefFiles', () => {
     expect(asShown(read(repository.path))).toEqual(shown());
     repository.git('pack-refs', '--all');
     expect(asShown(read(repository.path))).toEqual(shown());
-    repository.append([{ commit: 'main', files: { 'a.txt': '3' } }, { tag: 'v1.1.0', at: 'main' }, { deleteRef: 'refs/tags/0.9.0' }]);
+    repository.append([
+      { commit: 'main', files: { 'a.txt': '3' } },
+      { tag: 'v1.1.0', at: 'main' },
+      { deleteRef: 'refs/tags/0.9.0' },
+    ]);
     expect(asShown(read(repository.path))).toEqual(shown());
     expect(read(repository.path).head).toEqual({ branch: 'main' });
   });
@@ -112,7 +117,11 @@ describe('fingerprintOf', () => {
       () => repository.append([{ tag: '2.0.0', at: 'main' }]),
       () => repository.append([{ deleteRef: 'refs/tags/0.9.0' }]),
       () => repository.git('symbolic-ref', 'HEAD', 'refs/heads/feature/x'),
-      () => execFileSync('git', ['update-ref', '--no-deref', 'HEAD', 'main'], { cwd: repository.path, env: testGitEnvironment }),
+      () =>
+        execFileSync('git', ['update-ref', '--no-deref', 'HEAD', 'main'], {
+          cwd: repository.path,
+          env: testGitEnvironment,
+        }),
     ];
     for (const change of changes) {
       change();

@@ -58,7 +58,13 @@ async function fetchAndScan(source: Source, previous: SourceMemory | undefined):
 /** Scans and reads all files of all releases, as a build does with new ones. */
 async function scan(previous?: SourceMemory, options: Options = {}): Promise<Scan & { readonly contents?: string[] }> {
   const environment = { PATH: process.env['PATH'], HOME: folder, ...options.environment };
-  const source = createGitSource({ location: { kind: 'url', url: options.url ?? `${server.url}/far-${count}.git`, now }, cacheDirectory, timeoutMs: options.timeoutMs ?? 20_000, askingTimeoutMs: options.askingTimeoutMs, environment });
+  const source = createGitSource({
+    location: { kind: 'url', url: options.url ?? `${server.url}/far-${count}.git`, now },
+    cacheDirectory,
+    timeoutMs: options.timeoutMs ?? 20_000,
+    askingTimeoutMs: options.askingTimeoutMs,
+    environment,
+  });
   try {
     const result = await fetchAndScan(source, previous);
     if (result.outcome !== 'read') return result;
@@ -84,7 +90,11 @@ describe('a git source behind a URL', () => {
     const result = await scan();
     expect(result).toMatchObject({ outcome: 'read', quarantined: [], notices: [] });
     const releases = result.outcome === 'read' ? result.releases : [];
-    expect(releases.map(({ version, defaultBranch }) => [version, defaultBranch])).toEqual([['1.0.0', false], ['dev-trunk', true], ['1.x-dev', false]]);
+    expect(releases.map(({ version, defaultBranch }) => [version, defaultBranch])).toEqual([
+      ['1.0.0', false],
+      ['dev-trunk', true],
+      ['1.x-dev', false],
+    ]);
     expect(result.contents).toContain('<?php\n');
   });
 
@@ -101,15 +111,30 @@ describe('a git source behind a URL', () => {
   it('follows moved, new, deleted and renamed refs and another HEAD', async () => {
     const memory = memoryOf(await scan());
     repository.append([{ deleteRef: 'refs/heads/1.x' }, { deleteRef: 'refs/tags/1.0.0' }]);
-    repository.append([{ commit: 'trunk', files: { 'a.php': '<?php // new\n' } }, { tag: '1.1.0', at: 'trunk' }, { branch: '1.x/deeper', from: 'trunk' }]);
+    repository.append([
+      { commit: 'trunk', files: { 'a.php': '<?php // new\n' } },
+      { tag: '1.1.0', at: 'trunk' },
+      { branch: '1.x/deeper', from: 'trunk' },
+    ]);
     repository.git('symbolic-ref', 'HEAD', 'refs/heads/1.x/deeper');
     const result = await scan(memory);
-    expect(result.outcome === 'read' && result.releases.map(({ version, defaultBranch }) => [version, defaultBranch])).toEqual([['1.1.0', false], ['dev-1.x/deeper', true], ['dev-trunk', false]]);
+    expect(
+      result.outcome === 'read' && result.releases.map(({ version, defaultBranch }) => [version, defaultBranch]),
+    ).toEqual([
+      ['1.1.0', false],
+      ['dev-1.x/deeper', true],
+      ['dev-trunk', false],
+    ]);
     expect(result.contents).toContain('<?php // new\n');
   });
 
   it('gives the same as reading the repository on this disk', async () => {
-    const near = createGitSource({ location: { kind: 'path', path: repository.path }, cacheDirectory, timeoutMs: 20_000, environment: { PATH: process.env['PATH'] } });
+    const near = createGitSource({
+      location: { kind: 'path', path: repository.path },
+      cacheDirectory,
+      timeoutMs: 20_000,
+      environment: { PATH: process.env['PATH'] },
+    });
     const local = await near.scan(undefined);
     await near.close();
     const { contents: _, ...far } = await scan();
@@ -147,28 +172,50 @@ describe('a git source behind a URL', () => {
     server.behave('failFetches');
     expect(await scan()).toMatchObject({ outcome: 'failed' });
     server.behave('hang');
-    expect(await scan(undefined, { timeoutMs: 400 })).toEqual({ outcome: 'failed', reason: expect.stringMatching(/took longer than/) });
-    expect(await scan(undefined, { url: 'http://127.0.0.1:1/x.git' })).toEqual({ outcome: 'failed', reason: expect.stringMatching(/Check the address/) });
+    expect(await scan(undefined, { timeoutMs: 400 })).toEqual({
+      outcome: 'failed',
+      reason: expect.stringMatching(/took longer than/),
+    });
+    expect(await scan(undefined, { url: 'http://127.0.0.1:1/x.git' })).toEqual({
+      outcome: 'failed',
+      reason: expect.stringMatching(/Check the address/),
+    });
   });
 
   it('waits less for a remote to say what it has than for the rest', async () => {
     server.behave('hang');
-    expect(await scan(undefined, { timeoutMs: 600_000, askingTimeoutMs: 400 })).toEqual({ outcome: 'failed', reason: expect.stringMatching(/took longer than/) });
+    expect(await scan(undefined, { timeoutMs: 600_000, askingTimeoutMs: 400 })).toEqual({
+      outcome: 'failed',
+      reason: expect.stringMatching(/took longer than/),
+    });
   });
 
   it('names itself beside the archives of its root, and not of folders that it would be checked out in whole for', async () => {
     repository.append([{ commit: 'trunk', files: { 'packages/b/composer.json': '{"name":"acme/near"}' } }]);
     const url = `${server.url}/far-${count}.git`;
-    const source = createGitSource({ location: { kind: 'url', url, now }, cacheDirectory, timeoutMs: 20_000, environment: { PATH: process.env['PATH'], HOME: folder }, subdirectories: ['.', 'packages/*'], referenceSource: 'include' });
+    const source = createGitSource({
+      location: { kind: 'url', url, now },
+      cacheDirectory,
+      timeoutMs: 20_000,
+      environment: { PATH: process.env['PATH'], HOME: folder },
+      subdirectories: ['.', 'packages/*'],
+      referenceSource: 'include',
+    });
     const result = await fetchAndScan(source, undefined);
     await source.close();
-    const named = new Set(result.outcome === 'read' ? result.releases.map(({ name, sourceUrl }) => `${name} ${String(sourceUrl)}`) : []);
+    const named = new Set(
+      result.outcome === 'read' ? result.releases.map(({ name, sourceUrl }) => `${name} ${String(sourceUrl)}`) : [],
+    );
     expect(named).toEqual(new Set([`acme/far ${url}`, 'acme/near undefined']));
   });
 
   it('uses the credential helper that git is configured with, and remembers nothing of it', async () => {
     server.behave('askForPassword');
-    const environment = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'credential.helper', GIT_CONFIG_VALUE_0: '!f() { echo username=me; echo password=s3cret; }; f' };
+    const environment = {
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'credential.helper',
+      GIT_CONFIG_VALUE_0: '!f() { echo username=me; echo password=s3cret; }; f',
+    };
     const result = await scan(undefined, { environment });
     expect(result.outcome).toBe('read');
     expect(server.authorizations.at(-1)).toBe(`Basic ${Buffer.from('me:s3cret').toString('base64')}`);
@@ -178,7 +225,10 @@ describe('a git source behind a URL', () => {
 
   it('refuses a URL with credentials without a process or a request', async () => {
     requested();
-    const result = await scan(undefined, { url: server.url.replace('//', '//me:s3cret@'), environment: { PATH: '/nonexistent' } });
+    const result = await scan(undefined, {
+      url: server.url.replace('//', '//me:s3cret@'),
+      environment: { PATH: '/nonexistent' },
+    });
     expect(result).toEqual({ outcome: 'failed', reason: expect.stringContaining('credential helper') });
     expect(JSON.stringify(result)).not.toContain('s3cret');
     expect(requested()).toEqual([]);

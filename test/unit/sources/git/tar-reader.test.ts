@@ -9,7 +9,8 @@ import { temporaryFolder } from '../../../util/temporary-folder.ts';
 const folder = temporaryFolder('tar');
 afterAll(() => folder.remove());
 
-const long = (length: number): string => `${'d'.repeat(90)}/`.repeat(Math.floor(length / 91)).concat('f'.repeat(length % 91));
+const long = (length: number): string =>
+  `${'d'.repeat(90)}/`.repeat(Math.floor(length / 91)).concat('f'.repeat(length % 91));
 const files: Record<string, string> = {
   a: '1',
   empty: '',
@@ -24,7 +25,16 @@ const files: Record<string, string> = {
 let tar: Buffer;
 
 beforeAll(() => {
-  const repository = createRepository(folder.at('lib'), [{ commit: 'main', files: { ...files, link: { mode: '120000', content: 'z'.repeat(300) }, sub: { mode: '160000', content: '12'.repeat(20) } } }]);
+  const repository = createRepository(folder.at('lib'), [
+    {
+      commit: 'main',
+      files: {
+        ...files,
+        link: { mode: '120000', content: 'z'.repeat(300) },
+        sub: { mode: '160000', content: '12'.repeat(20) },
+      },
+    },
+  ]);
   tar = repository.gitBytes('archive', '--format=tar', 'main');
 });
 
@@ -32,7 +42,11 @@ async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-async function read(bytes: Buffer, size = 65_536, wanted: (path: string, size: number) => boolean = () => true): Promise<Record<string, string>> {
+async function read(
+  bytes: Buffer,
+  size = 65_536,
+  wanted: (path: string, size: number) => boolean = () => true,
+): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for await (const file of readTar(pieces(bytes, size), wanted)) found[file.path] = file.bytes.toString();
   return found;
@@ -50,7 +64,8 @@ function changed(at: number, text: string, header = Math.floor(at / 512) * 512):
 
 /** Of the first ordinary file. */
 const firstFile = (): number => {
-  for (let at = 0; ; at += 512) if (tar[at + 156] === 0x30 && tar.toString('latin1', at + 257, at + 262) === 'ustar') return at;
+  for (let at = 0; ; at += 512)
+    if (tar[at + 156] === 0x30 && tar.toString('latin1', at + 257, at + 262) === 'ustar') return at;
 };
 
 describe('readTar', () => {
@@ -59,14 +74,23 @@ describe('readTar', () => {
   });
 
   it('agrees with GNU tar on every path', async () => {
-    const names = execFileSync('tar', ['--list', '--file=-', '--quoting-style=literal'], { input: tar, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' } }).toString();
-    expect(Object.keys(await read(tar))).toEqual(names.split('\n').filter((name) => name !== '' && name !== 'link' && !name.endsWith('/')));
+    const names = execFileSync('tar', ['--list', '--file=-', '--quoting-style=literal'], {
+      input: tar,
+      env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8' },
+    }).toString();
+    expect(Object.keys(await read(tar))).toEqual(
+      names.split('\n').filter((name) => name !== '' && name !== 'link' && !name.endsWith('/')),
+    );
   });
 
   it('tells the size first, and keeps what is wanted', async () => {
     const sizes: number[] = [];
     expect(await read(tar, 1000, (path, size) => (sizes.push(size), path === 'a'))).toEqual({ a: '1' });
-    expect(sizes.sort()).toEqual(Object.values(files).map((text) => Buffer.byteLength(text)).sort());
+    expect(sizes.sort()).toEqual(
+      Object.values(files)
+        .map((text) => Buffer.byteLength(text))
+        .sort(),
+    );
   });
 
   it.each([
@@ -75,7 +99,10 @@ describe('readTar', () => {
     ['has no end', () => tar.subarray(0, firstFile())],
     ['is empty', () => Buffer.alloc(0)],
     ['is something else', () => Buffer.alloc(1024, 'x')],
-    ['has a wrong checksum', () => Buffer.concat([tar.subarray(0, firstFile()), Buffer.from('!'), tar.subarray(firstFile() + 1)])],
+    [
+      'has a wrong checksum',
+      () => Buffer.concat([tar.subarray(0, firstFile()), Buffer.from('!'), tar.subarray(firstFile() + 1)]),
+    ],
     ['has a device', () => changed(firstFile() + 156, '3')],
     ['has a hard link', () => changed(firstFile() + 156, '1')],
     ['has a size that is no number', () => changed(firstFile() + 124, '0000000abcd')],

@@ -8,25 +8,50 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createGitSource } from '../../../../build/sources/git/git-source.ts';
 import type { Release, Scan, Source } from '../../../../build/sources/release.ts';
-import { createRepository, testGitEnvironment, type FileChanges, type RepositoryStep, type TestRepository } from '../../../util/git-repository.ts';
+import {
+  createRepository,
+  testGitEnvironment,
+  type FileChanges,
+  type RepositoryStep,
+  type TestRepository,
+} from '../../../util/git-repository.ts';
 import { archivedPaths } from '../../../util/git-archive.ts';
 import { contentOf } from '../../../util/content-of.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'libretto-versions-'));
 
-const composer = (json: object = {}): string => JSON.stringify({ name: 'Acme/Lib', require: { php: '>=8.1' }, ...json });
+const composer = (json: object = {}): string =>
+  JSON.stringify({ name: 'Acme/Lib', require: { php: '>=8.1' }, ...json });
 
 const plain = (from: number, count: number): RepositoryStep[] =>
   Array.from({ length: count }, (_, index): RepositoryStep[] => [
-    { commit: 'main', files: { [`src/File${(from + index) % 7}.php`]: `<?php // ${from + index}\n`, 'README.md': `# ${from + index}\n` } },
+    {
+      commit: 'main',
+      files: {
+        [`src/File${(from + index) % 7}.php`]: `<?php // ${from + index}\n`,
+        'README.md': `# ${from + index}\n`,
+      },
+    },
     { tag: `v1.${from + index}.0`, at: 'main', annotated: index % 2 === 0 },
   ]).flat();
 
 /** A commit on `odd` with its composer.json, and a tag there. */
-const tagged = (tag: string, files: FileChanges): RepositoryStep[] => [{ commit: 'odd', files }, { tag, at: 'odd' }];
+const tagged = (tag: string, files: FileChanges): RepositoryStep[] => [
+  { commit: 'odd', files },
+  { tag, at: 'odd' },
+];
 
 const steps: readonly RepositoryStep[] = [
-  { commit: 'main', files: { 'composer.json': composer(), 'src/File0.php': '<?php\n', 'tests/ATest.php': '<?php\n', 'bin/run': { mode: '100755', content: '#!/usr/bin/env php\n' }, '.gitattributes': '/tests export-ignore\n' } },
+  {
+    commit: 'main',
+    files: {
+      'composer.json': composer(),
+      'src/File0.php': '<?php\n',
+      'tests/ATest.php': '<?php\n',
+      'bin/run': { mode: '100755', content: '#!/usr/bin/env php\n' },
+      '.gitattributes': '/tests export-ignore\n',
+    },
+  },
   { tag: 'nightly', at: 'main' },
   ...plain(0, 26),
   { tag: '1.3.0', at: 'main' },
@@ -34,7 +59,11 @@ const steps: readonly RepositoryStep[] = [
   { tag: '2.1.0-RC1', at: 'main' },
   { tag: '3.0.0-dev', at: 'main' },
   { tag: '1.0.0@dev', at: 'main' },
-  { commit: 'odd', from: 'main', files: { 'docs/guide.md': 'x', link: { mode: '120000', content: 'docs/guide.md' }, 'docs/ü ber.md': 'x' } },
+  {
+    commit: 'odd',
+    from: 'main',
+    files: { 'docs/guide.md': 'x', link: { mode: '120000', content: 'docs/guide.md' }, 'docs/ü ber.md': 'x' },
+  },
   { tag: '4.0.0', at: 'odd', annotated: true },
   ...tagged('4.1.0', { 'composer.json': composer({ version: '4.1' }) }),
   ...tagged('4.2.0', { 'composer.json': composer({ version: '4.1.0' }) }),
@@ -51,7 +80,13 @@ const steps: readonly RepositoryStep[] = [
   { branch: 'feature/x', from: 'main' },
   { branch: 'fix#12', from: 'main' },
   { branch: 'a,b', from: 'main' },
-  { commit: 'dated', from: 'main', authorTime: 1_000_000_000, committerTime: 1_100_000_000, files: { 'composer.json': composer({ version: '9.9.9' }) } },
+  {
+    commit: 'dated',
+    from: 'main',
+    authorTime: 1_000_000_000,
+    committerTime: 1_100_000_000,
+    files: { 'composer.json': composer({ version: '9.9.9' }) },
+  },
 ];
 
 let repository: TestRepository;
@@ -61,7 +96,12 @@ let scan: Extract<Scan, { outcome: 'read' }>;
 beforeAll(async () => {
   repository = createRepository(join(folder, 'lib'), steps);
   repository.git('update-ref', 'refs/tags/5.0.0', repository.git('rev-parse', 'main:src'));
-  source = createGitSource({ location: { kind: 'path', path: repository.path }, cacheDirectory: join(folder, 'cache'), timeoutMs: 30_000, environment: { PATH: testGitEnvironment.PATH } });
+  source = createGitSource({
+    location: { kind: 'path', path: repository.path },
+    cacheDirectory: join(folder, 'cache'),
+    timeoutMs: 30_000,
+    environment: { PATH: testGitEnvironment.PATH },
+  });
   const result = await source.scan(undefined);
   if (result.outcome !== 'read') throw new Error(JSON.stringify(result));
   scan = result;
@@ -79,7 +119,9 @@ function find(version: string): Release {
 
 describe('versions of a git repository', () => {
   it('are those that Composer reads from it', () => {
-    const releases = scan.releases.filter(({ version }) => !/^v1\.(?:[1-9]|1\d|2\d)\.0$/.test(version) || version === 'v1.3.0');
+    const releases = scan.releases.filter(
+      ({ version }) => !/^v1\.(?:[1-9]|1\d|2\d)\.0$/.test(version) || version === 'v1.3.0',
+    );
     expect(releases.map(({ version, normalized, dev, where }) => [version, normalized, dev, where]).sort()).toEqual(
       [
         ['1.3.0', '1.3.0.0', false, 'tag 1.3.0'],
@@ -105,8 +147,14 @@ describe('versions of a git repository', () => {
   it('carry the commit, the author date, and the name of the default branch', () => {
     expect(new Set(scan.releases.map(({ name }) => name))).toEqual(new Set(['acme/lib']));
     expect(find('v1.0.0').reference).toBe(repository.git('rev-parse', 'v1.0.0^{commit}'));
-    expect(find('dev-dated')).toMatchObject({ time: '2001-09-09T01:46:40+00:00', content: { entryTime: 1_100_000_000 }, reference: repository.git('rev-parse', 'dated') });
-    expect(scan.releases.filter(({ defaultBranch }) => defaultBranch).map(({ version }) => version)).toEqual(['dev-main']);
+    expect(find('dev-dated')).toMatchObject({
+      time: '2001-09-09T01:46:40+00:00',
+      content: { entryTime: 1_100_000_000 },
+      reference: repository.git('rev-parse', 'dated'),
+    });
+    expect(scan.releases.filter(({ defaultBranch }) => defaultBranch).map(({ version }) => version)).toEqual([
+      'dev-main',
+    ]);
   });
 
   it('give the composer.json of their commit under that name', async () => {
@@ -116,7 +164,19 @@ describe('versions of a git repository', () => {
 
   it('leave out with a notice what Composer passes over', () => {
     const about = (ref: string): string | undefined => scan.notices.find((notice) => notice.startsWith(`${ref}:`));
-    expect(['tag nightly', 'tag v1.3.0', 'tag 3.0.0-dev', 'tag 1.0.0@dev', 'tag 4.5.0', 'tag 4.6.0', 'tag 5.0.0', 'branch a,b', 'branch v2'].filter((ref) => about(ref) === undefined)).toEqual([]);
+    expect(
+      [
+        'tag nightly',
+        'tag v1.3.0',
+        'tag 3.0.0-dev',
+        'tag 1.0.0@dev',
+        'tag 4.5.0',
+        'tag 4.6.0',
+        'tag 5.0.0',
+        'branch a,b',
+        'branch v2',
+      ].filter((ref) => about(ref) === undefined),
+    ).toEqual([]);
     expect(about('tag v1.3.0')).toContain('tag 1.3.0');
     expect(scan.notices.filter((notice) => !notice.includes('is what composer.json calls the package')).length).toBe(9);
   });
@@ -134,7 +194,9 @@ describe('versions of a git repository', () => {
   it('hold the files that git archive gives', async () => {
     for (const release of scan.releases) {
       const { files } = await contentOf(release).list();
-      expect(files.map(({ path }) => path).sort(), release.version).toEqual(archivedPaths(repository, release.reference));
+      expect(files.map(({ path }) => path).sort(), release.version).toEqual(
+        archivedPaths(repository, release.reference),
+      );
     }
   });
 
@@ -146,8 +208,15 @@ describe('versions of a git repository', () => {
     const blobs: Buffer[] = [];
     for await (const bytes of content.read(files)) blobs.push(Buffer.from(bytes));
     expect(blobs).toEqual(files.map(({ path }) => repository.gitBytes('cat-file', 'blob', `${reference}:${path}`)));
-    expect(files.map(({ identity }) => identity)).toEqual(files.map(({ path }) => `git:${repository.git('rev-parse', `${reference}:${path}`)}`));
+    expect(files.map(({ identity }) => identity)).toEqual(
+      files.map(({ path }) => `git:${repository.git('rev-parse', `${reference}:${path}`)}`),
+    );
     const modes = Object.fromEntries(files.map(({ path, mode }) => [path, mode]));
-    expect(modes).toMatchObject({ 'bin/run': 'executable', link: 'symlink', 'composer.json': 'file', 'docs/ü ber.md': 'file' });
+    expect(modes).toMatchObject({
+      'bin/run': 'executable',
+      link: 'symlink',
+      'composer.json': 'file',
+      'docs/ü ber.md': 'file',
+    });
   });
 });

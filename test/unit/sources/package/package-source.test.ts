@@ -26,9 +26,14 @@ afterEach(async () => {
 const library = zipOf([{ name: 'lib/a.php', data: '<?php' }]);
 const other = zipOf([{ name: 'lib/b.php', data: '<?php' }]);
 const sha1 = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('hex');
-const record = (dist: object, more: object = {}): JsonObject => ({ name: 'Acme/Lib', version: '1.0.0', dist: { type: 'zip', ...dist }, ...more }) as JsonObject;
+const record = (dist: object, more: object = {}): JsonObject =>
+  ({ name: 'Acme/Lib', version: '1.0.0', dist: { type: 'zip', ...dist }, ...more }) as JsonObject;
 
-async function scan(packages: readonly JsonObject[], previous?: SourceMemory, more: Partial<PackageSourceOptions> = {}): Promise<Scan> {
+async function scan(
+  packages: readonly JsonObject[],
+  previous?: SourceMemory,
+  more: Partial<PackageSourceOptions> = {},
+): Promise<Scan> {
   const source = open(packages, more);
   await source.fetch?.(previous);
   const found = await source.scan(previous);
@@ -36,8 +41,16 @@ async function scan(packages: readonly JsonObject[], previous?: SourceMemory, mo
   return found;
 }
 
-function open(packages: readonly JsonObject[], more: Partial<PackageSourceOptions> = {}): ReturnType<typeof createPackageSource> {
-  const defaults = { directory: folder.path, where: 'libretto.json: sources[2]', cacheDirectory: folder.at('cache'), allowAddresses: ['127.0.0.1'] };
+function open(
+  packages: readonly JsonObject[],
+  more: Partial<PackageSourceOptions> = {},
+): ReturnType<typeof createPackageSource> {
+  const defaults = {
+    directory: folder.path,
+    where: 'libretto.json: sources[2]',
+    cacheDirectory: folder.at('cache'),
+    allowAddresses: ['127.0.0.1'],
+  };
   return createPackageSource({ packages, ...defaults, now: () => new Date(Date.now() + 10_000), ...more });
 }
 
@@ -47,15 +60,25 @@ async function read(...input: Parameters<typeof scan>): Promise<ReadScan> {
   return found;
 }
 
-const copyOf = (release: Release, target: string): ReturnType<ReadyArchive['copyTo']> => (release.content as ReadyArchive).copyTo(target);
+const copyOf = (release: Release, target: string): ReturnType<ReadyArchive['copyTo']> =>
+  (release.content as ReadyArchive).copyTo(target);
 
 describe('a dist', () => {
   it('is fetched once and published byte for byte, under the record as composer.json', async () => {
     server.answers.set('/lib.zip', answerWith(library));
-    const inline = record({ url: `${server.url}/lib.zip?token=t0ken`, shasum: sha1(library).toUpperCase() }, { require: { php: '>=8' }, time: '2020-01-02 03:04:05' });
+    const inline = record(
+      { url: `${server.url}/lib.zip?token=t0ken`, shasum: sha1(library).toUpperCase() },
+      { require: { php: '>=8' }, time: '2020-01-02 03:04:05' },
+    );
     const first = await read([inline]);
     const release = releaseOf(first, 'acme/lib 1.0.0');
-    expect(release).toMatchObject({ normalized: '1.0.0.0', dev: false, time: '2020-01-02T03:04:05+00:00', reference: createHash('sha256').update(library).digest('hex').slice(0, 40), where: 'libretto.json: sources[2], acme/lib 1.0.0' });
+    expect(release).toMatchObject({
+      normalized: '1.0.0.0',
+      dev: false,
+      time: '2020-01-02T03:04:05+00:00',
+      reference: createHash('sha256').update(library).digest('hex').slice(0, 40),
+      where: 'libretto.json: sources[2], acme/lib 1.0.0',
+    });
     expect(await release.composerJson()).toMatchObject({ require: { php: '>=8' } });
     expect(await copyOf(release, folder.at('copy'))).toEqual({ shasum: sha1(library), size: library.length });
     expect(readFileSync(folder.at('copy')).equals(library)).toBe(true);
@@ -70,17 +93,27 @@ describe('a dist', () => {
     writeFileSync(folder.at('dists/lib.zip'), library);
     const inline = record({ url: 'dists/lib.zip', shasum: sha1(library) });
     const first = await read([inline]);
-    expect(await copyOf(releaseOf(first, 'acme/lib 1.0.0'), folder.at('copy'))).toMatchObject({ shasum: sha1(library) });
+    expect(await copyOf(releaseOf(first, 'acme/lib 1.0.0'), folder.at('copy'))).toMatchObject({
+      shasum: sha1(library),
+    });
     expect(await scan([inline], stored(first.memory))).toEqual({ outcome: 'unchanged' });
     writeFileSync(folder.at('dists/lib.zip'), other);
-    expect(onlyQuarantine(await read([inline], stored(first.memory)))).toMatchObject({ code: 'DIST_MISMATCH', name: 'acme/lib', version: '1.0.0' });
+    expect(onlyQuarantine(await read([inline], stored(first.memory)))).toMatchObject({
+      code: 'DIST_MISMATCH',
+      name: 'acme/lib',
+      version: '1.0.0',
+    });
     rmSync(folder.at('dists/lib.zip'));
-    expect(onlyQuarantine(await read([inline], stored(first.memory)))).toMatchObject({ code: 'UNREACHABLE_DIST', message: expect.stringContaining('dists/lib.zip cannot be read') });
+    expect(onlyQuarantine(await read([inline], stored(first.memory)))).toMatchObject({
+      code: 'UNREACHABLE_DIST',
+      message: expect.stringContaining('dists/lib.zip cannot be read'),
+    });
   });
 
   it('is fetched again where its reference is another', async () => {
     server.answers.set('/main.zip', answerWith(library));
-    const main = (reference: string): JsonObject => record({ url: `${server.url}/main.zip`, reference }, { version: 'dev-main', 'default-branch': true });
+    const main = (reference: string): JsonObject =>
+      record({ url: `${server.url}/main.zip`, reference }, { version: 'dev-main', 'default-branch': true });
     const first = await read([main('a')]);
     server.answers.set('/main.zip', answerWith(other));
     expect(await scan([main('a')], stored(first.memory))).toEqual({ outcome: 'unchanged' });
@@ -126,7 +159,10 @@ describe('a dist', () => {
   it('shared by two versions is fetched once', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const url = `${server.url}/lib.zip`;
-    expect(labels(await read([record({ url }), record({ url }, { version: '1.0.1' })]))).toEqual(['acme/lib 1.0.0', 'acme/lib 1.0.1']);
+    expect(labels(await read([record({ url }), record({ url }, { version: '1.0.1' })]))).toEqual([
+      'acme/lib 1.0.0',
+      'acme/lib 1.0.1',
+    ]);
     expect(server.requests).toHaveLength(1);
   });
 });
@@ -137,16 +173,46 @@ describe('what costs its own version only', () => {
 
   it.each<[string, () => JsonObject, string, string]>([
     ['a dist that is not there', () => record({ url: `${server.url}/missing.zip` }), 'UNREACHABLE_DIST', 'status 404'],
-    ['a dist at an inside address', () => record({ url: 'http://169.254.169.254/x.zip' }), 'EGRESS_DENIED', 'egress.allow'],
-    ['credentials in the URL', () => record({ url: 'https://me:s3cret@host.example/x.zip' }), 'EGRESS_DENIED', 'COMPOSER_AUTH'],
-    ['other bytes than promised', () => record({ url: `${server.url}/lib.zip`, shasum: sha1(other) }), 'DIST_MISMATCH', sha1(library)],
+    [
+      'a dist at an inside address',
+      () => record({ url: 'http://169.254.169.254/x.zip' }),
+      'EGRESS_DENIED',
+      'egress.allow',
+    ],
+    [
+      'credentials in the URL',
+      () => record({ url: 'https://me:s3cret@host.example/x.zip' }),
+      'EGRESS_DENIED',
+      'COMPOSER_AUTH',
+    ],
+    [
+      'other bytes than promised',
+      () => record({ url: `${server.url}/lib.zip`, shasum: sha1(other) }),
+      'DIST_MISMATCH',
+      sha1(library),
+    ],
     ['what is no ZIP', () => record({ url: `${server.url}/page` }), 'ARCHIVE_UNREADABLE', 'no ZIP file'],
     ['a hostile ZIP', () => record({ url: `${server.url}/hostile.zip` }), 'ARCHIVE_UNSAFE', '../evil'],
-    ['a dist of another type', () => record({ type: 'tar', url: `${server.url}/lib.tar` }), 'INVALID_DIST', 'type "tar", and only "zip"'],
+    [
+      'a dist of another type',
+      () => record({ type: 'tar', url: `${server.url}/lib.tar` }),
+      'INVALID_DIST',
+      'type "tar", and only "zip"',
+    ],
     ['a dist without URL', () => record({}), 'INVALID_DIST', 'no "url"'],
     ['another scheme', () => record({ url: 'ftp://host/x.zip' }), 'INVALID_DIST', 'ftp://'],
-    ['a shasum that is none', () => record({ url: `${server.url}/lib.zip`, shasum: 'abc' }), 'INVALID_DIST', 'no SHA-1'],
-    ['a source only', () => ({ name: 'acme/lib', version: '1.0.0', source: { type: 'git', url: 'x', reference: 'y' } }), 'INVALID_DIST', 'source of type git'],
+    [
+      'a shasum that is none',
+      () => record({ url: `${server.url}/lib.zip`, shasum: 'abc' }),
+      'INVALID_DIST',
+      'no SHA-1',
+    ],
+    [
+      'a source only',
+      () => ({ name: 'acme/lib', version: '1.0.0', source: { type: 'git', url: 'x', reference: 'y' } }),
+      'INVALID_DIST',
+      'source of type git',
+    ],
     ['no dist', () => ({ name: 'acme/lib', version: '1.0.0' }), 'INVALID_DIST', 'no dist'],
     ['no version', () => record({ url: 'x.zip' }, { version: null }), 'VERSION_INVALID', 'no version'],
     ['a bad version', () => record({ url: 'x.zip' }, { version: 'latest' }), 'VERSION_INVALID', 'latest'],
@@ -159,7 +225,11 @@ describe('what costs its own version only', () => {
     const found = await read([make(), good()]);
     expect(labels(found)).toEqual(['acme/good 1.0.0']);
     const quarantine = onlyQuarantine(found);
-    expect(quarantine).toMatchObject({ code, message: expect.stringContaining(message), name: code === 'NAME_MISSING' ? null : 'acme/lib' });
+    expect(quarantine).toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+      name: code === 'NAME_MISSING' ? null : 'acme/lib',
+    });
     expect(quarantine.where).toMatch(/^libretto\.json: sources\[2\], (?:acme\/lib|package 1)/);
     expect(JSON.stringify(found)).not.toContain('s3cret');
     expect(readdirSync(folder.at('cache'))).toHaveLength(1);
@@ -177,25 +247,35 @@ describe('what costs its own version only', () => {
 
 describe('a record', () => {
   it('of a metapackage needs no dist', async () => {
-    const release = releaseOf(await read([{ name: 'acme/meta', version: '2.0.0', type: 'metapackage', require: { 'acme/lib': '^1' } }]), 'acme/meta 2.0.0');
+    const release = releaseOf(
+      await read([{ name: 'acme/meta', version: '2.0.0', type: 'metapackage', require: { 'acme/lib': '^1' } }]),
+      'acme/meta 2.0.0',
+    );
     if ('copyTo' in release.content) throw new Error('nothing was fetched that could be copied');
     const { files } = await release.content.list();
     const pieces: Uint8Array[] = [];
     for await (const piece of release.content.read(files)) pieces.push(piece);
     expect(files.map(({ path }) => path)).toEqual(['composer.json']);
-    expect(JSON.parse(Buffer.concat(pieces).toString())).toMatchObject({ name: 'acme/meta', require: { 'acme/lib': '^1' } });
+    expect(JSON.parse(Buffer.concat(pieces).toString())).toMatchObject({
+      name: 'acme/meta',
+      require: { 'acme/lib': '^1' },
+    });
   });
 
   it('has no source, which the report says', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const source = { type: 'git', url: 'https://example.org/lib.git', reference: 'abc' };
-    expect((await read([record({ url: `${server.url}/lib.zip` }, { source })])).notices).toEqual([expect.stringMatching(/the "source" of Acme\/Lib 1\.0\.0 is left out/)]);
+    expect((await read([record({ url: `${server.url}/lib.zip` }, { source })])).notices).toEqual([
+      expect.stringMatching(/the "source" of Acme\/Lib 1\.0\.0 is left out/),
+    ]);
   });
 
   it('that stands there twice is neither', async () => {
     server.answers.set('/lib.zip', answerWith(library));
     const url = `${server.url}/lib.zip`;
-    expect((await read([record({ url }), record({ url }, { version: 'v1.0' })])).quarantined.map(({ code }) => code)).toEqual(['DUPLICATE_VERSION', 'DUPLICATE_VERSION']);
+    expect(
+      (await read([record({ url }), record({ url }, { version: 'v1.0' })])).quarantined.map(({ code }) => code),
+    ).toEqual(['DUPLICATE_VERSION', 'DUPLICATE_VERSION']);
   });
 
   it('that changed is seen', async () => {
